@@ -1,0 +1,41 @@
+import * as vscode from "vscode";
+import bundle from "#helper.json";
+import { ActiveFrame } from "./debug/activeFrame.ts";
+import { Sessions } from "./debug/sessions.ts";
+import { Calls } from "./helper/calls.ts";
+import { Expansion } from "./model/expansion.ts";
+import { Inspector } from "./model/inspector.ts";
+import { useTranslations } from "./model/l10n.ts";
+import { Pins } from "./model/pins.ts";
+import { registerCommands } from "./views/commands.ts";
+import { Hover } from "./views/hover.ts";
+import { Settings } from "./views/settings.ts";
+import { Tree } from "./views/tree.ts";
+
+/** Builds the parts and joins them; nothing else happens before a program stops. */
+export function activate(context: vscode.ExtensionContext): void {
+  useTranslations(vscode.l10n.t);
+  const log = vscode.window.createOutputChannel("Tensor Inspector", { log: true });
+  const sessions = new Sessions();
+  const activeFrame = new ActiveFrame(sessions);
+  const settings = new Settings(context.workspaceState);
+  const expansion = new Expansion();
+  const pins = new Pins(context.workspaceState);
+  const calls = new Calls(bundle, (text) => log.info(text));
+  const inspector = new Inspector(calls, pins, expansion, settings);
+  const tree = new Tree(inspector, expansion);
+  context.subscriptions.push(
+    log,
+    sessions,
+    activeFrame,
+    settings,
+    tree,
+    new Hover(inspector, settings),
+    ...registerCommands({ inspector, expansion, settings, tree }),
+    activeFrame.onDidChange((frame) => inspector.focus(frame)),
+    sessions.onDidChange((session) => {
+      if (session === inspector.frame?.session) void inspector.again();
+    }),
+    settings.onDidChange(() => void inspector.again()),
+  );
+}

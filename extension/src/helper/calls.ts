@@ -1,0 +1,176 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import { Lost, Over } from "../debug/queue.ts";
+import type { Session } from "../debug/sessions.ts";
+import { parseAnswer } from "../protocol/envelope.ts";
+import type {
+  Answer,
+  ChildrenAnswer,
+  ChildrenRequest,
+  EvaluateRequest,
+  FailureCode,
+  FrameAnswer,
+  FrameRequest,
+  InspectRequest,
+  NodeAnswer,
+  Request,
+} from "../protocol/generated.ts";
+import { type Bundle, callExpression, injectExpression } from "./injection.ts";
+
+/** What the helper said instead of an answer, or, as `unreachable`, why it could not be asked. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: FailureCode | "unreachable" | "lost";
+
+  constructor(code: Refusal["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What a request asks, for callers. */
+type Question<R extends Request> = Omit<R, "op" | "version" | "at">;
+
+/** A request without what every request carries. */
+type Body = Pick<Request, "op">;
+
+/** How a session's program is reached at present. */
+interface Route {
+  injected: boolean;
+  /** torch.compile is at work in the process: no frame is trusted to answer. */
+  frameless: boolean;
+  /** The stop at which an evaluate on a frame was lost: its other requests go without a frame. */
+  lostOnFrame: number;
+  /** The stop at which one without a frame was lost too: it is asked nothing more. */
+  lost: number;
+}
+
+/** Typed calls to the helper in the paused program; injects it on first use. */
+export class Calls {
+  readonly #bundle: Bundle;
+  readonly #log: (text: string) => void;
+  readonly #routes = new WeakMap<Session, Route>();
+
+  constructor(bundle: Bundle, log: (text: string) => void) {
+    this.#bundle = bundle;
+    this.#log = log;
+  }
+
+  frame(frame: Frame, question: Question<FrameRequest>): Promise<FrameAnswer> {
+    return this.#call(frame, { op: "frame", ...question });
+  }
+
+  children(frame: Frame, question: Question<ChildrenRequest>): Promise<ChildrenAnswer> {
+    return this.#call(frame, { op: "children", ...question });
+  }
+
+  inspect(frame: Frame, question: Question<InspectRequest>): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "inspect", ...question });
+  }
+
+  evaluate(frame: Frame, question: Question<EvaluateRequest>): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "evaluate", ...question });
+  }
+
+  async #call<A extends Answer>(frame: Frame, question: Body): Promise<A> {
+    try {
+      const answer = await this.#onSomeRoute(frame, question);
+      if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
+      if (answer.op === "frame") this.#routeOf(frame.session).frameless = answer.frameless === true;
+      return answer as A;
+    } catch (error) {
+      if (!(error instanceof Over)) this.#log(`${question.op}: ${String(error)}`);
+      throw error;
+    }
+  }
+
+  /**
+   * On its frame if that answers, else without one. An evaluate never comes back from a frame that Dynamo runs, but
+   * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
+   */
+  async #onSomeRoute(frame: Frame, question: Body): Promise<Answer> {
+    const route = this.#routeOf(frame.session);
+    if (!avoidsFrame(route, frame)) {
+      try {
+        return await this.#withHelper(frame, route, question);
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        route.lostOnFrame = frame.stop;
+        this.#log(`${question.op}: no reply on the frame, asking without it`);
+      }
+    }
+    if (route.lost !== frame.stop) {
+      try {
+        return await this.#withHelper(frame, route, question);
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        route.lost = frame.stop;
+      }
+    }
+    throw new Refusal("lost", "the program did not reply");
+  }
+
+  /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
+  async #withHelper(frame: Frame, route: Route, question: Body): Promise<Answer> {
+    const wasInjected = route.injected;
+    if (!wasInjected) await this.#inject(frame, route);
+    const answer = await this.#ask(frame, route, question);
+    if (answer !== "missing") return answer;
+    route.injected = false;
+    if (!wasInjected) throw new Refusal("unreachable", "the helper did not stay in the program");
+    return this.#withHelper(frame, route, question);
+  }
+
+  async #ask(frame: Frame, route: Route, body: Body): Promise<Answer | "missing"> {
+    const frameless = avoidsFrame(route, frame);
+    const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
+    const request = { ...body, version: this.#bundle.version, ...at } as Request;
+    const unlimited = body.op === "evaluate";
+    try {
+      const answer = parseAnswer(await evaluate(frame, callExpression(request), { frameless, unlimited }));
+      return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
+    } catch (error) {
+      if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
+      throw error;
+    }
+  }
+
+  async #inject(frame: Frame, route: Route): Promise<void> {
+    const reply = await evaluate(frame, injectExpression(this.#bundle), { frameless: avoidsFrame(route, frame) });
+    const answer = JSON.parse(reply) as {
+      version: string;
+      python: string;
+      pid: number;
+      frameless?: true;
+      error?: string;
+    };
+    if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
+    route.injected = true;
+    route.frameless = answer.frameless === true;
+    this.#log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
+  }
+
+  #routeOf(session: Session): Route {
+    let route = this.#routes.get(session);
+    if (route === undefined) {
+      route = { injected: false, frameless: false, lostOnFrame: -1, lost: -1 };
+      this.#routes.set(session, route);
+    }
+    return route;
+  }
+}
+
+function avoidsFrame(route: Route, frame: Frame): boolean {
+  return route.frameless || route.lostOnFrame === frame.stop;
+}
+
+function evaluate(
+  frame: Frame,
+  expression: string,
+  { frameless, unlimited = false }: { frameless: boolean; unlimited?: boolean },
+): Promise<string> {
+  return frame.session.queue.ask({
+    send: () => frame.session.evaluate(expression, frameless ? undefined : frame.frameId),
+    over: () => frame.over,
+    unlimited,
+  });
+}

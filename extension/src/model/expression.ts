@@ -1,0 +1,118 @@
+import { KEYWORDS, openQuote, replacementFields, type Span, type Token, tokenize } from "./python.ts";
+
+/** Pointing at the span means the expression from `from` to the span's end. */
+interface Part extends Span {
+  readonly from: number;
+}
+
+/**
+ * The name, attribute or subscript that a column of a line points at, with all that leads to it: `b` in `a.b.c` is
+ * `a.b`, `0` in `a["k"][0]` is all of it, `i` in `a[i]` is `i`. Nothing in strings, comments, or after a call.
+ * `before` is the text above the line: it tells whether the line begins inside a string.
+ */
+export function expressionAt(line: string, column: number, before = ""): Span | undefined {
+  const quote = openQuote(before);
+  if (quote === undefined) return pointedAt(line, column);
+  const close = line.indexOf(quote);
+  if (close < 0 || column < close + 3) return undefined;
+  return pointedAt(" ".repeat(close + 3) + line.slice(close + 3), column);
+}
+
+function pointedAt(line: string, column: number): Span | undefined {
+  const tokens = tokenize(line);
+  for (const token of tokens.filter(({ kind }) => kind === "string")) {
+    const field = replacementFields(token).find((span) => contains(span, column));
+    if (field) return pointedAt(" ".repeat(field.start) + line.slice(field.start, field.end), column);
+  }
+  const parts: Part[] = [];
+  collect(tokens, parts);
+  const [smallest] = parts
+    .filter((part) => contains(part, column))
+    .toSorted((a, b) => a.end - a.start - (b.end - b.start));
+  return smallest && { start: smallest.from, end: smallest.end };
+}
+
+function contains({ start, end }: Span, column: number): boolean {
+  return start <= column && column < end;
+}
+
+/** All parts of all chains among these tokens, those inside brackets too. */
+function collect(tokens: readonly Token[], parts: Part[]): void {
+  let at = 0;
+  while (at < tokens.length) {
+    const token = tokens[at] as Token;
+    at += 1;
+    const isName = token.kind === "name" && !KEYWORDS.has(token.text);
+    if (isName) parts.push({ start: token.start, end: token.end, from: token.start });
+    // What follows a call, a literal or a bracket has no name that leads to it, but its subscripts may hold some.
+    if (isName || token.kind === "string" || ")]}".includes(token.text)) {
+      at = trailers(tokens, at, isName ? token.start : undefined, parts);
+    }
+  }
+}
+
+/** Reads `.name` and `[…]` from `at` on; the parts they make, if the chain has a beginning. Where they end. */
+function trailers(tokens: readonly Token[], at: number, from: number | undefined, parts: Part[]): number {
+  for (;;) {
+    const [first, second] = [tokens[at], tokens[at + 1]];
+    if (first?.text === "." && second?.kind === "name") {
+      if (from !== undefined) parts.push({ start: second.start, end: second.end, from });
+      at += 2;
+    } else if (first?.text === "[") {
+      const close = closing(tokens, at);
+      if (close === undefined) return at;
+      const end = (tokens[close] as Token).end;
+      if (from !== undefined) parts.push({ start: first.start, end, from });
+      collect(tokens.slice(at + 1, close), parts);
+      at = close + 1;
+    } else return at;
+  }
+}
+
+function closing(tokens: readonly Token[], open: number): number | undefined {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at += 1) {
+    const token = tokens[at] as Token;
+    if (token.kind !== "op") continue;
+    if ("([{".includes(token.text)) depth += 1;
+    if (")]}".includes(token.text)) depth -= 1;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
+
+/** Whether reading it runs no code of the user's: a name, then attributes and subscripts with literals in them. */
+export function isStatic(expression: string): boolean {
+  const tokens = tokenize(expression);
+  const [name] = tokens;
+  if (name?.kind !== "name" || KEYWORDS.has(name.text)) return false;
+  let at = 1;
+  while (at < tokens.length) {
+    const [first, second] = [tokens[at], tokens[at + 1]];
+    if (first?.text === "." && second?.kind === "name") at += 2;
+    else if (first?.text === "[") {
+      const close = closing(tokens, at);
+      if (close === undefined || !tokens.slice(at + 1, close).every(isLiteral) || close === at + 1) return false;
+      at = close + 1;
+    } else return false;
+  }
+  return true;
+}
+
+function isLiteral({ kind, text }: Token): boolean {
+  if (kind === "string") return !/^\w*[fFtT]/.test(text) && /^\w*(["'])[^]*\1$/.test(text);
+  return kind === "number" || (kind === "op" && ",:-.()".includes(text)) || ["None", "True", "False"].includes(text);
+}
+
+/** What VS Code itself takes for the expression at a column where no extension says otherwise. */
+export function stockExpressionAt(line: string, column: number): Span | undefined {
+  for (const { 0: token, index } of line.matchAll(/([^()[\]{}<>\s+\-/%~#^;=|,`!]|->)+/g)) {
+    if (index > column || index + token.length < column) continue;
+    const spread = /^\.\.\../.test(token) ? 3 : 0;
+    const [start, text] = [index + spread, token.slice(spread)];
+    const word = [...text.matchAll(/[\w\p{L}]+/gu)].find((match) => start + match.index + match[0].length >= column);
+    const end = word ? start + word.index + word[0].length : start + text.length;
+    return { start, end };
+  }
+  return undefined;
+}

@@ -1,0 +1,219 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import { type Calls, Refusal } from "../helper/calls.ts";
+import type { Filter, NodeAnswer } from "../protocol/generated.ts";
+import { Emitter } from "./emitter.ts";
+import type { Expansion } from "./expansion.ts";
+import { t } from "./l10n.ts";
+import type { Pins } from "./pins.ts";
+import { framePath, pinPath, type Row, type Source } from "./rows.ts";
+import { FRAME_NODE, Stop } from "./stop.ts";
+
+/** What the user wants to see, read anew for each question. */
+export interface Wishes {
+  readonly filter: Filter;
+  readonly pageSize: number;
+}
+
+/** What the helper can be asked. */
+export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
+
+/**
+ * Asks one question per stop and frame, and keeps what is known: all views show what stands here.
+ * An answer that comes when its frame is no longer looked at is dropped.
+ */
+export class Inspector {
+  readonly #helper: Helper;
+  readonly #pins: Pins;
+  readonly #expansion: Expansion;
+  readonly #wishes: Wishes;
+  readonly #changed = new Emitter();
+  /** Frames already asked at stops that still last, by their keys. */
+  readonly #known = new Map<string, Stop>();
+  readonly #types = new Map<string, Set<string>>();
+  #frame: Frame | undefined;
+  #stop: Stop | undefined;
+  #trouble: string | undefined;
+  #asking: Promise<void> = Promise.resolve();
+  #question = 0;
+  /** The frame that was asked again because its snapshot was gone: not twice. */
+  #renewed: string | undefined;
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(helper: Helper, pins: Pins, expansion: Expansion, wishes: Wishes) {
+    this.#helper = helper;
+    this.#pins = pins;
+    this.#expansion = expansion;
+    this.#wishes = wishes;
+  }
+
+  get frame(): Frame | undefined {
+    return this.#frame;
+  }
+
+  /** What is shown; the last stop's until the next one's answer is there. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** Why nothing is shown, in a sentence. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** Names of the classes that can be summarized, as met in this session. */
+  get types(): readonly string[] {
+    return [...(this.#types.get(this.#frame?.session.id ?? "") ?? [])];
+  }
+
+  /** What rows are made of, when there is something to show. */
+  get source(): Source | undefined {
+    if (this.#stop === undefined) return undefined;
+    return { stop: this.#stop, pins: this.#pins, expansion: this.#expansion, pageSize: this.#wishes.pageSize };
+  }
+
+  /** The user looks at this frame now, at none while the program runs. */
+  focus(frame: Frame | undefined): void {
+    this.#frame = frame;
+    for (const [key, stop] of this.#known) if (stop.frame.over) this.#known.delete(key);
+    const known = frame && this.#known.get(frame.key);
+    if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
+    else this.#show(known, undefined);
+  }
+
+  /** Drops all that is known of this stop and asks again: the user changed something, or wants to see it anew. */
+  async again(): Promise<void> {
+    if (this.#frame === undefined) return;
+    this.#known.clear();
+    this.#asking = this.#ask(this.#frame);
+    await this.#asking;
+  }
+
+  /** Makes the children of a row known. */
+  async load(row: Row, start = 0, count = this.#wishes.pageSize): Promise<void> {
+    const { stop, known } = row;
+    const snapshot = known?.snapshot ?? stop.answer.snapshot;
+    const node = known?.node.id ?? FRAME_NODE;
+    await stop.once(`children ${snapshot} ${node} ${start}`, async () => {
+      try {
+        const answer = await this.#helper.children(stop.frame, { snapshot, node, start, count });
+        stop.merge(answer, known);
+        this.#meet(stop.frame, answer.types);
+      } catch (error) {
+        if (error instanceof Refusal && error.code === "gone" && this.#renewed !== stop.frame.key) {
+          this.#renewed = stop.frame.key;
+          await this.again();
+        } else if (known !== undefined) stop.setFailure(known, messageOf(error));
+      }
+    });
+  }
+
+  /** Shows the next page below the rows of the last one. */
+  async more(row: Row): Promise<void> {
+    const { next } = row;
+    if (next === undefined) return;
+    await this.load(row, next.start, next.count);
+    if (row.known !== undefined) this.#expansion.open(row.path, next.start + next.count);
+    this.#changed.fire();
+  }
+
+  /** All facts of what an expression reaches without running anything; undefined when that can't be had. */
+  async inspect(expression: string): Promise<NodeAnswer | undefined> {
+    await this.#asking;
+    const stop = this.#stop;
+    if (stop === undefined || stop.frame.over || stop.frame !== this.#frame) return undefined;
+    return stop.once(`inspect ${expression}`, async () => {
+      try {
+        const answer = await this.#helper.inspect(stop.frame, { expression, snapshot: stop.answer.snapshot });
+        this.#meet(stop.frame, answer.types);
+        return answer;
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  /** Pins an expression and reads it now; if only running it can tell its value, it is run, once. */
+  async pin(expression: string): Promise<void> {
+    const pin = this.#pins.add(expression);
+    if (pin.static) await this.again();
+    else await this.run(expression);
+  }
+
+  unpin(expression: string): void {
+    this.#pins.remove(expression);
+    this.#changed.fire();
+  }
+
+  /** Runs a pinned expression in the frame: only ever because the user asked. */
+  async run(expression: string): Promise<void> {
+    await this.#asking;
+    const stop = this.#stop;
+    if (stop === undefined || stop.frame !== this.#frame) return;
+    stop.setResult(expression, "running");
+    this.#changed.fire();
+    try {
+      const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
+      const answer = await this.#helper.evaluate(stop.frame, question);
+      stop.setResult(expression, answer);
+      this.#pins.remember(expression, answer.node.line);
+      this.#meet(stop.frame, answer.types);
+    } catch (error) {
+      stop.setResult(expression, { code: "raised", message: messageOf(error) });
+    }
+    // What ran may have changed anything.
+    if (!stop.frame.over) await this.again();
+  }
+
+  async #ask(frame: Frame): Promise<void> {
+    this.#question += 1;
+    const question = this.#question;
+    const earlier = this.#stop?.frame.key === frame.key ? this.#stop : undefined;
+    try {
+      const answer = await this.#helper.frame(frame, {
+        filter: this.#wishes.filter,
+        page_size: this.#wishes.pageSize,
+        expanded: this.#expansion.below(framePath(frame).root),
+        pins: this.#pins.all.filter((pin) => pin.static).map(({ expression }) => this.#pinQuestion(expression)),
+      });
+      if (question !== this.#question || frame.over) return;
+      const stop = new Stop(frame, answer, earlier);
+      this.#known.set(frame.key, stop);
+      this.#meet(frame, answer.types);
+      this.#show(stop, undefined);
+    } catch (error) {
+      if (question === this.#question && !frame.over) this.#show(undefined, troubleOf(error));
+    }
+  }
+
+  #pinQuestion(expression: string) {
+    const path = pinPath(expression);
+    if (!this.#expansion.isOpen(path)) return { expression };
+    const count = this.#expansion.count(path) ?? this.#wishes.pageSize;
+    return { expression, count, rows: this.#expansion.below(path.root) };
+  }
+
+  #meet(frame: Frame, types: readonly string[]): void {
+    const met = this.#types.get(frame.session.id) ?? new Set();
+    for (const type of types) met.add(type);
+    this.#types.set(frame.session.id, met);
+  }
+
+  #show(stop: Stop | undefined, trouble: string | undefined): void {
+    this.#stop = stop;
+    this.#trouble = trouble;
+    this.#changed.fire();
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What the view says when the helper can't be asked; debugging goes on as without it. */
+function troubleOf(error: unknown): string {
+  if (error instanceof Refusal && error.code === "lost") {
+    return t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
+  }
+  return t("The values of this frame can't be shown: {0}", messageOf(error));
+}

@@ -1,0 +1,76 @@
+import { Emitter } from "./emitter.ts";
+import { isStatic } from "./expression.ts";
+
+/** An expression that the user keeps in sight. */
+export interface Pin {
+  readonly expression: string;
+  /** Read again at each stop; what is not is run once, when the user asks. */
+  readonly static: boolean;
+}
+
+/** Where the pins are kept between sessions: VS Code's workspace state. */
+export interface Memory {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+const KEY = "pins";
+
+/** The pinned expressions of this workspace, in the order they were pinned. */
+export class Pins {
+  readonly #memory: Memory;
+  readonly #lines = new Map<string, string>();
+  readonly #changed = new Emitter();
+  #all: readonly Pin[];
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    const kept = memory.get(KEY);
+    this.#all = Array.isArray(kept) ? kept.filter((one) => typeof one === "string").map(pin) : [];
+  }
+
+  get all(): readonly Pin[] {
+    return this.#all;
+  }
+
+  has(expression: string): boolean {
+    return this.#all.some((one) => one.expression === expression);
+  }
+
+  add(expression: string): Pin {
+    const found = this.#all.find((one) => one.expression === expression);
+    if (found) return found;
+    const added = pin(expression);
+    this.#set([...this.#all, added]);
+    return added;
+  }
+
+  remove(expression: string): void {
+    this.#lines.delete(expression);
+    this.#set(this.#all.filter((one) => one.expression !== expression));
+  }
+
+  /** What running it came to, as text: all that is kept of it beyond its stop. */
+  remember(expression: string, line: string): void {
+    this.#lines.set(expression, line);
+  }
+
+  lastLine(expression: string): string | undefined {
+    return this.#lines.get(expression);
+  }
+
+  #set(all: readonly Pin[]): void {
+    this.#all = all;
+    void this.#memory.update(
+      KEY,
+      all.map((one) => one.expression),
+    );
+    this.#changed.fire();
+  }
+}
+
+function pin(expression: string): Pin {
+  return { expression, static: isStatic(expression) };
+}

@@ -1,0 +1,237 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Badge, Failure, Node, NodeKind, Page } from "../protocol/generated.ts";
+import type { Expansion, RowPath } from "./expansion.ts";
+import { t } from "./l10n.ts";
+import { formatNumber } from "./numbers.ts";
+import type { Pin, Pins } from "./pins.ts";
+import type { Known, Stop } from "./stop.ts";
+
+/** How loud a row is. Its words say the same: colour is never alone. */
+export type Tone = "alarm" | "warning" | "quiet";
+
+/** A row of the tree, as plain data. */
+export interface Row {
+  readonly id: string;
+  readonly path: RowPath;
+  readonly parent: Row | undefined;
+  /** The stop that it was made from: one tree shows one stop. */
+  readonly stop: Stop;
+  readonly label: string;
+  readonly description: string;
+  readonly icon: string;
+  readonly tone: Tone | undefined;
+  readonly expandable: boolean;
+  readonly open: boolean;
+  /** What a screen reader says. */
+  readonly speech: string;
+  /** What can be done with it, as words for the manifest's `viewItem =~ …`. */
+  readonly can: readonly Action[];
+  /** The value behind it. */
+  readonly known?: Known;
+  /** The expression that reaches the value. */
+  readonly expression?: string;
+  readonly pin?: Pin;
+  /** Set for a paging row: where the next page starts and how long it is. */
+  readonly next?: { readonly start: number; readonly count: number };
+}
+
+export type Action = "copySummary" | "copyExpression" | "pin" | "unpin" | "evaluateAgain" | "nextPage";
+
+/** What all rows of one tree are made of. */
+export interface Source {
+  readonly stop: Stop;
+  readonly pins: Pins;
+  readonly expansion: Expansion;
+  readonly pageSize: number;
+}
+
+const ICONS: Record<NodeKind, string> = {
+  tensor: "symbol-array",
+  array: "symbol-array",
+  module: "symbol-class",
+  graph: "type-hierarchy-sub",
+  mapping: "symbol-namespace",
+  sequence: "list-ordered",
+  set: "symbol-enum",
+  object: "symbol-misc",
+  number: "symbol-number",
+  string: "symbol-string",
+  none: "circle-slash",
+  callable: "symbol-method",
+  class: "symbol-interface",
+  package: "package",
+  group: "folder",
+  property: "symbol-property",
+  error: "error",
+};
+
+/** What a badge is in a summary line, and in words where the line has no room for it. */
+const BADGES: Record<Badge, { readonly seen: RegExp; readonly words: string; readonly tone?: Tone }> = {
+  nan: { seen: /nan/i, words: "NaN", tone: "alarm" },
+  inf: { seen: /inf|∞/i, words: "Inf", tone: "alarm" },
+  freed: { seen: /freed/i, words: "storage freed", tone: "alarm" },
+  error: { seen: /./, words: "error", tone: "alarm" },
+  zeros: { seen: /zero|all 0/i, words: "all zeros", tone: "warning" },
+  constant: { seen: /constant|all /i, words: "constant", tone: "warning" },
+  no_grad: { seen: /no grad|grads? none/i, words: "no grad", tone: "warning" },
+  sampled: { seen: /≈/, words: "≈ sampled" },
+  unread: { seen: /skipped|not read|unread/i, words: "values not read" },
+};
+
+/** The frame's rows: pins first, then what the helper put in order. */
+export function rootRows(source: Source): Row[] {
+  const { stop, pins } = source;
+  const path = framePath(stop.frame);
+  const rows = stop.rootPage.nodes.map((node) =>
+    valueRow(source, undefined, below(path, node.name), { node, snapshot: stop.answer.snapshot }),
+  );
+  const more = moreRow(source, undefined, path, stop.rootPage);
+  return [...pins.all.map((pin) => pinRow(source, pin)), ...rows, ...more];
+}
+
+/** The rows below a row, as far as they are known; undefined when they must be asked for. */
+export function childRows(source: Source, row: Row): Row[] | undefined {
+  if (row.known === undefined) return [];
+  const { snapshot } = row.known;
+  const page = source.stop.page(row.known);
+  if (page === undefined) {
+    const failure = source.stop.failure(row.known);
+    return failure === undefined ? undefined : [textRow(source, row, failure)];
+  }
+  const rows = page.nodes.map((node) => valueRow(source, row, below(row.path, node.name), { node, snapshot }));
+  return [...rows, ...moreRow(source, row, row.path, page)];
+}
+
+export function framePath({ place }: Frame): RowPath {
+  return { root: `frame ${place}`, names: [] };
+}
+
+export function pinPath(expression: string): RowPath {
+  return { root: `pin ${expression}`, names: [] };
+}
+
+function below(path: RowPath, name: string): RowPath {
+  return { root: path.root, names: [...path.names, name] };
+}
+
+function idOf({ root, names }: RowPath): string {
+  return JSON.stringify([root, ...names]);
+}
+
+function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known): Row {
+  const { node } = known;
+  const line = node.lazy === true ? t("property · click to read") : node.line;
+  const expandable = node.children !== undefined;
+  const missing = (node.badges ?? [])
+    .filter((badge) => !BADGES[badge].seen.test(line))
+    .map((badge) => BADGES[badge].words);
+  const description = [line, ...missing, ...markText(node)].filter((part) => part !== "").join(" · ");
+  const can: Action[] = ["copySummary"];
+  if (node.path !== undefined) can.push("copyExpression", "pin");
+  return {
+    // A lazy row must not stay open by its id: the next stop would run the property unasked.
+    id: node.lazy === true ? `${idOf(path)} ${source.stop.frame.stop}` : idOf(path),
+    path,
+    parent,
+    stop: source.stop,
+    label: node.name,
+    description,
+    icon: ICONS[node.kind],
+    tone: toneOf(node),
+    expandable,
+    open: expandable && node.lazy !== true && source.expansion.isOpen(path),
+    speech: speechOf(node.name, node, [line, ...missing]),
+    can: node.kind === "group" ? [] : can,
+    known,
+    ...(node.path === undefined ? {} : { expression: node.path }),
+  };
+}
+
+function pinRow(source: Source, pin: Pin): Row {
+  const { expression } = pin;
+  const path = pinPath(expression);
+  const answer = source.stop.pin(expression);
+  const result = source.stop.result(expression);
+  const rerun: Action[] = pin.static && answer?.error?.code !== "not_static" ? [] : ["evaluateAgain"];
+  const frame = { path, id: idOf(path), parent: undefined, stop: source.stop, label: expression, icon: "pinned", pin };
+  if (result !== undefined && result !== "running" && "node" in result) {
+    const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
+    return { ...row, ...frame, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
+  }
+  if (result === undefined && answer?.node !== undefined) {
+    const row = valueRow(source, undefined, path, { node: answer.node, snapshot: source.stop.answer.snapshot });
+    return { ...row, ...frame, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
+  }
+  const [description, tone] = pinText(source, pin, result ?? answer?.error);
+  return {
+    ...frame,
+    description,
+    tone,
+    expandable: false,
+    open: false,
+    speech: `${expression}, ${description}`,
+    can: ["copyExpression", "unpin", ...rerun],
+    expression,
+  };
+}
+
+/** What a pin without a value says. */
+function pinText({ pins }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
+  if (state === "running") return [t("running…"), "quiet"];
+  if (state?.code === "not_found") return [t("not in this frame"), "quiet"];
+  if (state !== undefined) return [state.message, "alarm"];
+  if (pin.static) return [t("reading…"), "quiet"];
+  const line = pins.lastLine(pin.expression);
+  return [line === undefined ? t("not evaluated yet") : `${line} · ${t("from an earlier stop")}`, "quiet"];
+}
+
+/** `next 100 of 99,900`, if there is more than what is shown. */
+function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: Page): Row[] {
+  const start = page.start + page.nodes.length;
+  const left = page.total === null ? undefined : page.total - start;
+  if (left !== undefined && left <= 0) return [];
+  const count = Math.min(source.pageSize, left ?? source.pageSize);
+  const label =
+    left === undefined
+      ? t("next {0}", formatNumber(count))
+      : t("next {0} of {1}", formatNumber(count), formatNumber(left));
+  return [
+    {
+      ...plain(source, parent, path, label, "more"),
+      icon: "ellipsis",
+      can: ["nextPage"],
+      next: { start, count },
+      ...(parent?.known === undefined ? {} : { known: parent.known }),
+    },
+  ];
+}
+
+function textRow(source: Source, parent: Row, text: string): Row {
+  return { ...plain(source, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
+}
+
+function plain(source: Source, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
+  const id = `${idOf(path)} ${suffix}`;
+  const nothing = { description: "", tone: undefined, expandable: false, open: false, can: [] };
+  return { id, path, parent, stop: source.stop, label, speech: label, ...nothing };
+}
+
+function toneOf(node: Node): Tone | undefined {
+  const tones = (node.badges ?? []).map((badge) => BADGES[badge].tone);
+  if (node.kind === "error" || tones.includes("alarm")) return "alarm";
+  return tones.includes("warning") ? "warning" : undefined;
+}
+
+function markText({ mark }: Node): string[] {
+  if (mark === undefined) return [];
+  return [`${mark.kind === "cycle" ? "↻" : "≡"} ${mark.path}`];
+}
+
+function speechOf(name: string, node: Node, parts: readonly string[]): string {
+  const type = node.type === "" || node.line.startsWith(node.type) ? [] : [node.type];
+  const mark =
+    node.mark === undefined
+      ? []
+      : [node.mark.kind === "cycle" ? t("contains itself, see {0}", node.mark.path) : t("same as {0}", node.mark.path)];
+  return [name, ...type, ...parts, ...mark].filter((part) => part !== "").join(", ");
+}

@@ -1,0 +1,90 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { ChildrenAnswer, Failure, FrameAnswer, Node, NodeAnswer, Page, PinAnswer } from "../protocol/generated.ts";
+
+/** The frame itself, as a node of its snapshot: what further pages of its rows are asked of. */
+export const FRAME_NODE = 1;
+
+/** A node and the snapshot that it is part of. */
+export interface Known {
+  readonly node: Node;
+  readonly snapshot: number;
+}
+
+/** What running an expression came to, or that it still runs. */
+export type Result = NodeAnswer | Failure | "running";
+
+/** What is known about one frame at one stop: the answer that came, and what was asked for since. */
+export class Stop {
+  readonly frame: Frame;
+  readonly answer: FrameAnswer;
+  readonly #pages = new Map<string, Page>();
+  readonly #failures = new Map<string, string>();
+  readonly #results: Map<string, Result>;
+  readonly #asked = new Map<string, Promise<unknown>>();
+  /** What did not fit the limits, in the helper's words. */
+  cut: string | undefined;
+
+  /** `earlier` is what was known before this frame was asked again: results of what was run are kept. */
+  constructor(frame: Frame, answer: FrameAnswer, earlier?: Stop) {
+    this.frame = frame;
+    this.answer = answer;
+    this.cut = answer.cut;
+    this.#results = earlier === undefined ? new Map<string, Result>() : earlier.#results;
+  }
+
+  get rootPage(): Page {
+    return this.#pages.get(key(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
+  }
+
+  /** The children of a node as far as they are known; undefined when none were asked for yet. */
+  page({ node, snapshot }: Known): Page | undefined {
+    return this.#pages.get(key(snapshot, node.id)) ?? node.page;
+  }
+
+  /** Adds a page that came later to those before it. `known` is the node that it belongs to, none for the frame. */
+  merge(answer: ChildrenAnswer, known: Known | undefined): void {
+    const before = known === undefined ? this.rootPage : this.page(known);
+    const { start, total, nodes } = answer.page;
+    const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
+    const first = kept.length > 0 && before !== undefined ? before.start : start;
+    this.#pages.set(key(answer.snapshot, answer.node), { start: first, total, nodes: [...kept, ...nodes] });
+    this.cut = answer.cut;
+  }
+
+  pin(expression: string): PinAnswer | undefined {
+    return this.answer.pins.find((pin) => pin.expression === expression);
+  }
+
+  result(expression: string): Result | undefined {
+    return this.#results.get(expression);
+  }
+
+  setResult(expression: string, result: Result): void {
+    this.#results.set(expression, result);
+  }
+
+  /** Why the children of a node could not be had. */
+  failure({ node, snapshot }: Known): string | undefined {
+    return this.#failures.get(key(snapshot, node.id));
+  }
+
+  setFailure({ node, snapshot }: Known, message: string): void {
+    this.#failures.set(key(snapshot, node.id), message);
+  }
+
+  /** The same question is asked only once; all who ask get the one answer. */
+  once<T>(question: string, ask: () => Promise<T>): Promise<T> {
+    const asked = this.#asked.get(question) ?? ask();
+    this.#asked.set(question, asked);
+    return asked as Promise<T>;
+  }
+
+  /** The row of this name, when it is a plain name that is shown. */
+  row(name: string): Node | undefined {
+    return this.rootPage.nodes.find((node) => node.name === name);
+  }
+}
+
+function key(snapshot: number, node: number): string {
+  return `${snapshot} ${node}`;
+}

@@ -1,0 +1,97 @@
+import * as vscode from "vscode";
+import type { Expansion } from "../model/expansion.ts";
+import type { Inspector } from "../model/inspector.ts";
+import { pinPath, type Row } from "../model/rows.ts";
+import { pointedAt } from "./hover.ts";
+import type { Settings } from "./settings.ts";
+import type { Tree } from "./tree.ts";
+
+/** What commands act on. */
+export interface Parts {
+  readonly inspector: Inspector;
+  readonly expansion: Expansion;
+  readonly settings: Settings;
+  readonly tree: Tree;
+}
+
+/** What VS Code hands to a command in the Variables and Watch menus. */
+interface VariableArgument {
+  readonly sessionId?: string;
+  readonly variable?: { readonly name?: string; readonly evaluateName?: string };
+}
+
+type Command = (parts: Parts, argument: unknown) => unknown;
+
+/** All commands by their ids. A test holds the manifest to this table. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  "tensorInspector.summarize": async (parts, argument) => {
+    const expression = fromVariable(argument) ?? fromRow(argument) ?? fromEditor() ?? (await ask());
+    if (expression !== undefined) await summarize(parts, expression);
+  },
+  "tensorInspector.summarizeExpression": async (parts) => {
+    const expression = await ask();
+    if (expression !== undefined) await summarize(parts, expression);
+  },
+  "tensorInspector.refresh": ({ inspector }) => inspector.again(),
+  "tensorInspector.showTensorsOnly": ({ settings }) => settings.setFilter("tensors"),
+  "tensorInspector.showAll": ({ settings }) => settings.setFilter("all"),
+  "tensorInspector.nextPage": ({ inspector }, row) => isRow(row) && inspector.more(row),
+  "tensorInspector.pin": ({ inspector }, row) => {
+    const expression = fromRow(row);
+    return expression !== undefined && inspector.pin(expression);
+  },
+  "tensorInspector.unpin": ({ inspector }, row) => isRow(row) && row.pin && inspector.unpin(row.pin.expression),
+  "tensorInspector.evaluateAgain": ({ inspector }, row) => isRow(row) && row.pin && inspector.run(row.pin.expression),
+  "tensorInspector.copySummary": (_, row) =>
+    isRow(row) && vscode.env.clipboard.writeText(`${row.expression ?? row.label}: ${row.description}`),
+  "tensorInspector.copyExpression": (_, row) => vscode.env.clipboard.writeText(fromRow(row) ?? ""),
+  "tensorInspector.addToWatch": (_, row) =>
+    vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName: fromRow(row) } }),
+};
+
+export function registerCommands(parts: Parts): vscode.Disposable[] {
+  return Object.entries(COMMANDS).map(([id, run]) =>
+    vscode.commands.registerCommand(id, (argument: unknown) => run(parts, argument)),
+  );
+}
+
+/** Pins the expression, opens it in the tree and brings the keyboard there. */
+async function summarize({ inspector, expansion, tree }: Parts, expression: string): Promise<void> {
+  expansion.open(pinPath(expression));
+  await inspector.pin(expression);
+  await tree.showPin(expression);
+}
+
+function ask(): Thenable<string | undefined> {
+  const prompt = vscode.l10n.t(
+    "An expression of the paused program. A name, attributes and subscripts are read at each stop; anything else is run once.",
+  );
+  return vscode.window
+    .showInputBox({ prompt, placeHolder: 'batch["image"]', validateInput: () => undefined })
+    .then(trimmed);
+}
+
+function fromEditor(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) return undefined;
+  const { document, selection } = editor;
+  return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
+}
+
+function fromVariable(argument: unknown): string | undefined {
+  const { variable } = (argument ?? {}) as VariableArgument;
+  return trimmed(variable?.evaluateName ?? variable?.name);
+}
+
+function fromRow(argument: unknown): string | undefined {
+  return isRow(argument) ? argument.expression : undefined;
+}
+
+function isRow(argument: unknown): argument is Row {
+  return typeof argument === "object" && argument !== null && "path" in argument && "stop" in argument;
+}
+
+function trimmed(text: string | undefined): string | undefined {
+  const result = text?.trim();
+  return result === "" ? undefined : result;
+}

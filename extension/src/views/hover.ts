@@ -1,0 +1,81 @@
+import * as vscode from "vscode";
+import { expressionAt, isStatic, stockExpressionAt } from "../model/expression.ts";
+import type { Inspector } from "../model/inspector.ts";
+import type { Span } from "../model/python.ts";
+import { hoverText, SUMMARIZED } from "../model/words.ts";
+import type { NodeAnswer } from "../protocol/generated.ts";
+import type { Settings } from "./settings.ts";
+
+/** Python files, and notebook cells. */
+const PYTHON: vscode.DocumentSelector = { language: "python" };
+
+interface Found {
+  readonly expression: string;
+  readonly range: vscode.Range;
+  readonly answer: NodeAnswer;
+}
+
+/**
+ * While paused, the debug hover comes first, and other hovers only where it has no expression. So for what we
+ * summarize we say that there is none and show our own hover; for all else we say what VS Code would have taken.
+ */
+export class Hover implements vscode.EvaluatableExpressionProvider, vscode.HoverProvider, vscode.Disposable {
+  readonly #inspector: Inspector;
+  readonly #settings: Settings;
+  readonly #registrations: vscode.Disposable[];
+
+  constructor(inspector: Inspector, settings: Settings) {
+    this.#inspector = inspector;
+    this.#settings = settings;
+    this.#registrations = [
+      vscode.languages.registerEvaluatableExpressionProvider(PYTHON, this),
+      vscode.languages.registerHoverProvider(PYTHON, this),
+    ];
+  }
+
+  async provideEvaluatableExpression(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<vscode.EvaluatableExpression | undefined> {
+    if (await this.#find(document, position)) return undefined;
+    const line = document.lineAt(position.line).text;
+    const span = stockExpressionAt(line, position.character);
+    return span && new vscode.EvaluatableExpression(rangeOf(position.line, span), line.slice(span.start, span.end));
+  }
+
+  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
+    const found = await this.#find(document, position);
+    return (
+      found && new vscode.Hover(new vscode.MarkdownString(hoverText(found.expression, found.answer.node)), found.range)
+    );
+  }
+
+  /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
+  async #find(document: vscode.TextDocument, position: vscode.Position): Promise<Found | undefined> {
+    if (!this.#settings.hover || this.#inspector.frame?.uri?.toString() !== document.uri.toString()) return undefined;
+    const pointed = pointedAt(document, position);
+    if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
+    const shown = this.#inspector.stop?.row(pointed.expression);
+    if (shown !== undefined && !SUMMARIZED.has(shown.kind)) return undefined;
+    const answer = await this.#inspector.inspect(pointed.expression);
+    return answer && SUMMARIZED.has(answer.node.kind) ? { ...pointed, answer } : undefined;
+  }
+
+  dispose(): void {
+    for (const one of this.#registrations) one.dispose();
+  }
+}
+
+/** The Python expression at a position of a document. */
+export function pointedAt(
+  document: vscode.TextDocument,
+  { line, character }: vscode.Position,
+): { readonly expression: string; readonly range: vscode.Range } | undefined {
+  const text = document.lineAt(line).text;
+  const span = expressionAt(text, character, document.getText(new vscode.Range(0, 0, line, 0)));
+  return span && { expression: text.slice(span.start, span.end), range: rangeOf(line, span) };
+}
+
+function rangeOf(line: number, { start, end }: Span): vscode.Range {
+  return new vscode.Range(line, start, line, end);
+}

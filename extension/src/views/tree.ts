@@ -1,0 +1,121 @@
+import * as vscode from "vscode";
+import type { Expansion } from "../model/expansion.ts";
+import type { Inspector } from "../model/inspector.ts";
+import { childRows, pinPath, rootRows, type Row, type Tone } from "../model/rows.ts";
+import type { Stop } from "../model/stop.ts";
+import { tooltipText } from "../model/words.ts";
+
+export const VIEW = "tensorInspector.tree";
+
+const COLORS: Record<Tone, vscode.ThemeColor> = {
+  alarm: new vscode.ThemeColor("list.errorForeground"),
+  warning: new vscode.ThemeColor("charts.yellow"),
+  quiet: new vscode.ThemeColor("disabledForeground"),
+};
+
+/** The Tensor Inspector tree in the Run and Debug side bar. */
+export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  readonly #inspector: Inspector;
+  readonly #expansion: Expansion;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #view: vscode.TreeView<Row>;
+  readonly #subscriptions: { dispose(): unknown }[];
+  /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
+  readonly #selected = new Map<string, string>();
+  #shown: Stop | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(inspector: Inspector, expansion: Expansion) {
+    this.#inspector = inspector;
+    this.#expansion = expansion;
+    this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this });
+    this.#subscriptions = [
+      this.#view,
+      this.#changed,
+      inspector.onDidChange(() => this.#refresh()),
+      this.#view.onDidExpandElement(({ element }) => this.#opened(element)),
+      this.#view.onDidCollapseElement(({ element }) => expansion.close(element.path)),
+      this.#view.onDidChangeSelection(({ selection: [row] }) => {
+        if (row) this.#selected.set(row.stop.frame.place, row.id);
+      }),
+    ];
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+    const item = new vscode.TreeItem(row.label, row.expandable ? (row.open ? Expanded : Collapsed) : None);
+    item.id = row.id;
+    item.description = row.description;
+    item.iconPath = new vscode.ThemeIcon(row.icon, row.tone && COLORS[row.tone]);
+    item.contextValue = row.can.join(" ");
+    item.accessibilityInformation = { label: row.speech };
+    if (row.next !== undefined) {
+      item.command = { command: "tensorInspector.nextPage", title: row.label, arguments: [row] };
+    }
+    return item;
+  }
+
+  async getChildren(row?: Row): Promise<Row[]> {
+    const { source } = this.#inspector;
+    if (source === undefined) return [];
+    if (row === undefined) return rootRows(source);
+    // A row of an older stop: its successor is asked for as soon as the tree has been told.
+    if (row.stop !== source.stop) return [];
+    const known = childRows(source, row);
+    if (known !== undefined) return known;
+    await this.#inspector.load(row);
+    return childRows(source, row) ?? [];
+  }
+
+  getParent(row: Row): Row | undefined {
+    return row.parent;
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+    item.tooltip = new vscode.MarkdownString(tooltipText(row.label, row.description, row.known?.node));
+    return item;
+  }
+
+  /** Opens a pin and puts the keyboard on it, in a hidden side bar too: the user asked for it. */
+  async showPin(expression: string): Promise<void> {
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+    const { source } = this.#inspector;
+    const { root } = pinPath(expression);
+    const row = source && rootRows(source).find(({ path }) => path.root === root);
+    if (row) await this.#view.reveal(row, { select: true, focus: true, expand: row.expandable });
+  }
+
+  #refresh(): void {
+    const { stop, trouble, types } = this.#inspector;
+    void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
+    const message = trouble ?? stop?.cut;
+    if (message === undefined) delete this.#view.message;
+    else this.#view.message = message;
+    const lost = this.#lostSelection(stop);
+    this.#shown = stop;
+    this.#changed.fire();
+    // `reveal` opens a hidden side bar: only where the user looks at it anyway.
+    if (lost && this.#view.visible) void this.#view.reveal(lost, { select: true, focus: false });
+  }
+
+  /** The row that was selected in this function and was not in the tree just now. */
+  #lostSelection(stop: Stop | undefined): Row | undefined {
+    const { source } = this.#inspector;
+    const id = stop && this.#selected.get(stop.frame.place);
+    if (source === undefined || id === undefined) return undefined;
+    const before = this.#shown && rootRows({ ...source, stop: this.#shown });
+    if (before?.some((row) => row.id === id)) return undefined;
+    return rootRows(source).find((row) => row.id === id);
+  }
+
+  #opened(row: Row): void {
+    // A property is run when it is clicked; it must not open by itself at the next stop.
+    if (row.known?.node.lazy === true) return;
+    this.#expansion.open(row.path);
+  }
+
+  dispose(): void {
+    for (const one of this.#subscriptions) one.dispose();
+  }
+}

@@ -1,0 +1,24 @@
+"""Every value at a glance: summarized, cycle-safe, truthful, untouched.
+
+The same code serves two doors: the VS Code extension injects it into a paused program and calls `call`; from Python,
+`summarize` gives the line, `facts` the data and `tree` the finite tree of any value.
+
+    >>> from tensor_inspector import summarize, tree
+    >>> summarize({"lr": 0.1, "steps": [1, 2, 3]})
+    'dict · 2: lr, steps'
+    >>> loop = [1]
+    >>> loop.append(loop)
+    >>> print(tree(loop, depth=3))
+    list · 2: 1, list of 2
+      [0]  1
+      [1]  list · 2: 1, list of 2  ↻ value
+
+Requirements: Python 3.9 or newer and the standard library. torch and numpy are described when the program has them.
+"""
+
+from __future__ import annotations
+
+from .face import facts, summarize, tree
+from .gateway import call
+
+__all__ = ["call", "facts", "summarize", "tree"]

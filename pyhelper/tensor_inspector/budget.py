@@ -1,0 +1,65 @@
+"""What one answer may cost: time, nodes and bytes. What did not fit is said, never dropped in silence."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Callable
+
+_UNLIMITED = float("inf")
+
+
+class Budget:
+    """Limits of one request, counted down as it is answered.
+
+    ``clock`` returns seconds; tests pass their own. ``max_elements`` bounds how many elements of one value are read
+    (``None``: as many as the time allows).
+    """
+
+    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms")
+
+    def __init__(
+        self,
+        ms: float = _UNLIMITED,
+        nodes: float = _UNLIMITED,
+        bytes: float = _UNLIMITED,
+        *,
+        max_elements: int | None = None,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        self.ms = ms
+        self.max_elements = max_elements
+        self.cut: list[str] = []
+        self._clock = clock
+        self._deadline = clock() + ms / 1000
+        self._nodes = nodes
+        self._bytes = bytes
+
+    def remaining_ms(self) -> float:
+        return (self._deadline - self._clock()) * 1000
+
+    def spent(self) -> bool:
+        """Whether the time is over."""
+        return self._clock() >= self._deadline
+
+    def share(self, part: float = 0.5) -> Budget:
+        """A budget with a part of the time left: one huge value shall not starve its neighbours."""
+        if self.ms == _UNLIMITED:
+            return self
+        left = max(0.0, self.remaining_ms() * part)
+        return Budget(left, max_elements=self.max_elements, clock=self._clock)
+
+    def take(self, nodes: int, bytes: int) -> bool:
+        """Count what goes into the answer; False when it does not fit any more, which ``cut`` then says."""
+        if nodes > self._nodes:
+            self._say("more rows than one answer holds")
+            return False
+        if bytes > self._bytes:
+            self._say("more text than one answer holds")
+            return False
+        self._nodes -= nodes
+        self._bytes -= bytes
+        return True
+
+    def _say(self, what: str) -> None:
+        if what not in self.cut:
+            self.cut.append(what)

@@ -1,0 +1,130 @@
+"""The only file that knows pydevd: the user's frame, the life of answers, TCP_NODELAY, deadlines.
+
+Everything is found where the debugger has it already (`sys.modules`, the frames above us); without it, as in a notebook
+or a test, each function says so with None or does nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from ctypes import c_ulong, py_object, pythonapi
+from threading import Event, Lock, Thread, get_ident
+from types import FrameType
+from typing import Any, Callable, TypeVar
+
+from .protocol import At
+
+Result = TypeVar("Result")
+
+
+class Late(BaseException):
+    """Raised into user code that ran on our behalf past its deadline."""
+
+
+def user_frame() -> FrameType | None:
+    """The paused frame that this evaluate is about: a local of the debugger's own function that evaluates."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "evaluate_expression" and str(frame.f_globals.get("__name__")).endswith(
+            "pydevd_vars"
+        ):
+            found = frame.f_locals.get("frame")
+            return found if type(found) is FrameType else None
+        frame = frame.f_back
+    return None
+
+
+def frame_at(at: At) -> FrameType | None:
+    """The paused frame with that DAP id, for an evaluate that names none; None when its thread runs again."""
+    tracker = _tracker(at)
+    if tracker is None:
+        return None
+    found = tracker.find_frame(None, _object_id(at))
+    return found if type(found) is FrameType else None
+
+
+def keep(answer: object, at: At) -> None:
+    """Keep a frame-less answer until the program continues, as the debugger itself keeps an evaluate's result.
+
+    The lock and the check make it safe against a `continue` that comes in between.
+    """
+    tracker = _tracker(at)
+    if tracker is None:
+        return
+    with tracker._lock:
+        if not tracker._untracked:
+            tracker._variable_reference_to_variable[id(answer)] = answer
+
+
+def no_delay() -> None:
+    """Send small packets at once: without this every answer waits 40 ms for the acknowledgement of its header."""
+    debugger = _debugger()
+    try:
+        import socket
+
+        debugger.writer.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except Exception:  # no debugger, no socket: nothing to hurry
+        return
+
+
+def dynamo_runs() -> bool:
+    """Whether torch.compile has compiled frames here: in one, an evaluate on the frame's thread is compiled too."""
+    utils = sys.modules.get("torch._dynamo.utils")
+    counters = getattr(utils, "counters", None)
+    return isinstance(counters, dict) and bool(dict.get(counters, "frames"))
+
+
+def deadline(seconds: float, run: Callable[[], Result]) -> Result:
+    """``run()``, interrupted by ``Late`` after so many seconds. It stops Python loops and sleeps' ends, no native call.
+
+    The timer thread is hidden from the program's view of threads and is never traced. An interruption that is already
+    on its way when ``run`` ends is awaited and swallowed here, so that it can't strike later; `drain` is a function of
+    its own because Python 3.13 does not let a ``try`` of the same function catch it.
+    """
+    lock, done = Lock(), Event()
+    state = {"over": False, "fired": False}
+    thread_id = get_ident()
+
+    def watch() -> None:
+        if done.wait(seconds):
+            return
+        with lock:
+            if not state["over"]:
+                state["fired"] = True
+                pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread_id), py_object(Late))
+
+    def drain() -> None:
+        while state["fired"]:
+            pass
+
+    watcher: Any = Thread(target=watch, name="tensor-inspector deadline", daemon=True)
+    watcher.pydev_do_not_trace = watcher.is_pydev_daemon_thread = True
+    watcher.start()
+    try:
+        return run()
+    finally:
+        with lock:
+            state["over"] = True
+        done.set()
+        try:
+            if state["fired"] and not isinstance(sys.exc_info()[1], Late):
+                drain()
+        except Late:
+            pass
+
+
+def _debugger() -> Any:
+    constants = sys.modules.get("_pydevd_bundle.pydevd_constants")
+    return constants.get_global_debugger() if constants is not None else None
+
+
+def _object_id(at: At) -> Any:
+    schema = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
+    return None if schema is None else schema.BaseSchema._dap_id_to_obj_id.get(at["frame"])
+
+
+def _tracker(at: At) -> Any:
+    debugger, object_id = _debugger(), _object_id(at)
+    if debugger is None or object_id is None:
+        return None
+    return debugger.suspended_frames_manager._get_tracker_for_variable_reference(object_id)

@@ -1,0 +1,63 @@
+"""The public face: the same summaries from pdb, a notebook, a test or a log."""
+
+from __future__ import annotations
+
+from .budget import Budget
+from .guard import Untouched
+from .kinds import Child, Rows
+from .protocol import Facts, Node
+from .snapshot import PAGE, Snapshot
+from .text import shorten
+
+
+def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
+    """The summary line of a value, at most 120 characters.
+
+    Reads statistics exactly however long that takes, unless ``budget_ms`` bounds it; then what was not read is said.
+    """
+    return shorten(_described(value, budget_ms)["line"])
+
+
+def facts(value: object, *, budget_ms: float = float("inf")) -> Facts:
+    """What is known about a value, as plain data: shape, dtype, device, strides, bytes, gradient, statistics.
+
+    ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
+    the finite values.
+    """
+    return _described(value, budget_ms, facts=True)["facts"]
+
+
+def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = float("inf")) -> str:
+    """The value and what is below it, ``depth`` levels deep, as indented text; cycles end in ``↻`` and the path above.
+
+    Properties are listed, not read.
+    """
+    budget = Budget(budget_ms)
+    lines: list[str] = []
+    with Untouched():
+        snapshot = Snapshot(Rows.of("", []))
+        top = snapshot.describe(Child("value", value, "value"), 0, budget)
+        waiting = [(top, 0)]
+        while waiting:
+            node, level = waiting.pop()
+            lines.append(_row(node, level))
+            if level < depth and "children" in node and "lazy" not in node:
+                page = snapshot.page(node["id"], 0, rows, budget)
+                more = (page["total"] or 0) - len(page["nodes"])
+                if more > 0:
+                    page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
+                waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
+    return "\n".join(lines)
+
+
+def _described(value: object, budget_ms: float, facts: bool = False) -> Node:
+    with Untouched():
+        return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, Budget(budget_ms), facts=facts)
+
+
+def _row(node: Node, level: int) -> str:
+    mark: str | None = None
+    if "mark" in node:
+        mark = f"{'↻' if node['mark']['kind'] == 'cycle' else '≡'} {node['mark']['path']}"
+    parts = [node["line"] if level == 0 else node["name"], None if level == 0 else node["line"], mark]
+    return "  " * level + "  ".join(part for part in parts if part)

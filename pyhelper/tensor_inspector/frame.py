@@ -1,0 +1,99 @@
+"""What a paused frame holds, as rows: variables with tensors first, the rest grouped apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from .budget import Budget
+from .kinds import Child, Rows, look
+from .protocol import Filter
+from .text import listed
+
+RETURN_VALUES = "__pydevd_ret_val_dict"  #: where the debugger keeps what the calls of the last line returned
+_GROUPS = ("special variables", "class variables", "function variables", "module variables")
+
+
+def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
+    """The frame's locals; below a function also its globals, as one row. Names with a space can be no variable's."""
+    local, globals = frame.f_locals, frame.f_globals
+    children = _variables(local, filter, budget, hidden=frozenset())
+    if local is not globals and not _is_module(frame):
+        shadowed = frozenset(local)
+        children.append(Child("global variables", _globals(globals, filter, budget, shadowed), ""))
+    return Rows.of("", children)
+
+
+def function_name(frame: FrameType) -> str:
+    code = frame.f_code
+    return getattr(code, "co_qualname", code.co_name)
+
+
+def _is_module(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "<module>"
+
+
+def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: frozenset[str]) -> Rows:
+    names = [name for name, value in globals.items() if type(name) is str and _group(name, value) is None]
+    return Rows(
+        listed(names[:8], len(names) > 8, 60),
+        None,
+        lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
+    )
+
+
+def _variables(variables: Any, filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
+    """Variables in the order tensors, what holds tensors, all else; then the groups. ``hidden`` names have no path."""
+    ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
+    grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
+    for name, value in list(variables.items()):
+        if type(name) is not str:
+            continue
+        if name == RETURN_VALUES:
+            ranked[0].extend(_returned(value))
+            continue
+        child = Child(name, value, None if name in hidden else name)
+        group = _group(name, value)
+        if group is not None:
+            grouped[group].append(child)
+        else:
+            ranked[_rank(value, budget)].append(child)
+    if filter == "tensors":
+        return ranked[0] + ranked[1]
+    return [*ranked[0], *ranked[1], *ranked[2], *_group_rows(grouped)]
+
+
+def _returned(values: Any) -> Iterator[Child]:
+    if issubclass(type(values), dict):
+        for name, value in dict.items(values):
+            suffix = f"{RETURN_VALUES}[{name!r}]" if type(name) is str else None
+            yield Child(f"(return) {name}", value, suffix)
+
+
+def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
+    for group, children in grouped.items():
+        if children:
+            yield Child(group, Rows.of(listed((child.name for child in children), False, 60), children), "")
+
+
+def _group(name: str, value: object) -> str | None:
+    """The group that a variable belongs to; None for what a person looks for first."""
+    if name == "__exception__":
+        return None
+    if name.startswith("__") and name.endswith("__"):
+        return _GROUPS[0]
+    cls = type(value)
+    if issubclass(cls, type):
+        return _GROUPS[1]
+    if cls in (FunctionType, MethodType, BuiltinFunctionType):
+        return _GROUPS[2]
+    return _GROUPS[3] if issubclass(cls, ModuleType) else None
+
+
+def _rank(value: object, budget: Budget) -> int:
+    try:
+        kind = look(value, budget)
+        return kind.rank if kind.rank < 2 else 1 if kind.holds_tensors() else 2
+    except Exception:
+        return 2

@@ -1,0 +1,239 @@
+"""One JSON call in, one out. Every failure becomes an answer: nothing is ever raised into the debugger."""
+
+from __future__ import annotations
+
+import json
+import sys
+from base64 import b64decode
+from time import perf_counter
+from types import FrameType
+from typing import Any, Callable, Literal
+
+from . import debugger, frame
+from .budget import Budget
+from .expression import NotFound, NotStatic, resolve
+from .guard import Untouched, class_name
+from .kinds import Child, Property, Rows, Said, libraries
+from .protocol import (
+    Answer,
+    ChildrenAnswer,
+    ChildrenRequest,
+    ErrorAnswer,
+    EvaluateRequest,
+    FailureCode,
+    FrameAnswer,
+    FrameRequest,
+    InspectRequest,
+    NodeAnswer,
+    Page,
+    Pin,
+    PinAnswer,
+    tagged,
+)
+from .snapshot import PAGE, Snapshot, alive
+from .text import shorten
+
+_PROPERTY_SECONDS = 1.5  #: a property that the user clicked may run so long; a reply later than 2 s is given up
+
+
+class Reply(str):
+    """An answer as the debugger keeps it until the program continues, and with it the snapshot it speaks of."""
+
+    snapshot: Snapshot | None = None
+
+
+class Refused(Exception):
+    def __init__(self, code: FailureCode, message: str) -> None:
+        super().__init__(message)
+        self.code: FailureCode = code
+
+
+def call(text: str) -> Reply:
+    """Answer one request, base64 of UTF-8 JSON."""
+    request: dict[str, Any] = {}
+    snapshot = None
+    try:
+        request = _request(text)
+        answer, snapshot = _OPERATIONS[request["op"]](request)
+    except BaseException as error:
+        answer = _failed(error)
+    reply = Reply(json.dumps(tagged(answer), allow_nan=False, separators=(",", ":")))
+    reply.snapshot = snapshot
+    if snapshot is not None and "at" in request:
+        debugger.keep(reply, request["at"])
+    return reply
+
+
+def _request(text: str) -> dict[str, Any]:
+    try:
+        request = json.loads(b64decode(text).decode("utf-8"))
+        op, wanted = request["op"], request["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused("bad_request", f"not a request: {error}") from None
+    if wanted != vars(sys.modules[__package__]).get("version", ""):  # set by the loader
+        raise Refused("stale_helper", "this program holds another version of the helper")
+    if op not in _OPERATIONS:
+        raise Refused("bad_request", f"there is no operation '{op}'")
+    return request  # type: ignore[no-any-return]
+
+
+def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
+    budget, started = _budget(request, 120), perf_counter()
+    paused = _paused(request)
+    size = request.get("page_size", PAGE)
+    with Untouched():
+        snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
+        rows = snapshot.page(0, 0, size, budget)
+        pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
+        snapshot.expand(rows, request.get("expanded", {}), budget)
+    answer: FrameAnswer = {
+        "op": "frame",
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "function": frame.function_name(paused),
+        "libraries": libraries(),
+        "rows": rows,
+        "pins": pins,
+        "types": sorted(snapshot.types),
+    }
+    if debugger.dynamo_runs():
+        answer["frameless"] = True
+    _say_cut(answer, budget)
+    return answer, snapshot
+
+
+def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
+    expression = pin["expression"]
+    try:
+        value = resolve(expression, paused.f_locals, paused.f_globals, budget)
+    except (NotFound, NotStatic) as error:
+        failed: PinAnswer = {"expression": expression, "error": _failed(error)["error"]}
+        return failed
+    node = snapshot.describe(Child(expression, value, expression), 0, budget, marked=False)
+    if "count" in pin:
+        page: Page = {"start": 0, "total": 1, "nodes": [node]}
+        snapshot.expand(page, {expression: {"count": pin["count"], "rows": pin.get("rows", {})}}, budget)
+    return {"expression": expression, "node": node}
+
+
+def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
+    budget, started = _budget(request, 80), perf_counter()
+    snapshot, node = alive.get(request["snapshot"]), request["node"]
+    if snapshot is None or node not in snapshot:
+        raise Refused("gone", "the program has run on since this row was shown")
+    asked = snapshot.value(node)
+    if type(asked) is Property:
+        snapshot.replace(node, _property(asked))  # the program's code runs: outside the guards, as it would by itself
+    with Untouched():
+        page = snapshot.page(node, request["start"], request["count"], budget)
+    answer: ChildrenAnswer = {
+        "op": "children",
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "node": node,
+        "page": page,
+        "types": sorted(snapshot.types),
+    }
+    _say_cut(answer, budget)
+    return answer, snapshot
+
+
+def _property(asked: Property) -> Rows:
+    """The property's value as one row, or what reading it raised."""
+    try:
+        value = debugger.deadline(_PROPERTY_SECONDS, lambda: getattr(asked.owner, asked.name))
+    except debugger.Late:
+        return Rows.of("", [Child("value", Said(f"stopped after {_PROPERTY_SECONDS} s", failed=True))])
+    except BaseException as error:
+        return Rows.of("", [Child("value", Said(f"raised {_described(error)}", failed=True))])
+    return Rows.of("", [Child("value", value, "")])
+
+
+def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
+    budget, started = _budget(request, 100), perf_counter()
+    paused, expression = _paused(request), request["expression"].strip()
+    with Untouched():
+        value = resolve(expression, paused.f_locals, paused.f_globals, budget)
+        return _node("inspect", request, Child(expression, value, expression), budget, started)
+
+
+def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
+    """Runs the program's code, as the user asked: no guard and no limit, in the frame's own state."""
+    paused, expression = _paused(request), request["expression"].strip()
+    try:
+        code = compile(expression, "<string>", "eval", dont_inherit=True)
+        value = eval(code, {**paused.f_globals, **paused.f_locals}, paused.f_locals)
+    except BaseException as error:
+        raise Refused("raised", _described(error)) from None
+    budget, started = _budget(request, 120), perf_counter()
+    with Untouched():
+        return _node("evaluate", request, Child(expression, value), budget, started)
+
+
+def _node(
+    op: Literal["inspect", "evaluate"], request: Any, child: Child, budget: Budget, started: float
+) -> tuple[Answer, Snapshot]:
+    snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
+    node = snapshot.describe(child, 0, budget, facts=True, marked=False)
+    if op == "evaluate" and "children" in node:
+        node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), budget)
+    answer: NodeAnswer = {
+        "op": op,
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "node": node,
+        "types": sorted(snapshot.types),
+    }
+    _say_cut(answer, budget)
+    return answer, snapshot
+
+
+_OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot]]] = {
+    "frame": _frame,
+    "children": _children,
+    "inspect": _inspect,
+    "evaluate": _evaluate,
+}
+
+
+def _paused(request: Any) -> FrameType:
+    found = debugger.frame_at(request["at"]) if "at" in request else debugger.user_frame()
+    if found is None:
+        raise Refused("no_frame", "the debugger shows no paused frame here")
+    return found
+
+
+def _budget(request: Any, ms: float) -> Budget:
+    limits = request.get("limits", {})
+    return Budget(limits.get("ms", ms), limits.get("nodes", 500), limits.get("bytes", 256 * 1024))
+
+
+def _since(started: float) -> float:
+    return round((perf_counter() - started) * 1000, 3)
+
+
+def _say_cut(answer: Any, budget: Budget) -> None:
+    if budget.cut:
+        answer["cut"] = "; ".join(budget.cut)
+
+
+def _failed(error: BaseException) -> ErrorAnswer:
+    code: FailureCode = "internal"
+    message = _described(error)
+    if isinstance(error, Refused):
+        code, message = error.code, str(error)
+    elif isinstance(error, NotStatic):
+        code, message = "not_static", f"only running code could answer: {error}"
+    elif isinstance(error, NotFound):
+        code, message = "not_found", str(error)
+    return {"op": "error", "error": {"code": code, "message": shorten(message, 500)}}
+
+
+def _described(error: BaseException) -> str:
+    """``ValueError: its text``; the text may come from the program's own ``__str__``, which may fail."""
+    name = class_name(type(error))
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return f"{name}: {text}" if text else name

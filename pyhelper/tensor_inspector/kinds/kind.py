@@ -1,0 +1,167 @@
+"""What a type of value is, said once and used by every view: the base of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Callable, ClassVar
+
+from ..budget import Budget
+from ..guard import class_name, full_name
+from ..protocol import Badge, Facts, NodeKind
+
+
+class Child:
+    """One row below a value. ``suffix`` extends the parent's expression; None when no expression reaches the child."""
+
+    __slots__ = ("name", "suffix", "value")
+
+    def __init__(self, name: str, value: object, suffix: str | None = None) -> None:
+        self.name = name
+        self.value = value
+        self.suffix = suffix
+
+
+class Kind:
+    """One value, looked at under one budget. It answers four questions: its line, its badges, its children, its facts.
+
+    A kind is chosen by class alone and never runs the value's own code. Work that several answers need (statistics)
+    is done once and kept on the instance, which lives for one question only.
+    """
+
+    kind: NodeKind = "object"
+    contains: ClassVar[bool] = True  #: can hold other values, and so itself: gets ↻ and ≡ marks
+    summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
+    rank: ClassVar[int] = 2  #: order among variables: 0 tensors, arrays and modules, 2 the rest (1: what holds tensors)
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        self.value = value
+        self.budget = budget
+
+    def type_name(self) -> str:
+        return class_name(type(self.value))
+
+    def brief(self) -> str:
+        """A few characters that stand for the value inside another one's line; metadata only."""
+        return self.type_name()
+
+    def line(self) -> str:
+        raise NotImplementedError
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def child_count(self) -> int | None:
+        """How many children; None when that is known only by asking for them."""
+        return 0
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return ()
+
+    def facts(self) -> Facts:
+        return {"type": full_name(type(self.value))}
+
+    def holds_tensors(self) -> bool:
+        """Whether tensors are among the value or its first items: such variables are listed first."""
+        return self.rank == 0
+
+    def member_types(self) -> Iterable[str]:
+        """Names of classes inside the value that can be summarized too, for the menus."""
+        return ()
+
+
+class Rows:
+    """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
+
+    __slots__ = ("children", "kind", "line", "total")
+
+    def __init__(
+        self,
+        line: str,
+        total: int | None,
+        children: Callable[[int, int], Iterable[Child]],
+        kind: NodeKind = "group",
+    ) -> None:
+        self.kind = kind
+        self.line = line
+        self.total = total
+        self.children = children
+
+    @classmethod
+    def of(cls, line: str, rows: list[Child]) -> Rows:
+        return cls(line, len(rows), lambda start, count: rows[start : start + count])
+
+
+class Said:
+    """A row that only says something: a label and its text."""
+
+    __slots__ = ("failed", "text")
+
+    def __init__(self, text: str, failed: bool = False) -> None:
+        self.text = text
+        self.failed = failed
+
+
+class Property:
+    """A property not read yet: reading it runs the program's code, so only a click does."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: object, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+
+class RowsKind(Kind):
+    contains = False
+
+    def __init__(self, value: Rows, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self.kind = value.kind
+
+    def type_name(self) -> str:
+        return ""
+
+    def line(self) -> str:
+        return self.value.line  # type: ignore[no-any-return]
+
+    def child_count(self) -> int | None:
+        return self.value.total  # type: ignore[no-any-return]
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return self.value.children(start, count)  # type: ignore[no-any-return]
+
+
+class SaidKind(Kind):
+    contains = False
+
+    def __init__(self, value: Said, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self.kind = "error" if value.failed else "group"
+
+    def type_name(self) -> str:
+        return ""
+
+    def line(self) -> str:
+        return self.value.text  # type: ignore[no-any-return]
+
+    def badges(self) -> list[Badge]:
+        return ["error"] if self.value.failed else []
+
+
+class PropertyKind(Kind):
+    kind = "property"
+    contains = False
+
+    def type_name(self) -> str:
+        return ""
+
+    def line(self) -> str:
+        return "property · not read"
+
+    def child_count(self) -> int | None:
+        return 1
+
+
+def page(items: Iterable[Any], start: int, count: int) -> list[Any]:
+    return list(islice(items, start, start + count))

@@ -1,0 +1,68 @@
+"""Puts the helper into a running program: module objects made from source text, compiled when first used.
+
+This file travels in front of the others and is run once a process. Code compiled under the name ``<frozen …>`` is never
+traced, stepped into or stopped in by the debugger.
+"""
+
+import json
+import sys
+from typing import Any
+
+
+class _Unborn(type(sys)):  # type: ignore[misc]
+    """A module that runs its source when it is first asked for a name: what no value needs is never compiled."""
+
+    def __getattr__(self, name):  # type: ignore[no-untyped-def]
+        source = self.__dict__.pop("_source", None)
+        if source is not None:
+            try:
+                exec(compile(source, f"<frozen {self.__name__}>", "exec"), self.__dict__)
+            except BaseException:
+                self.__dict__["_source"] = source
+                raise
+            if name in self.__dict__:
+                return self.__dict__[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+def install(sources, version):  # type: ignore[no-untyped-def]
+    """Register ``sources`` (dotted name below the package: text; packages are those that others lie below).
+
+    Returns JSON: the version now in place, the Python version and the process id, or what went wrong.
+    """
+    root = "_tensor_inspector"
+    present: Any = sys.modules.get(root)
+    if present is None or present.__dict__.get("version") != version:
+        modules = {}
+        for name, source in sources.items():
+            full = f"{root}.{name}" if name else root
+            module = modules[full] = _Unborn(full)
+            is_package = not name or any(other.startswith(name + ".") for other in sources)
+            module.__dict__.update(
+                _source=source,
+                __builtins__=sys.modules["builtins"],
+                __package__=full if is_package else full.rpartition(".")[0],
+                __file__=f"<frozen {full}>",
+                **({"__path__": []} if is_package else {}),
+            )
+        for full, module in modules.items():
+            parent, _, name = full.rpartition(".")
+            if parent:
+                modules[parent].__dict__[name] = module
+        modules[root].__dict__["version"] = version
+        before = {full: sys.modules.get(full) for full in modules}
+        sys.modules.update(modules)
+        try:
+            present = modules[root]
+            present.debugger.no_delay()
+        except BaseException:
+            for full, known in before.items():
+                if known is None:
+                    del sys.modules[full]
+                else:
+                    sys.modules[full] = known
+            raise
+    answer = {"version": version, "python": sys.version.split()[0], "pid": sys.modules["os"].getpid()}
+    if present.debugger.dynamo_runs():
+        answer["frameless"] = True
+    return json.dumps(answer)

@@ -1,0 +1,265 @@
+"""TypedDict twins of ``protocol.schema.json``, the one wire contract.
+
+A test compares them with the schema, field by field. Python 3.9 knows no ``Required``: what a message must have stands
+in a base class, what it may have in the subclass with ``total=False``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict, Union, final
+
+Number = Union[int, float]  #: on the wire a tagged string where JSON can't carry it, see `tagged`
+Filter = Literal["all", "tensors"]
+FailureCode = Literal[
+    "bad_request", "stale_helper", "gone", "no_frame", "not_static", "not_found", "raised", "internal"
+]
+NodeKind = Literal[
+    "tensor", "array", "module", "graph", "mapping", "sequence", "set", "object", "number", "string", "none",
+    "callable", "class", "package", "group", "property", "error",
+]  # fmt: skip
+Badge = Literal["nan", "inf", "zeros", "constant", "no_grad", "sampled", "unread", "freed", "error"]
+
+
+class At(TypedDict):
+    thread: int
+    frame: int
+
+
+class Limits(TypedDict, total=False):
+    ms: float
+    nodes: int
+    bytes: int
+
+
+class ExpandedRow(TypedDict, total=False):
+    count: int
+    rows: dict[str, ExpandedRow]
+
+
+Expanded = dict[str, ExpandedRow]
+
+
+class _Pin(TypedDict):
+    expression: str
+
+
+class Pin(_Pin, total=False):
+    count: int
+    rows: Expanded
+
+
+class _FrameRequest(TypedDict):
+    op: Literal["frame"]
+    version: str
+
+
+class FrameRequest(_FrameRequest, total=False):
+    at: At
+    expanded: Expanded
+    pins: list[Pin]
+    filter: Filter
+    page_size: int
+    limits: Limits
+
+
+class _ChildrenRequest(TypedDict):
+    op: Literal["children"]
+    version: str
+    snapshot: int
+    node: int
+    start: int
+    count: int
+
+
+class ChildrenRequest(_ChildrenRequest, total=False):
+    at: At
+    limits: Limits
+
+
+class _InspectRequest(TypedDict):
+    op: Literal["inspect"]
+    version: str
+    expression: str
+
+
+class InspectRequest(_InspectRequest, total=False):
+    at: At
+    snapshot: int
+    limits: Limits
+
+
+class _EvaluateRequest(TypedDict):
+    op: Literal["evaluate"]
+    version: str
+    expression: str
+
+
+class EvaluateRequest(_EvaluateRequest, total=False):
+    at: At
+    snapshot: int
+    page_size: int
+    limits: Limits
+
+
+Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest]
+
+
+class Failure(TypedDict):
+    code: FailureCode
+    message: str
+
+
+class Mark(TypedDict):
+    kind: Literal["cycle", "shared"]
+    path: str
+
+
+@final
+class Stats(TypedDict):
+    count: int
+    min: int | float | None
+    max: int | float | None
+    mean: float | None
+    std: float | None
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    zeros: int
+    exact: bool
+    read: int
+    mean_error: float
+
+
+@final
+class ComplexStats(TypedDict):
+    real: Stats
+    imag: Stats
+    abs: Stats
+
+
+class _Facts(TypedDict):
+    type: str
+
+
+class Facts(_Facts, total=False):
+    shape: list[Number | None]
+    dtype: str
+    device: str
+    layout: str
+    strides: list[Number]
+    bytes: Number
+    requires_grad: bool
+    is_leaf: bool
+    grad_fn: str | None
+    view_of: str | None
+    stats: Stats | ComplexStats | None
+    unread: str
+    values: str
+    notes: list[str]
+    rows: list[list[str]]
+
+
+class _Node(TypedDict):
+    id: int
+    name: str
+    kind: NodeKind
+    type: str
+    line: str
+
+
+class Node(_Node, total=False):
+    badges: list[Badge]
+    children: int | None
+    path: str
+    mark: Mark
+    lazy: Literal[True]
+    page: Page
+    facts: Facts
+
+
+class Page(TypedDict):
+    start: int
+    total: int | None
+    nodes: list[Node]
+
+
+class _PinAnswer(TypedDict):
+    expression: str
+
+
+class PinAnswer(_PinAnswer, total=False):
+    node: Node
+    error: Failure
+
+
+class _FrameAnswer(TypedDict):
+    op: Literal["frame"]
+    snapshot: int
+    ms: float
+    function: str
+    libraries: dict[str, str]
+    rows: Page
+    pins: list[PinAnswer]
+    types: list[str]
+
+
+class FrameAnswer(_FrameAnswer, total=False):
+    frameless: Literal[True]
+    cut: str
+
+
+class _ChildrenAnswer(TypedDict):
+    op: Literal["children"]
+    snapshot: int
+    ms: float
+    node: int
+    page: Page
+    types: list[str]
+
+
+class ChildrenAnswer(_ChildrenAnswer, total=False):
+    cut: str
+
+
+class _NodeAnswer(TypedDict):
+    op: Literal["inspect", "evaluate"]
+    snapshot: int
+    ms: float
+    node: Node
+    types: list[str]
+
+
+class NodeAnswer(_NodeAnswer, total=False):
+    cut: str
+
+
+class ErrorAnswer(TypedDict):
+    op: Literal["error"]
+    error: Failure
+
+
+Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, ErrorAnswer]
+
+_SAFE_INTEGER = 2**53 - 1
+
+
+def tagged(value: object) -> object:
+    """``value`` as JSON can carry it to JavaScript: big integers and non-finite floats become tagged strings.
+
+    Only plain dicts, lists, strings and numbers come here: they are our own answers, never a user's value.
+    """
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if -_SAFE_INTEGER <= value <= _SAFE_INTEGER else f"#{value}"
+    if isinstance(value, float):
+        if value != value:
+            return "#nan"
+        if value in (float("inf"), float("-inf")):
+            return "#inf" if value > 0 else "#-inf"
+        return value
+    if isinstance(value, dict):
+        return {key: tagged(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [tagged(item) for item in value]
+    raise TypeError(f"no JSON for {type(value).__name__}")

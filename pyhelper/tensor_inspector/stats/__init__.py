@@ -1,0 +1,83 @@
+"""Statistics of tensors and arrays: exact where the budget allows, sampled and marked where it does not.
+
+Requirements: the standard library; torch and numpy only if the program has loaded them. Values are read, never written;
+no user code runs; nothing warns. Torch tensors are read under the guard (torch function off, gradients off, no modes).
+"""
+
+import math
+import sys
+from typing import Any, Union, cast
+
+from . import device, exact, numpy_exact
+from .layout import normalised, unreadable
+from .scan import gatherer, scan
+from .tally import Budget, ComplexStats, Stats, Tally, Unread, negated, skipped
+
+__all__ = ["Budget", "ComplexStats", "Stats", "Unread", "of_array", "of_tensor"]
+
+_BLOCK_BYTES = 4 << 20
+
+
+def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+    """Statistics of a dense strided torch.Tensor of any shape and dtype, or why there are none.
+
+    The caller holds the guard. Never raises for the tensor's sake on the CPU; device faults propagate.
+    """
+    torch = sys.modules["torch"]
+    dtype, count = t.dtype, t.numel()
+    kernel = exact.kernel_for(torch, dtype)
+    if kernel is None:
+        return Unread(f"{str(dtype)[6:]} values are not read")
+    if count == 0:
+        return _answer(exact.empty(dtype), 0, 1)
+    reason = unreadable(t)
+    if reason:
+        return Unread(reason)
+    if budget.spent():
+        return skipped(budget)
+    conj, neg = dtype.is_complex and t.is_conj(), t.is_neg()
+    if neg:
+        t = torch._neg_view(t)
+    if conj:
+        t = t.conj()
+    if not t.is_cpu:
+        dims, weight = normalised(tuple(t.shape), t.stride())
+        view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+        on_device = device.read(torch, view, count // weight)
+        if isinstance(on_device, Unread):
+            return on_device
+        tally = on_device
+    elif count <= exact.SMALL:
+        tally, weight = kernel(t), 1
+    else:
+        dims, weight = normalised(tuple(t.shape), t.stride())
+        sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [1]
+        view = t.as_strided(sizes, strides)
+        block_size = min(exact.BLOCK, _BLOCK_BYTES // t.element_size())
+        tally = scan(view, gatherer(torch, t, dims), kernel, math.prod(sizes), block_size, budget)
+    answer = _answer(tally, count, weight)
+    return _flipped(answer, neg, neg != conj) if neg or conj else answer
+
+
+def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+    """Statistics of a numpy.ndarray of any shape and any boolean or numeric dtype, or why there are none.
+
+    Subclasses are read as plain arrays: a mask is not seen.
+    """
+    return numpy_exact.of_array(a, budget)
+
+
+def _answer(tally: Union[Tally, exact.ComplexTally], count: int, weight: int) -> Union[Stats, ComplexStats]:
+    return tally.stats(count, weight) if isinstance(tally, Tally) else tally.parts(count, weight)
+
+
+def _flipped(answer: Union[Stats, ComplexStats], real: bool, imag: bool) -> Union[Stats, ComplexStats]:
+    """The answer for a lazily negated or conjugated tensor, from that for the memory beneath it."""
+    if "abs" not in answer:
+        return negated(cast(Stats, answer))
+    parts = cast(ComplexStats, answer)
+    if real:
+        parts["real"] = negated(parts["real"])
+    if imag:
+        parts["imag"] = negated(parts["imag"])
+    return parts

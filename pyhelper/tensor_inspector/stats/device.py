@@ -1,0 +1,113 @@
+"""Statistics of tensors on accelerators: reduced where they are, with bounded scratch and one synchronisation.
+
+Every block leaves a row of numbers on the device; the rows come to the CPU together, at the end. Nothing is read twice
+from the device and nothing of the tensor's size is allocated. Devices without float64 (Apple's) are summed in float32.
+"""
+
+import math
+from typing import Any, Union
+
+from .exact import ComplexTally
+from .layout import blocks
+from .tally import Tally, Unread
+
+_BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
+_HALF_GIB = 1 << 29
+
+
+def read(torch: Any, view: Any, count: int) -> Union[Tally, ComplexTally, Unread]:
+    """The tally of all `count` elements of a strided `view` on an accelerator."""
+    if count > _HALF_GIB:
+        return Unread(f"stats skipped: {count:.1e} elements on {view.device}")
+    if not _has_room(torch, view):
+        return Unread(f"stats skipped: no memory left on {view.device}")
+    if not view.dtype.is_complex:
+        return _collected(torch, view, view.dtype)
+    parts = torch.view_as_real(view)
+    real, imag = parts.select(-1, 0), parts.select(-1, 1)
+    return ComplexTally(
+        _collected(torch, real, real.dtype), _collected(torch, imag, imag.dtype), _collected(torch, view, real.dtype)
+    )
+
+
+def _has_room(torch: Any, view: Any) -> bool:
+    """Whether the device has room for our scratch. The caching allocator's free blocks are not counted."""
+    if view.device.type != "cuda" or view.numel() < 1 << 16:
+        return True
+    free, _ = torch.cuda.mem_get_info(view.device)
+    return bool(free > 16 * 8 * _BLOCK)
+
+
+def _collected(torch: Any, view: Any, dtype: Any) -> Tally:
+    rows, sizes = [], []
+    row = _int_row if not dtype.is_floating_point else _float_row
+    for block in blocks(view, _BLOCK):
+        if block.dtype.is_complex:
+            block = block.abs()
+        rows.append(row(torch, block))
+        sizes.append(block.numel())
+    tally = Tally()
+    for size, numbers in zip(sizes, torch.stack(rows).tolist()):
+        tally.add(_int_tally(size, numbers) if row is _int_row else _float_tally(size, numbers))
+    return tally
+
+
+def _float_row(torch: Any, block: Any) -> Any:
+    wide = torch.float32 if block.device.type == "mps" else torch.float64
+    x = block.to(wide)
+    finite = torch.isfinite(x)
+    counts = [finite.sum(), (x == math.inf).sum(), (x == -math.inf).sum(), (x == 0).sum()]
+    lo, hi = torch.where(finite, x, math.inf).amin(), torch.where(finite, x, -math.inf).amax()
+    scale = torch.maximum(hi.abs(), lo.abs()).clamp(1e-300 if wide is torch.float64 else 1e-37)
+    x = torch.where(finite, x, 0.0) / scale
+    mean = x.sum() / counts[0]
+    square = torch.where(finite, x - mean, 0.0).square().sum() / counts[0]
+    return torch.stack([*(c.to(wide) for c in counts), lo, hi, mean * scale, square.sqrt() * scale])
+
+
+def _float_tally(size: int, row: list[float]) -> Tally:
+    finite, pos_inf, neg_inf, zeros, lo, hi, mean, spread = row
+    t = Tally(size)
+    t.finite, t.pos_inf, t.neg_inf, t.zeros = int(finite), int(pos_inf), int(neg_inf), int(zeros)
+    t.nan = size - t.finite - t.pos_inf - t.neg_inf
+    if t.finite:
+        t.lo, t.hi, t.centre, t.spread = lo, hi, mean, spread
+        t.error = 1e-14 * max(-lo, hi)
+    return t
+
+
+def _int_row(torch: Any, block: Any) -> Any:
+    """Minimum, maximum, zeros, the sum in two halves and the bits of the spread, all as int64."""
+    name = str(block.dtype)[6:]
+    if name == "bool":
+        x = block.to(torch.int64)
+    elif name in ("uint16", "uint32"):
+        x = block.view(getattr(torch, name[1:])).to(torch.int64) & (0xFFFF if name == "uint16" else 0xFFFFFFFF)
+    elif name == "uint64":
+        x = block.view(torch.int64) ^ -(2**63)
+    else:
+        x = block.to(torch.int64)
+    zero = -(2**63) if name == "uint64" else 0
+    lo, hi = x.amin(), x.amax()
+    high, low = (x >> 32).sum(), (x & 0xFFFFFFFF).sum()
+    wide = torch.float32 if block.device.type == "mps" else torch.float64
+    d = (x - lo).to(wide)
+    d = torch.where(d < 0, d + 2.0**64, d)  # a difference beyond 2**63 wraps around
+    spread = (d - d.mean()).square().mean().sqrt().to(torch.float64 if wide is torch.float64 else wide)
+    bits = spread.view(torch.int64) if wide is torch.float64 else (spread * 2.0**16).to(torch.int64)
+    return torch.stack(
+        [lo, hi, (x == zero).sum(), high, low, bits, torch.zeros_like(lo) + zero, lo * 0 + (wide is torch.float64)]
+    )
+
+
+def _int_tally(size: int, row: list[int]) -> Tally:
+    import struct
+
+    lo, hi, zeros, high, low, bits, zero, double = row
+    t = Tally(size)
+    t.lo, t.hi, t.zeros = lo - zero, hi - zero, zeros
+    t.total = (high << 32) + low - size * zero
+    t.centre = t.total // size
+    t.offset = (t.total - t.centre * size) / size
+    t.spread = struct.unpack("d", struct.pack("q", bits))[0] if double else bits / 2**16
+    return t

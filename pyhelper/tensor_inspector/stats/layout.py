@@ -1,0 +1,97 @@
+"""Whether a tensor's memory can be read without harm, and in which order to read it fastest.
+
+Invariants: nothing here reads the tensor's values or allocates memory of its size; a view made here aliases the user's
+memory and is never written to.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any, Optional
+
+Dims = list[tuple[int, int]]  # (size, stride in elements), outermost first
+PAGE = 4096
+
+
+def normalised(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Dims, int]:
+    """The dimensions that hold distinct elements, sorted by stride and merged where they are adjacent, and the weight:
+    how often each of those elements occurs (the product of the expanded sizes).
+
+    Strides are not negative; no size is 0. A contiguous tensor in any permutation becomes one dimension of stride 1.
+    """
+    weight = 1
+    dims: Dims = []
+    for size, stride in sorted(zip(shape, strides), key=_by_stride):
+        if size == 1:
+            continue
+        if stride == 0:
+            weight *= size
+        elif dims and dims[-1][1] == stride * size:
+            dims[-1] = (dims[-1][0] * size, stride)
+        else:
+            dims.append((size, stride))
+    return dims, weight
+
+
+def _by_stride(dim: tuple[int, int]) -> tuple[int, int]:
+    return (-dim[1], -dim[0])
+
+
+def blocks(view: Any, most: int) -> Iterator[Any]:
+    """Parts of `view` (at least one dimension, tensor or array) that together are all of it, of at most `most` elements."""
+    inner = 1
+    for size in view.shape[1:]:
+        inner *= int(size)
+    rows = int(view.shape[0])
+    if inner > most:
+        for i in range(rows):
+            yield from blocks(view[i], most)
+        return
+    step = max(1, most // inner)
+    for start in range(0, rows, step):
+        yield view[start : start + step] if rows > step else view
+
+
+def unreadable(t: Any) -> Optional[str]:
+    """Why reading the strided tensor `t` would crash the program or make no sense, or None if it can be read."""
+    if t.is_meta:
+        return "meta tensor holds no values"
+    storage = t.untyped_storage()
+    have = storage.nbytes()
+    size = t.element_size()
+    last = t.storage_offset() + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
+    need = (last + 1) * size
+    if need > have:
+        return "storage freed" if have == 0 else f"storage too small: {have} of {need} bytes"
+    if not t.is_cpu:
+        return None
+    filename = getattr(storage, "filename", None)
+    if filename:
+        try:
+            on_disk = os.stat(filename).st_size
+        except OSError:
+            on_disk = need  # removed, which leaves a mapping readable
+        if on_disk < need:
+            return f"file truncated: {on_disk} of {need} bytes"
+    if need > PAGE and not mapped(t.data_ptr() + need - size - t.storage_offset() * size):
+        return "memory not readable: its file was truncated"
+    return None
+
+
+def mapped(address: int) -> bool:
+    """Whether a byte of our own memory can be read; true where the system can't tell (it can on Linux).
+
+    Reading beyond the end of a truncated file's mapping kills the process with SIGBUS; through /proc it is an error.
+    """
+    try:
+        memory = os.open("/proc/self/mem", os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        os.pread(memory, 1, address)
+    except OverflowError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(memory)
+    return True

@@ -1,0 +1,151 @@
+"""Exact and sampled statistics of numpy arrays, without torch.
+
+The same method as `exact` in numpy's terms: blocks of 64K numbers (a core's own cache), two passes of float64 about a
+block's mean (Chan, Golub and LeVeque, 1983), merged as `Tally.add` says. The array is never written to, and numpy's
+error state is set for our own arithmetic only.
+"""
+
+import math
+import sys
+from typing import Any, Callable, Optional, Union, cast
+
+from . import layout
+from .exact import ComplexTally, unscaled
+from .layout import normalised
+from .scan import scan
+from .tally import Budget, ComplexStats, Stats, Tally, Unread, skipped
+
+_BLOCK = 1 << 16
+_LOW, _HIGH = 1e-120, 1e140  # between these a float64's square neither vanishes nor overflows
+_GRANULARITY = 4096  # of file mappings
+
+
+def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+    """Statistics of a numpy.ndarray, or why there are none."""
+    np = sys.modules["numpy"]
+    a = np.ndarray.view(a, np.ndarray)
+    kind, count = a.dtype.kind, int(a.size)
+    if kind not in "biufc":
+        return Unread(f"{a.dtype} values are not numbers")
+    if count == 0:
+        return Tally().stats(0) if kind != "c" else ComplexTally(Tally(), Tally(), Tally()).parts(0)
+    reason = _unreadable(np, a)
+    if reason:
+        return Unread(reason)
+    if budget.spent():
+        return skipped(budget)
+    a = a[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in a.strides)]
+    dims, weight = normalised(a.shape, a.strides)
+    sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [a.itemsize]
+    view = np.lib.stride_tricks.as_strided(a, sizes, strides, writeable=False)
+
+    def gather(where: range) -> Any:
+        return view[np.unravel_index(np.arange(where.start, where.stop, where.step), view.shape)]
+
+    with np.errstate(all="ignore"):
+        tally: Any = scan(view, gather, _kernel_for(np, kind), math.prod(sizes), _BLOCK, budget)
+    return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
+
+
+def _unreadable(np: Any, a: Any) -> Optional[str]:
+    """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
+    root = a
+    offset = 0
+    while isinstance(root, np.ndarray):
+        if type(root) is np.memmap:
+            offset = root.__dict__.get("offset") or 0
+        if root.base is None:
+            return None  # it owns its memory
+        root = root.base
+    mapping = getattr(sys.modules.get("mmap"), "mmap", None)
+    if mapping is not None and type(root) is mapping:
+        try:
+            size, need = root.size(), len(root) + offset - offset % _GRANULARITY
+        except (ValueError, OSError):
+            return None  # no file beneath, or closed: an array keeps the mapping itself alive
+        if size < need:
+            return f"file truncated: {size} of {need} bytes"
+        return None
+    first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
+    if end - first > layout.PAGE and not layout.mapped(end - 1):
+        return "memory not readable: its file was truncated"
+    return None
+
+
+def _kernel_for(np: Any, kind: str) -> Callable[[Any], Any]:
+    if kind == "b":
+        return lambda block: _bools(np, block)
+    if kind in "iu":
+        return lambda block: _ints(np, block)
+    if kind == "f":
+        return lambda block: _floats(np, block.reshape(-1))
+    return lambda block: _complex(np, block.reshape(-1))
+
+
+def _bools(np: Any, block: Any) -> Tally:
+    t = Tally(int(block.size))
+    ones = int(np.count_nonzero(block))
+    t.zeros, t.total, t.lo, t.hi = t.read - ones, ones, int(ones == t.read), int(ones > 0)
+    t.offset = share = ones / t.read
+    t.spread = math.sqrt(share * (1.0 - share))
+    return t
+
+
+def _ints(np: Any, block: Any) -> Tally:
+    t = Tally(int(block.size))
+    x = block.reshape(-1)
+    lo, hi = int(np.minimum.reduce(x)), int(np.maximum.reduce(x))
+    t.lo, t.hi, t.centre = lo, hi, lo
+    if lo == hi:
+        t.total, t.zeros = lo * t.read, t.read if lo == 0 else 0
+        return t
+    if lo <= 0 <= hi:
+        t.zeros = t.read - int(np.count_nonzero(x))
+    if hi - lo < 1 << 32 and max(-lo, hi) < 1 << 53:
+        rises = x.astype(np.float64) - lo
+        rise = int(np.add.reduce(rises))  # exact: below 2**53
+    else:  # differences modulo 2**64 are right, whatever the sign
+        steps = x.astype(np.uint64) - np.uint64(lo % (1 << 64))
+        rise = (int(np.add.reduce(steps >> np.uint64(32))) << 32) + int(np.add.reduce(steps & np.uint64(0xFFFFFFFF)))
+        rises = steps.astype(np.float64)
+    t.total = lo * t.read + rise
+    d = rises - rise / t.read
+    t.offset, t.spread = rise / t.read, math.sqrt(float(np.dot(d, d)) / t.read)
+    return t
+
+
+def _floats(np: Any, x: Any) -> Tally:
+    """A one-dimensional block; float16 is widened, longdouble narrowed to float64."""
+    t = Tally(int(x.size))
+    d = x.astype(np.float64)
+    lo, hi = float(np.minimum.reduce(d)), float(np.maximum.reduce(d))
+    if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
+        t.pos_inf, t.neg_inf = int(np.count_nonzero(d == math.inf)), int(np.count_nonzero(d == -math.inf))
+        t.zeros = t.read - int(np.count_nonzero(d))
+        d = d[np.isfinite(d)]
+        t.finite = int(d.size)
+        t.nan = t.read - t.finite - t.pos_inf - t.neg_inf
+        if not t.finite:
+            return t
+        lo, hi = float(np.minimum.reduce(d)), float(np.maximum.reduce(d))
+    elif lo <= 0.0 <= hi:
+        t.zeros = t.read - int(np.count_nonzero(d))
+    t.lo, t.hi, t.centre = lo, hi, lo
+    if lo == hi:
+        return t
+    peak = max(-lo, hi)
+    power = 0 if _LOW < peak < _HIGH else -math.frexp(peak)[1]
+    if power:
+        d = d * 2.0 ** (power // 2) * 2.0 ** (power - power // 2)
+    centre = float(np.add.reduce(d)) / t.finite
+    d = d - centre
+    spread = math.sqrt(float(np.dot(d, d)) / t.finite)
+    t.centre, t.spread = math.ldexp(centre, -power), unscaled(spread, power)
+    t.offset = unscaled(float(np.add.reduce(d)) / t.finite, power)
+    t.error = unscaled(math.hypot(spread, centre), power) * 1e-14
+    return t
+
+
+def _complex(np: Any, x: Any) -> ComplexTally:
+    wide = x.astype(np.complex128)
+    return ComplexTally(_floats(np, wide.real), _floats(np, wide.imag), _floats(np, np.hypot(wide.real, wide.imag)))

@@ -1,0 +1,39 @@
+"""What can be said of a tensor when only part of it can be read.
+
+The part is every k-th element with k odd and a phase: the head misleads, blocks miss rows, and an even step falls in
+with periodic data.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .layout import Dims
+
+_FEW, _SOME, _MANY = 20_000, 100_000, 1_000_000
+
+
+def size(remaining_ms: float) -> int:
+    """How many elements to sample in what is left of the budget."""
+    return _MANY if remaining_ms > 20 else _SOME if remaining_ms > 1 else _FEW
+
+
+def positions(start: int, stop: int, wanted: int) -> range:
+    """At most `wanted` positions in [start, stop), an odd step apart, the first about half a step in."""
+    step = max(1, -(-(stop - start) // max(1, wanted))) | 1
+    return range(start + min(step // 2, stop - start - 1), stop, step)
+
+
+def offsets(torch: Any, where: range, dims: Dims) -> Any:
+    """Where the elements at those positions of the normalised dimensions lie in memory: an int64 tensor."""
+    index = torch.arange(where.start, where.stop, where.step, dtype=torch.int64, device="cpu")
+    at = torch.zeros_like(index)
+    for size, stride in reversed(dims):
+        at += (index % size) * stride
+        index = index // size
+    return at
+
+
+def pieces(where: range, most: int) -> Iterator[range]:
+    """Parts of `where`, of at most `most` positions each."""
+    for i in range(0, len(where), most):
+        yield where[i : i + most]

@@ -1,0 +1,162 @@
+"""What is known about a set of numbers, and how what is known about two sets becomes what is known about both.
+
+Invariants: a `Tally` never overflows (it keeps the root of the variance, not a sum of squares), integers stay Python
+ints, and nothing here reads a tensor.
+"""
+
+import math
+from typing import Any, NamedTuple, Optional, Protocol, TypedDict, Union
+
+Number = Union[int, float]
+
+
+class Stats(TypedDict):
+    """Statistics of `count` real numbers: counts over all of them, min, max, mean and std over the finite ones.
+
+    When `exact` is false only `read` of them were seen: the counts, min and max are then of those, mean and std are
+    estimates. `std` is unbiased (n - 1) and right to 1e-5 of itself when exact; `mean_error` bounds |mean - true mean|
+    (with 4 standard errors when sampled).
+    """
+
+    count: int
+    min: Optional[Number]
+    max: Optional[Number]
+    mean: Optional[float]
+    std: Optional[float]
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    zeros: int
+    exact: bool
+    read: int
+    mean_error: float
+
+
+class ComplexStats(TypedDict):
+    """Statistics of complex numbers by their parts and their magnitude."""
+
+    real: Stats
+    imag: Stats
+    abs: Stats
+
+
+class Unread(NamedTuple):
+    """Why the values were not read, in words for people."""
+
+    reason: str
+
+
+class Budget(Protocol):
+    """What a reader may spend."""
+
+    @property
+    def max_elements(self) -> Optional[int]: ...
+
+    def spent(self) -> bool: ...
+
+    def remaining_ms(self) -> float: ...
+
+
+def skipped(budget: Budget) -> Unread:
+    """The answer when no time is left to read anything."""
+    limit: Any = getattr(budget, "limit_ms", getattr(budget, "ms", None))
+    if isinstance(limit, (int, float)) and math.isfinite(limit):
+        return Unread(f"stats skipped: {limit:.0f} ms budget")
+    return Unread("stats skipped: time budget")
+
+
+class Tally:
+    """Count, range, mean, spread and special values of a set of numbers.
+
+    `finite` is how many of the `read` numbers are finite; their mean is `centre + offset` (in two parts, so that sets with
+    close means far from zero merge without loss; `centre` is an int for integers) and `error` bounds its error; `spread`
+    is their population standard deviation; `total` their exact sum when all are integers, else None.
+    """
+
+    __slots__ = (
+        "centre", "error", "finite", "hi", "lo", "nan", "neg_inf", "offset", "pos_inf", "read", "spread", "total", "zeros"
+    )  # fmt: skip
+
+    def __init__(self, read: int = 0) -> None:
+        self.read = self.finite = read
+        self.lo: Optional[Number] = None
+        self.hi: Optional[Number] = None
+        self.centre: Number = 0
+        self.offset = self.spread = self.error = 0.0
+        self.total: Optional[int] = None
+        self.nan = self.pos_inf = self.neg_inf = self.zeros = 0
+
+    def add(self, other: "Tally", weight: float = 1.0) -> None:
+        """Takes in a disjoint set; each of its numbers stands for `weight` of the whole (1, unless it is a sample).
+
+        The pairwise update of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+        variances" (1979), written with root mean squares so that it can't overflow.
+        """
+        self.read += other.read
+        self.nan += other.nan
+        self.pos_inf += other.pos_inf
+        self.neg_inf += other.neg_inf
+        self.zeros += other.zeros
+        if not other.finite or other.lo is None or other.hi is None:
+            return
+        if not self.finite or self.lo is None or self.hi is None:
+            self.finite, self.lo, self.hi, self.total = other.finite, other.lo, other.hi, other.total
+            self.centre, self.offset, self.spread, self.error = other.centre, other.offset, other.spread, other.error
+            return
+        n = self.finite + other.finite * weight
+        a, b = self.finite / n, other.finite * weight / n
+        self.lo, self.hi = min(self.lo, other.lo), max(self.hi, other.hi)
+        self.total = None if self.total is None or other.total is None else self.total + other.total
+        apart = float(other.centre - self.centre) + (other.offset - self.offset)
+        between = apart * math.sqrt(a * b)
+        if math.isfinite(apart):
+            self.offset += apart * b
+        else:  # means at opposite ends of float64
+            ours, theirs = float(self.centre + self.offset), float(other.centre + other.offset)
+            between = (theirs * 0.5 - ours * 0.5) * math.sqrt(a * b) * 2.0
+            self.centre, self.offset = 0, ours * a + theirs * b
+        self.spread = math.hypot(self.spread * math.sqrt(a), other.spread * math.sqrt(b), between)
+        self.error = self.error * a + other.error * b
+        self.finite += other.finite
+
+    def stats(self, count: int, weight: int = 1) -> Stats:
+        """The answer for `count` elements, each number of this tally standing for `weight` of them (an expanded view)."""
+        finite, exact = self.finite * weight, self.read * weight == count
+        mean: Optional[float] = None
+        std: Optional[float] = None
+        error = 0.0
+        if self.finite:
+            if self.total is not None:
+                mean = self.total / self.finite
+            else:
+                mean = self.centre + self.offset
+                error = self.error + abs(mean) * 2.3e-16
+            if finite > 1:
+                std = self.spread if finite > 10**15 else self.spread * math.sqrt(finite / (finite - 1))
+            if not exact:
+                error += 4.0 * self.spread / math.sqrt(self.finite)
+        return {
+            "count": count,
+            "min": self.lo,
+            "max": self.hi,
+            "mean": mean,
+            "std": std,
+            "nan": self.nan * weight,
+            "pos_inf": self.pos_inf * weight,
+            "neg_inf": self.neg_inf * weight,
+            "zeros": self.zeros * weight,
+            "exact": exact,
+            "read": self.read * weight,
+            "mean_error": error,
+        }
+
+
+def negated(s: Stats) -> Stats:
+    """The statistics of the same numbers with their signs flipped."""
+    lo, hi, mean = s["min"], s["max"], s["mean"]
+    flipped: Stats = s.copy()
+    flipped["min"] = None if hi is None else -hi
+    flipped["max"] = None if lo is None else -lo
+    flipped["mean"] = None if mean is None else -mean
+    flipped["pos_inf"], flipped["neg_inf"] = s["neg_inf"], s["pos_inf"]
+    return flipped

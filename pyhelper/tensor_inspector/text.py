@@ -1,0 +1,145 @@
+"""Words and numbers for people: the pieces that every summary line is made of.
+
+A digit that is not guaranteed is not shown, long things are shortened by a stated length, and no ``__repr__`` of the
+program runs: only the built-in types are turned into text here, by their own methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import floor, log10
+from typing import Any
+
+LINE = 120
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def shorten(text: str, limit: int = LINE) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
+    """The parts that say something, joined by ``·``; whole parts are left out at the end rather than cut in two."""
+    line = ""
+    for part in parts:
+        if not part:
+            continue
+        longer = f"{line} · {part}" if line else part
+        if len(longer) > limit:
+            return shorten(longer, limit) if not line else shorten(line + " …", limit)
+        line = longer
+    return line
+
+
+def listed(items: Iterable[str], more: bool, limit: int) -> str:
+    """Items joined by commas up to ``limit`` characters, then an ellipsis if there are more."""
+    text = ""
+    for item in items:
+        longer = f"{text}, {item}" if text else item
+        if len(longer) > limit:
+            return f"{text}, …" if text else shorten(item, limit)
+        text = longer
+    return f"{text}, …" if more and text else text
+
+
+def number(value: int | float, digits: int = 4) -> str:
+    """``value`` with so many significant digits and a real minus sign; whole numbers below 10⁷ in full.
+
+    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
+    ('−2.118', '1234567', '1e-5', '−Inf')
+    """
+    if type(value) is int and abs(value) < 10_000_000:
+        return str(value).replace("-", "−")
+    if value != value:
+        return "NaN"
+    if value in (float("inf"), float("-inf")):
+        return "Inf" if value > 0 else "−Inf"
+    try:
+        text = format(value, f".{max(1, digits)}g")
+    except OverflowError:  # an int beyond the floats
+        return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
+    head, e, exponent = text.partition("e")
+    if e:
+        text = f"{head}e{int(exponent)}"
+    return "−" + text[1:] if text.startswith("-") else text
+
+
+def whole(value: int) -> str:
+    """An integer to its last digit."""
+    return str(value).replace("-", "−")
+
+
+def bounded(value: float, error: float, digits: int = 3) -> str:
+    """``value`` with only the digits that ``|value - truth| <= error`` guarantees.
+
+    >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02)
+    ('0.0123', '≈0', '1.2')
+    """
+    if error <= 0 or value != value or value in (float("inf"), float("-inf")):
+        return number(value, digits)
+    if abs(value) <= error:
+        return "≈0"
+    sure = floor(log10(abs(value))) - floor(log10(error * 2))
+    return number(value, min(digits, sure)) if sure >= 1 else "≈" + number(value, 1)
+
+
+def count(value: int) -> str:
+    """A count at a glance: 512, 5.1K, 25.6M, 10¹².
+
+    >>> count(512), count(5130), count(25_557_032), count(10**12)
+    ('512', '5.1K', '25.6M', '10¹²')
+    """
+    if value < 1000:
+        return str(value)
+    for unit, size in (("K", 10**3), ("M", 10**6), ("B", 10**9)):
+        if value < size * 1000:
+            short = value / size
+            return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
+    power = len(str(value)) - 1
+    lead = "" if value == 10**power else f"{value / 10**power:.1f}×"
+    return f"{lead}10{str(power).translate(_SUPERSCRIPT)}"
+
+
+def size(bytes: int) -> str:
+    """Bytes in binary units: 512 B, 4.0 KiB, 1.5 GiB."""
+    if bytes < 1024:
+        return f"{bytes} B"
+    amount = float(bytes)
+    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        amount /= 1024
+        if amount < 1024:
+            return f"{amount:.1f} {unit}"
+    return f"{amount:.1f} EiB" if amount < 1e6 else f"{number(amount)} EiB"
+
+
+def plural(amount: int, noun: str) -> str:
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def quoted(value: str, limit: int = 60) -> str:
+    """A string as Python writes it, shortened with its length said. Takes str subclasses without running their code."""
+    length = str.__len__(value)
+    if length <= limit:
+        return repr(str.__getitem__(value, slice(None)) + "")
+    return f"{repr(str.__getitem__(value, slice(limit)) + '')[:-1]}…' · {length:,} chars"
+
+
+def quoted_bytes(value: bytes | bytearray, limit: int = 40) -> str:
+    base: Any = bytes if issubclass(type(value), bytes) else bytearray
+    length = base.__len__(value)
+    head = bytes(base.__getitem__(value, slice(limit)))
+    return repr(head) if length <= limit else f"{repr(head)[:-1]}…' · {length:,} bytes"
+
+
+def integer(value: int) -> str:
+    """An int in full up to 40 digits, then by its size. ``int.__repr__`` of a huge one is quadratic, or refused."""
+    bits = int.bit_length(value)
+    if bits <= 133:
+        return int.__repr__(value)
+    sign = "−" if int.__lt__(value, 0) else ""
+    return f"{sign}int of {bits:,} bits"
+
+
+def shape(sizes: Iterable[object]) -> str:
+    parts: list[str] = [int.__repr__(item) if type(item) is int else "?" for item in sizes]
+    return f"[{', '.join(parts)}]"

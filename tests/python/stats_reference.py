@@ -1,0 +1,97 @@
+"""Statistics by exact rational arithmetic, and budgets that run out when a test says so."""
+
+import math
+from fractions import Fraction
+
+
+class Unlimited:
+    max_elements = None
+
+    def spent(self):
+        return False
+
+    def remaining_ms(self):
+        return math.inf
+
+
+class FakeBudget:
+    """Runs out at the `calls`-th question; until then every question costs a millisecond of `limit_ms`."""
+
+    def __init__(self, limit_ms, calls, max_elements=None):
+        self.limit_ms, self.max_elements = limit_ms, max_elements
+        self._left = calls
+
+    def spent(self):
+        self._left -= 1
+        return self._left < 0
+
+    def remaining_ms(self):
+        return float(max(self._left, 0)) * 1e6
+
+
+class StoppedBudget(Unlimited):
+    """Time that stands still at `left` milliseconds, or drops by `cost` at each look."""
+
+    def __init__(self, left, cost=0.0, max_elements=None):
+        self._left, self._cost, self.max_elements = left, cost, max_elements
+
+    def remaining_ms(self):
+        self._left -= self._cost
+        return self._left
+
+    def spent(self):
+        return self._left <= 0
+
+
+def reference(values):
+    """What `Stats` must say of these Python numbers, from Fractions; std as a float with 1e-12 to spare."""
+    finite = [v for v in values if not isinstance(v, float) or math.isfinite(v)]
+    n = len(finite)
+    mean = sum(map(Fraction, finite)) / n if n else None
+    square = sum((Fraction(v) - mean) ** 2 for v in finite) if n else None
+    return {
+        "count": len(values),
+        "min": min(finite, default=None),
+        "max": max(finite, default=None),
+        "mean": mean,
+        "std": _root(square / (n - 1)) if n > 1 else None,
+        "nan": sum(1 for v in values if v != v),
+        "pos_inf": sum(1 for v in values if v == math.inf),
+        "neg_inf": sum(1 for v in values if v == -math.inf),
+        "zeros": sum(1 for v in values if v == 0),
+    }
+
+
+def _root(square):
+    """The square root of a Fraction of any size, infinite when beyond float64."""
+    if not square:
+        return 0.0
+    shift = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    root = math.sqrt(square / Fraction(4) ** shift)
+    try:
+        return math.ldexp(root, shift)
+    except OverflowError:
+        return math.inf
+
+
+def check(stats, values):
+    """Asserts that exact `stats` say what is true of `values`."""
+    want = reference(values)
+    for key in ("count", "min", "max", "nan", "pos_inf", "neg_inf", "zeros"):
+        assert stats[key] == want[key], key
+    assert stats["exact"] is True
+    assert stats["read"] == stats["count"]
+    if want["mean"] is None:
+        assert stats["mean"] is None
+    else:
+        off = abs(Fraction(stats["mean"]) - want["mean"])
+        largest = max(abs(Fraction(want["min"])), abs(Fraction(want["max"])))
+        assert off <= Fraction(stats["mean_error"]) + Fraction(abs(stats["mean"])) / 2**52, "mean_error is no bound"
+        assert off <= largest / 10**6
+        assert Fraction(stats["mean_error"]) <= largest / 10**5
+    if want["std"] is None:
+        assert stats["std"] is None
+    elif math.isinf(want["std"]):
+        assert stats["std"] > 1.7e308
+    else:
+        assert math.isclose(stats["std"], want["std"], rel_tol=1e-5, abs_tol=5e-324)

@@ -1,0 +1,303 @@
+"""Statistics of torch tensors: what they say, of which tensors, within which budget, and that nothing is touched."""
+
+import math
+import os
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stats_reference import FakeBudget, StoppedBudget, Unlimited, check
+from tensor_inspector.stats import Unread, of_tensor
+
+torch = pytest.importorskip("torch")
+
+FLOATS = ["float64", "float32", "float16", "bfloat16"]
+TINY_FLOATS = [name for name in dir(torch) if name.startswith("float8_")]
+INTS = [n for n in ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64") if hasattr(torch, n)]
+REAL = FLOATS + TINY_FLOATS + INTS + ["bool"]
+SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+BIG = 2_500_003  # several blocks and an odd rest
+
+
+def stats_of(t, budget=None):
+    with torch.no_grad():
+        return of_tensor(t, budget or Unlimited())
+
+
+def from_bits(numbers, dtype):
+    """A tensor of any dtype whose memory holds these signed integers: every special value can occur."""
+    width = torch.empty(0, dtype=dtype).element_size()
+    half = 1 << (8 * width - 1)
+    wrapped = [(n + half) % (2 * half) - half for n in numbers]
+    return torch.tensor(wrapped, dtype=SIGNED[width]).view(dtype)
+
+
+def python_values(t):
+    if str(t.dtype)[6:] in INTS:
+        mask = 0 if t.dtype.is_signed else (1 << (8 * t.element_size())) - 1
+        return [v & mask if mask else v for v in t.contiguous().view(SIGNED[t.element_size()]).reshape(-1).tolist()]
+    if t.dtype is torch.bool:
+        return [int(v) for v in t.reshape(-1).tolist()]
+    return t.to(torch.float64).reshape(-1).tolist()
+
+
+def contents(t):
+    storage = t.untyped_storage()
+    return bytes(torch.empty(0, dtype=torch.uint8).set_(storage).tolist())
+
+
+@st.composite
+def tensors(draw, names=tuple(REAL)):
+    """Tensors of any real dtype, bit pattern and strided layout: permuted, stepped, overlapping, expanded, offset."""
+    dtype = getattr(torch, draw(st.sampled_from(names)))
+    if dtype is torch.bool:
+        flat = torch.tensor(draw(st.lists(st.booleans(), min_size=1, max_size=60)))
+    else:
+        bits = st.one_of(st.integers(-(2**63), 2**63 - 1), st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63)]))
+        special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 1e9]
+        if draw(st.booleans()) and dtype.is_floating_point:
+            values = st.one_of(st.floats(width=32), st.sampled_from(special))
+            flat = torch.tensor(draw(st.lists(values, min_size=1, max_size=60))).to(dtype)
+        else:
+            flat = from_bits(draw(st.lists(bits, min_size=1, max_size=60)), dtype)
+    shape, strides, room = [], [], len(flat) - 1
+    for _ in range(draw(st.integers(0, 4))):
+        stride = draw(st.integers(0, max(0, room)))
+        size = draw(st.integers(1, 5 if stride == 0 else min(8, room // stride + 1)))
+        shape.append(size)
+        strides.append(stride)
+        room -= (size - 1) * stride
+    return flat.as_strided(shape, strides, draw(st.integers(0, max(0, room))))
+
+
+class TestValues:
+    @settings(max_examples=400, deadline=None)
+    @given(tensors())
+    def test_agree_with_rational_arithmetic_for_every_dtype_and_layout(self, t):
+        check(stats_of(t), python_values(t))
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        name=st.sampled_from(REAL),
+        seed=st.integers(0, 2**31),
+        centre=st.sampled_from([0.0, 1.0, -37.5, 300.0]),
+        specials=st.sampled_from([0, 1, 3000]),
+        layout=st.sampled_from(["whole", "stepped", "transposed"]),
+    )
+    def test_of_many_numbers_agree_too(self, name, seed, centre, specials, layout):
+        rng = torch.Generator().manual_seed(seed)
+        dtype = getattr(torch, name)
+        wide = torch.randn(300, 200, generator=rng, dtype=torch.float64) * 20 + centre
+        if dtype.is_floating_point:
+            if specials:
+                at = torch.randint(0, wide.numel(), (specials,), generator=rng)
+                wide.view(-1)[at] = torch.tensor([math.nan, math.inf, -math.inf])[at % 3].double()
+            t = wide.to(dtype)
+        else:
+            t = wide.abs().clamp(0, 255).to(torch.int32).clamp(0, 127).to(dtype)
+        t = {"whole": t, "stepped": t[:, ::2], "transposed": t.t()}[layout]
+        check(stats_of(t), python_values(t))
+
+    @pytest.mark.parametrize("name", REAL)
+    def test_of_nothing_are_counts_of_zero(self, name):
+        s = stats_of(torch.empty(3, 0, dtype=getattr(torch, name)))
+        assert (s["count"], s["min"], s["mean"], s["std"], s["exact"], s["read"]) == (0, None, None, None, True, 0)
+
+    @pytest.mark.parametrize("name", [n for n in INTS if n.endswith("64")])
+    def test_of_big_integers_are_right_to_the_last_digit(self, name):
+        top = 2**64 - 1 if name == "uint64" else 2**63 - 1
+        t = from_bits([top - i % 7 for i in range(40_000)], getattr(torch, name))
+        check(stats_of(t), [top - i % 7 for i in range(40_000)])
+
+    def test_of_integers_over_the_whole_range_do_not_wrap_around(self):
+        check(stats_of(torch.tensor([-(2**63), 2**63 - 1] * 20_000)), [-(2**63), 2**63 - 1] * 20_000)
+
+    def test_of_bools_are_shares_of_true(self):
+        s = stats_of(torch.tensor([True, True, True, False]))
+        assert (s["min"], s["max"], s["mean"], s["zeros"]) == (0, 1, 0.75, 1)
+
+    def test_of_only_nan_have_no_range(self):
+        s = stats_of(torch.full((50_000,), math.nan))
+        assert (s["nan"], s["min"], s["max"], s["mean"], s["std"]) == (50_000, None, None, None, None)
+
+    @pytest.mark.parametrize("extreme", [3.4e38, 1e-38, 1e-45])
+    def test_squares_neither_overflow_nor_vanish(self, extreme):
+        t = torch.tensor([extreme, -extreme, extreme / 3] * 10_000)
+        check(stats_of(t), t.tolist())
+
+    @pytest.mark.parametrize("n", [2, 30_000])
+    def test_float64_at_its_limits(self, n):
+        t = torch.tensor([1.7e308, -1.7e308], dtype=torch.float64).repeat(n // 2)
+        s = stats_of(t)
+        assert (s["min"], s["max"]) == (-1.7e308, 1.7e308)
+        assert s["std"] == pytest.approx(1.7e308, rel=1e-4) or s["std"] == math.inf
+
+    @pytest.mark.parametrize("share", [0.0, 1e-6, 0.1])
+    def test_a_far_mean_cancels_nothing(self, share):
+        torch.manual_seed(5)
+        t = torch.randn(BIG, dtype=torch.float64) * 1e-3 + 1e9
+        t[torch.rand(BIG) < share] = math.nan
+        finite = t[t.isfinite()] - 1e9
+        s = stats_of(t)
+        assert s["std"] == pytest.approx(finite.std().item(), rel=1e-5)
+        assert s["mean"] - 1e9 == pytest.approx(finite.mean().item(), abs=2e-7)
+
+    def test_equal_magnitudes_do_not_bias_the_spread(self):
+        t = torch.full((BIG,), 0.1)
+        t[::2] = -0.1
+        assert stats_of(t)["std"] == pytest.approx(float(torch.tensor(0.1)), rel=1e-5)
+
+    def test_a_drifting_mean_is_followed(self):
+        t = torch.randn(BIG) + torch.linspace(-1000, 5000, BIG)
+        s = stats_of(t)
+        assert s["std"] == pytest.approx(t.double().std().item(), rel=1e-5)
+        assert s["mean"] == pytest.approx(t.double().mean().item(), abs=s["mean_error"])
+
+    def test_an_outlier_hides_nothing(self):
+        t = torch.randn(BIG) + 1e4
+        t[7] = 1e12
+        assert stats_of(t)["std"] == pytest.approx(t.double().std().item(), rel=1e-5)
+
+    def test_a_mean_that_is_zero_is_within_its_error_of_zero(self):
+        half = torch.linspace(0.1, 1.7, 1001)
+        s = stats_of(torch.cat([half, -half.flip(0)]))
+        assert abs(s["mean"]) <= s["mean_error"] < 1e-12
+
+    def test_the_error_leaves_the_digits_of_a_small_mean(self):
+        torch.manual_seed(0)
+        assert stats_of(torch.randn(1000))["mean_error"] < 1e-10
+
+    def test_narrow_floats_do_not_overflow(self):
+        s = stats_of(torch.full((BIG,), 60_000.0, dtype=torch.float16) - torch.arange(BIG).remainder(2).half() * 32)
+        assert s["mean"] == pytest.approx(59_984, abs=0.1)
+
+
+class TestComplex:
+    @pytest.mark.parametrize("name", ["complex32", "complex64", "complex128"])
+    @pytest.mark.parametrize("n", [7, 40_000])
+    @pytest.mark.filterwarnings("ignore:ComplexHalf")
+    def test_parts_and_magnitude_are_told_apart(self, name, n):
+        dtype = getattr(torch, name)
+        t = torch.complex(torch.arange(n) % 5 - 2.0, torch.arange(n) % 3 + 1.0).to(dtype)
+        s = stats_of(t)
+        check(s["real"], [i % 5 - 2.0 for i in range(n)])
+        check(s["imag"], [i % 3 + 1.0 for i in range(n)])
+        assert s["abs"]["max"] == pytest.approx(math.hypot(2, 3), rel=1e-3)
+
+    def test_conjugates_and_negatives_are_resolved_without_copies(self):
+        t = torch.complex(torch.tensor([1.0, math.inf]), torch.tensor([2.0, -math.inf]))
+        s = stats_of(t.conj())
+        check(s["real"], [1.0, math.inf])
+        check(s["imag"], [-2.0, math.inf])
+        check(stats_of(t.conj().imag), [-2.0, math.inf])
+
+    def test_magnitudes_do_not_overflow(self):
+        assert stats_of(torch.tensor([3e38 + 1e38j]))["abs"]["max"] == pytest.approx(3.16e38, rel=1e-2)
+
+
+class TestLayouts:
+    def test_an_expanded_tensor_counts_all_it_stands_for(self):
+        s = stats_of(torch.tensor([0.0, 1.0]).expand(10**6, 10**6 // 2, 2))
+        assert (s["count"], s["zeros"], s["read"], s["exact"]) == (10**12, 5 * 10**11, 10**12, True)
+        assert s["std"] == pytest.approx(0.5)
+
+    @pytest.mark.parametrize("name", FLOATS + INTS + ["bool", "complex64"])
+    def test_reading_changes_nothing(self, name):
+        t = torch.arange(60_000).remainder(100).to(getattr(torch, name)).view(3, 200, 100)
+        for view in (t, t.transpose(0, 2), t[:, 1::2], t[0, 0], t.expand(2, 3, 200, 100)):
+            before, version = contents(t), t._version
+            stats_of(view)
+            assert contents(t) == before
+            assert t._version == version
+
+    def test_no_generator_moves(self):
+        state = torch.get_rng_state()
+        stats_of(torch.arange(10**6), StoppedBudget(1.0, max_elements=1000))
+        assert torch.equal(torch.get_rng_state(), state)
+
+
+class TestUnread:
+    def test_freed_storage(self):
+        t = torch.ones(1000)
+        t.untyped_storage().resize_(0)
+        assert stats_of(t) == Unread("storage freed")
+
+    def test_storage_that_is_too_small(self):
+        t = torch.ones(1000)
+        t.untyped_storage().resize_(400)
+        assert stats_of(t) == Unread("storage too small: 400 of 4000 bytes")
+
+    def test_meta_tensors(self):
+        assert stats_of(torch.ones(3, device="meta")) == Unread("meta tensor holds no values")
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+    @pytest.mark.parametrize("private", [False, True])
+    def test_a_truncated_file(self, tmp_path, private):
+        path = tmp_path / "values"
+        path.write_bytes(b"\0" * 400_000)
+        if private:  # a storage that does not know its file
+            import mmap
+
+            import numpy
+
+            file = open(path, "r+b")  # noqa: SIM115
+            t = torch.from_numpy(numpy.frombuffer(mmap.mmap(file.fileno(), 0), dtype="f4"))
+        else:
+            t = torch.from_file(str(path), shared=True, size=100_000)
+        assert stats_of(t)["zeros"] == 100_000
+        os.truncate(path, 4096)
+        assert "truncated" in stats_of(t).reason
+
+    @pytest.mark.parametrize("name", ["quint8", "quint4x2", "bits8", "float4_e2m1fn_x2", "uint4"])
+    def test_dtypes_that_are_no_plain_numbers(self, name):
+        if not hasattr(torch, name):
+            pytest.skip(f"no {name} in this torch")
+        with torch.no_grad():
+            t = torch.empty(0).to(torch.uint8).new_empty(4)
+        dtype = getattr(torch, name)
+        try:
+            t = t.view(dtype)
+        except (RuntimeError, TypeError):
+            pytest.skip(f"no way to make a {name} tensor here")
+        assert name in stats_of(t).reason
+
+
+class TestBudget:
+    def test_nothing_is_read_when_no_time_is_left(self):
+        assert stats_of(torch.ones(1000), FakeBudget(40, 0)) == Unread("stats skipped: 40 ms budget")
+
+    def test_a_sample_stands_for_what_the_time_did_not_allow(self):
+        torch.manual_seed(1)
+        t = torch.randn(6_000_001) + 3
+        s = stats_of(t, FakeBudget(40, 2))
+        assert s["exact"] is False
+        assert 10**6 < s["read"] < t.numel()
+        assert abs(s["mean"] - t.double().mean().item()) <= s["mean_error"] < 0.02
+        assert s["std"] == pytest.approx(1.0, rel=0.01)
+
+    def test_what_clearly_does_not_fit_is_sampled_early(self):
+        s = stats_of(torch.zeros(20_000_000), StoppedBudget(40.0, cost=5.0))
+        assert s["exact"] is False
+        assert s["read"] < 5_000_000
+
+    def test_an_element_limit_needs_no_clock(self):
+        t = torch.arange(10**6)
+        s = stats_of(t.view(1000, 1000).t()[:, ::2], StoppedBudget(40.0, max_elements=5000))
+        assert s["exact"] is False
+        assert 2000 < s["read"] <= 5000
+        assert s["mean"] == pytest.approx(499_500, rel=0.05)
+
+    def test_a_sample_is_not_fooled_by_periodic_data(self):
+        t = torch.arange(8_000_000).remainder(1000).float()
+        s = stats_of(t, StoppedBudget(40.0, max_elements=10_000))
+        assert s["mean"] == pytest.approx(499.5, rel=0.02)
+
+    @settings(max_examples=100, deadline=None)
+    @given(tensors(), st.integers(1, 20))
+    def test_any_sample_is_made_of_real_elements(self, t, most):
+        s = stats_of(t, StoppedBudget(40.0, max_elements=most))
+        values = python_values(t)
+        assert s["exact"] or s["read"] < s["count"]
+        assert s["min"] is None or s["min"] in values
+        assert s["nan"] <= sum(v != v for v in values)

@@ -1,0 +1,26 @@
+/** The Chromium that shows the workbench. */
+import type { LaunchOptions } from "playwright-core";
+import { findBrowser } from "../../setup.mjs";
+
+export const windowSize = { width: 1440, height: 900 };
+
+/** For playwright's `launch` and `launchServer`: a headless Chromium that keeps to itself. */
+export function launchOptions(): LaunchOptions {
+  const executablePath = findBrowser();
+  if (executablePath === undefined) throw new Error("No Chromium found: run `node tests/setup.mjs browser`.");
+  return {
+    executablePath,
+    // On a signal, whoever launched the browser closes it, together with the server.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    args: [
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  };
+}

@@ -1,0 +1,75 @@
+/** Set-up orders to the bed's own extension (debug-adapter/). What a test examines is done with mouse and keyboard instead. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { until } from "./wait.ts";
+
+export interface Breakpoint {
+  readonly file: string;
+  readonly line: number;
+  readonly condition?: string;
+}
+
+/** A debug configuration, as in launch.json. */
+export interface LaunchConfig {
+  readonly type: string;
+  readonly request: "launch" | "attach";
+  readonly name: string;
+  readonly [attribute: string]: unknown;
+}
+
+export class Channel {
+  readonly #port: number;
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Waits until a window on the workspace in `home` takes orders. */
+  static async open(home: string, limit?: number): Promise<Channel> {
+    const file = path.join(home, "channel.json");
+    const port = await until("the window's extension host", () => existsSync(file) && readPort(file), limit);
+    rmSync(file); // after a reload there is a new one
+    return new Channel(port);
+  }
+
+  /** Runs a VS Code command; the result must be JSON. */
+  execute(command: string, ...args: unknown[]): Promise<unknown> {
+    return this.#order("execute", { command, args });
+  }
+
+  async open(file: string, line: number): Promise<void> {
+    await this.#order("open", { file, line });
+  }
+
+  /** These, and no other breakpoints. */
+  async setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
+    await this.#order("setBreakpoints", { breakpoints });
+  }
+
+  async startDebugging(config: LaunchConfig): Promise<void> {
+    const started = await this.#order("startDebugging", { config });
+    if (started !== true) throw new Error(`VS Code did not start "${config.name}"`);
+  }
+
+  async stopDebugging(): Promise<void> {
+    await this.#order("stopDebugging", {});
+  }
+
+  async isActive(extension: string): Promise<boolean> {
+    return (await this.#order("isActive", { extension })) === true;
+  }
+
+  async #order(order: string, details: object): Promise<unknown> {
+    const body = JSON.stringify({ order, ...details });
+    const response = await fetch(`http://127.0.0.1:${this.#port}`, { method: "POST", body });
+    const { result, error } = (await response.json()) as { result?: unknown; error?: string };
+    if (error !== undefined) throw new Error(`${order}: ${error}`);
+    return result;
+  }
+}
+
+/** Undefined while the file is being written. */
+function readPort(file: string): number | undefined {
+  const text = readFileSync(file, "utf8");
+  return text.endsWith("}") ? (JSON.parse(text) as { port: number }).port : undefined;
+}

@@ -1,0 +1,111 @@
+/** Starting, stepping and stopping a debug session, with the keys that a user presses. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import type { DebugProtocol } from "@vscode/debugprotocol";
+import type { Channel, LaunchConfig } from "./channel.ts";
+import type { Editor } from "./editor.ts";
+import type { Recording } from "./recording.ts";
+import { until } from "./wait.ts";
+
+/** A program may import torch first, on a loaded machine. */
+const startPatience = 60_000;
+
+export class Debugging {
+  readonly #page: Page;
+  readonly #channel: Channel;
+  readonly #recording: Recording;
+  readonly #editor: Editor;
+  readonly #workspace: string;
+
+  constructor(page: Page, channel: Channel, recording: Recording, editor: Editor, workspace: string) {
+    this.#page = page;
+    this.#channel = channel;
+    this.#recording = recording;
+    this.#editor = editor;
+    this.#workspace = workspace;
+  }
+
+  /** Sets a breakpoint on each line of the program marked `# STOP`, starts it, and waits for the first stop: its line. */
+  async start(program: string, config: Partial<LaunchConfig> = {}): Promise<number> {
+    const file = path.join(this.#workspace, program);
+    await this.breakAt(program, markedLines(file));
+    return this.stopAfter(() =>
+      this.launch({ type: "debugpy", request: "launch", name: program, program: file, ...config }),
+    );
+  }
+
+  /** Starts a session without waiting for a stop. */
+  launch(config: LaunchConfig): Promise<void> {
+    return this.#channel.startDebugging(config);
+  }
+
+  /** Breakpoints on these lines of the file, and no others anywhere. */
+  async breakAt(program: string, lines: readonly number[]): Promise<void> {
+    const file = path.join(this.#workspace, program);
+    await this.#channel.setBreakpoints(lines.map((line) => ({ file, line })));
+  }
+
+  /** Does what makes the program stop (again), and waits until the stop shows in the editor: its line. */
+  async stopAfter(action: () => Promise<void>, limit = startPatience): Promise<number> {
+    const before = this.stops();
+    await action();
+    await until("the program to stop", () => this.stops() > before, limit);
+    const line = await until("the stop's stack", () => this.#lineOfLastStop());
+    await until(`line ${line} to be marked`, async () => (await this.#editor.markedLine()) === line);
+    return line;
+  }
+
+  /** How often a program has stopped in this window. */
+  stops(): number {
+    return this.#recording.events("stopped").length;
+  }
+
+  continueToStop(): Promise<number> {
+    return this.stopAfter(() => this.#page.keyboard.press("F5"));
+  }
+
+  stepOver(): Promise<number> {
+    return this.stopAfter(() => this.#page.keyboard.press("F10"));
+  }
+
+  stepInto(): Promise<number> {
+    return this.stopAfter(() => this.#page.keyboard.press("F11"));
+  }
+
+  stepOut(): Promise<number> {
+    return this.stopAfter(() => this.#page.keyboard.press("Shift+F11"));
+  }
+
+  async continueToEnd(): Promise<void> {
+    await this.#page.keyboard.press("F5");
+    await this.waitForEnd();
+  }
+
+  async stop(): Promise<void> {
+    await this.#page.keyboard.press("Shift+F5");
+    await this.waitForEnd();
+  }
+
+  async waitForEnd(): Promise<void> {
+    const toolbar = this.#page.locator(".debug-toolbar");
+    await until("the session's end", async () => !(await toolbar.isVisible()));
+  }
+
+  /** The top frame's line, once VS Code has asked for the stack after the last stop. */
+  #lineOfLastStop(): number | undefined {
+    const messages = this.#recording.all().map(({ message }) => message);
+    const isStop = (message: DebugProtocol.ProtocolMessage): boolean =>
+      "event" in message && message.event === "stopped";
+    const isStack = (message: DebugProtocol.ProtocolMessage): boolean =>
+      message.type === "response" && "command" in message && message.command === "stackTrace";
+    const stack = messages.slice(messages.findLastIndex(isStop)).find(isStack);
+    return (stack as DebugProtocol.StackTraceResponse | undefined)?.body.stackFrames[0]?.line;
+  }
+}
+
+/** The numbers of the lines marked `# STOP`. */
+export function markedLines(file: string): number[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.flatMap((line, index) => (line.includes("# STOP") ? [index + 1] : []));
+}

@@ -1,0 +1,81 @@
+/** Context menus, the command palette and other quick input. */
+import type { Locator, Page } from "playwright-core";
+import { until } from "./wait.ts";
+
+/** The items of the menu that a right click on the target opens; closes it again. */
+export async function menuItems(target: Locator): Promise<string[]> {
+  const menu = await openMenu(target);
+  const labels = await menu.locator(".action-item:not(.disabled) .action-label:not(.separator)").allTextContents();
+  await target.page().keyboard.press("Escape");
+  await menu.waitFor({ state: "hidden" });
+  return labels.map((label) => label.trim());
+}
+
+/** Right-clicks the target and chooses an item. */
+export async function chooseFromMenu(target: Locator, item: string): Promise<void> {
+  const menu = await openMenu(target);
+  // By the whole label, since one command's title may begin another's. By Enter, since a young menu takes no clicks.
+  await menu.locator(".action-label").getByText(item, { exact: true }).hover();
+  await menu.locator(".action-item.focused", { hasText: item }).waitFor();
+  await target.page().keyboard.press("Enter");
+  await menu.waitFor({ state: "hidden" });
+}
+
+async function openMenu(target: Locator): Promise<Locator> {
+  await target.click({ button: "right" });
+  const menu = target.page().locator(".context-view .monaco-menu");
+  await menu.waitFor();
+  return menu;
+}
+
+/** The box at the top of the window: commands, picks, questions. */
+export class QuickInput {
+  readonly #page: Page;
+  readonly #widget: Locator;
+
+  constructor(page: Page) {
+    this.#page = page;
+    this.#widget = page.locator(".quick-input-widget");
+  }
+
+  /** Runs a command by its title in the palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.#page.keyboard.press("F1");
+    await this.pick(`>${title}`, title);
+  }
+
+  /** Types into the open box and accepts the row that shows the label. */
+  async pick(text: string, label = text): Promise<void> {
+    await this.#type(text);
+    // An Enter before the row is there is lost.
+    const focused = this.#widget.locator(".monaco-list-row.focused", { hasText: label });
+    await focused.waitFor();
+    await this.#accept();
+  }
+
+  /** Types into the open box, which asks for a text, and accepts. */
+  async answer(text: string): Promise<void> {
+    await this.#type(text);
+    await this.#accept();
+  }
+
+  /** The rows on offer. */
+  async rows(): Promise<string[]> {
+    const labels = await this.#widget.locator(".monaco-list-row").allTextContents();
+    return labels.map((label) => label.trim());
+  }
+
+  async #type(text: string): Promise<void> {
+    const input = this.#widget.locator("input[type=text]").first();
+    await input.waitFor();
+    await input.fill(text);
+  }
+
+  /** Accepted when the box hides or goes on to ask something else. */
+  async #accept(): Promise<void> {
+    const content = async (): Promise<string> => ((await this.#widget.isVisible()) ? this.#widget.innerText() : "");
+    const before = await content();
+    await this.#page.keyboard.press("Enter");
+    await until("the quick input to take Enter", async () => (await content()) !== before);
+  }
+}

@@ -1,0 +1,176 @@
+/** One pane of the side bar, such as Variables or Tensor Inspector, and the rows of its tree. */
+import type { Locator, Page } from "playwright-core";
+import { chooseFromMenu, menuItems } from "./menu.ts";
+import { findRow, readRows, rowsBelow, scrollToRow } from "./rows.ts";
+import type { Row } from "./rows.ts";
+import { until } from "./wait.ts";
+
+/** The labels from a top-level row down to the row that is meant. */
+export type RowPath = readonly string[];
+
+export class Pane {
+  readonly title: string;
+  readonly root: Locator;
+  readonly #page: Page;
+  readonly #header: Locator;
+  readonly #list: Locator;
+
+  constructor(page: Page, title: string) {
+    this.#page = page;
+    this.title = title;
+    const heading = page.locator(".pane-header h3.title").getByText(title, { exact: true });
+    this.root = page.locator(".pane", { has: heading });
+    this.#header = this.root.locator(".pane-header");
+    this.#list = this.root.locator(".pane-body .monaco-list");
+  }
+
+  /** Expands the pane itself. */
+  show(): Promise<void> {
+    return this.#setExpanded(true);
+  }
+
+  /** Collapses the pane itself. */
+  hide(): Promise<void> {
+    return this.#setExpanded(false);
+  }
+
+  /** All rows of the tree as they are now; none when it shows a welcome text instead. */
+  async rows(): Promise<Row[]> {
+    await this.show();
+    return (await this.#list.count()) === 0 ? [] : this.#list.first().evaluate(readRows);
+  }
+
+  /** The rows as soon as they are as wanted. */
+  async rowsWhen(what: string, wanted: (rows: readonly Row[]) => boolean): Promise<Row[]> {
+    const last: { rows: Row[] } = { rows: [] };
+    try {
+      return await until(`${what} in ${this.title}`, async () => {
+        last.rows = await this.rows();
+        return wanted(last.rows) && last.rows;
+      });
+    } catch (error) {
+      throw new Error(`${String(error)}; it shows:\n${asText(last.rows)}`, { cause: error });
+    }
+  }
+
+  /** Waits for a row, by the labels that lead to it; rows above must be expanded. */
+  async row(...path: RowPath): Promise<Row> {
+    const rows = await this.rowsWhen(`the row ${path.join(" › ")}`, (rows) => findRow(rows, path) !== undefined);
+    return findRow(rows, path)!;
+  }
+
+  /** Expands every row along the path, and returns the children of the last. */
+  async expand(...path: RowPath): Promise<Row[]> {
+    let children: Row[] = [];
+    for (let depth = 1; depth <= path.length; depth++) children = await this.#expandOne(path.slice(0, depth));
+    return children;
+  }
+
+  async collapse(...path: RowPath): Promise<void> {
+    if ((await this.row(...path)).expanded === false) return;
+    await (await this.#element(path)).locator(".monaco-tl-twistie").click();
+    await this.rowsWhen(`${path.join(" › ")} collapsed`, (rows) => findRow(rows, path)?.expanded === false);
+  }
+
+  async click(...path: RowPath): Promise<void> {
+    await (await this.#label(path)).click();
+  }
+
+  async doubleClick(...path: RowPath): Promise<void> {
+    await (await this.#label(path)).dblclick();
+  }
+
+  /** Right-clicks a row and chooses an item. */
+  async choose(path: RowPath, item: string): Promise<void> {
+    await chooseFromMenu(await this.#label(path), item);
+  }
+
+  async menuItems(...path: RowPath): Promise<string[]> {
+    return menuItems(await this.#label(path));
+  }
+
+  /** Clicks one of the buttons that a row shows under the mouse. */
+  async clickAction(path: RowPath, action: string): Promise<void> {
+    const row = await this.#element(path);
+    await row.hover();
+    await row.locator(`.action-label[aria-label^="${action}"]`).click();
+  }
+
+  /** Clicks one of the buttons in the pane's header. */
+  async clickHeaderAction(action: string): Promise<void> {
+    await this.#header.hover();
+    await this.#header.locator(`.action-label[aria-label^="${action}"]`).click();
+  }
+
+  /** What the pane shows under the mouse when it rests on a row. */
+  async tooltip(...path: RowPath): Promise<string> {
+    await (await this.#label(path)).hover();
+    const hover = this.#page.locator(".workbench-hover-container .monaco-hover");
+    return until(
+      `a tooltip on ${path.join(" › ")}`,
+      async () => (await hover.count()) > 0 && (await hover.innerText()).trim(),
+    );
+  }
+
+  /** Types into the box that the pane shows in a row, to set a value or to add an expression. */
+  async typeInRow(text: string): Promise<void> {
+    const input = this.#list.locator(".inputBoxContainer input, .monaco-inputbox input").first();
+    await input.waitFor();
+    await input.fill(text);
+    await input.press("Enter");
+    await input.waitFor({ state: "hidden" });
+  }
+
+  /** The text that stands where there is no tree to show. */
+  async welcome(): Promise<string> {
+    await this.show();
+    return (await this.root.locator(".welcome-view-content").allInnerTexts()).join("\n").trim();
+  }
+
+  /** The line above the tree. */
+  async message(): Promise<string> {
+    await this.show();
+    return (await this.root.locator(".tree-explorer-viewlet-tree-view > .message").allInnerTexts()).join("\n").trim();
+  }
+
+  async #expandOne(path: RowPath): Promise<Row[]> {
+    if ((await this.row(...path)).expanded === false)
+      await (await this.#element(path)).locator(".monaco-tl-twistie").click();
+    const rows = await this.rowsWhen(`children of ${path.join(" › ")}`, (rows) => {
+      const row = findRow(rows, path);
+      return row !== undefined && rowsBelow(rows, row).length > 0;
+    });
+    const row = findRow(rows, path)!;
+    return rowsBelow(rows, row).filter(({ level }) => level === row.level + 1);
+  }
+
+  /** The row's element, scrolled into sight. */
+  async #element(path: RowPath): Promise<Locator> {
+    const index = await until(`the row ${path.join(" › ")} of ${this.title} in sight`, async () => {
+      const { index } = await this.row(...path);
+      return (await this.#list.evaluate(scrollToRow, index)) && index;
+    });
+    return this.#list.locator(`.monaco-list-row[data-index="${index}"]`);
+  }
+
+  async #label(path: RowPath): Promise<Locator> {
+    const row = await this.#element(path);
+    return row.locator(".label-name, .name, .label, .scope").first();
+  }
+
+  async #setExpanded(expanded: boolean): Promise<void> {
+    await this.#header.waitFor();
+    if ((await this.#header.getAttribute("aria-expanded")) === String(expanded)) return;
+    await this.#header.locator("h3.title").click();
+    const state = this.root.locator(`.pane-header[aria-expanded="${expanded}"]`);
+    await state.waitFor();
+  }
+}
+
+/** Rows as indented text, for people. */
+export function asText(rows: readonly Row[]): string {
+  const twistie = (row: Row): string => (row.expanded === undefined ? " " : row.expanded ? "▾" : "▸");
+  return rows
+    .map((row) => `${"  ".repeat(row.level - 1)}${twistie(row)} ${row.label}  ${row.description}`.trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,146 @@
+/** VS Code for the browser, with folders of its own: nothing of the user's VS Code is read or written. */
+import { execFile, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { codeServerEntry, python } from "../../setup.mjs";
+import { endProcessTree } from "./processes.ts";
+import { until } from "./wait.ts";
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+export interface ServerOptions {
+  /** The extension under test, as a VSIX file; without it, VS Code has only the bed's debugger. */
+  readonly vsix?: string | undefined;
+  readonly settings?: Settings;
+}
+
+/** What a window needs to know of the server. */
+export interface ServerAddress {
+  readonly url: string;
+  /** Where windows put their folders; removed at the end. */
+  readonly home: string;
+}
+
+export interface Server extends ServerAddress {
+  close(): Promise<void>;
+}
+
+/** A quiet VS Code: nothing that pops up, asks, updates or reaches for the network. */
+const quiet: Settings = {
+  "chat.disableAIFeatures": true,
+  "editor.hover.delay": 100,
+  "editor.minimap.enabled": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "git.enabled": false,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "window.commandCenter": false,
+  "remote.autoForwardPorts": false,
+  "workbench.colorTheme": "Dark Modern",
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.tree.enableStickyScroll": false,
+};
+
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const home = mkdtempSync(path.join(tmpdir(), "tensor-inspector-"));
+  const userData = path.join(home, "user-data");
+  const extensions = path.join(home, "extensions");
+  mkdirSync(path.join(userData, "User"), { recursive: true });
+  writeFileSync(path.join(userData, "User", "settings.json"), JSON.stringify({ ...quiet, ...options.settings }));
+  cpSync(
+    path.join(import.meta.dirname, "debug-adapter"),
+    path.join(extensions, "tensor-inspector-tests.debug-adapter-1.0.0"),
+    {
+      recursive: true,
+    },
+  );
+
+  const folders = [
+    "--user-data-dir",
+    userData,
+    "--extensions-dir",
+    extensions,
+    "--config",
+    path.join(home, "config.yaml"),
+  ];
+  const env = environment(home);
+  if (options.vsix !== undefined) {
+    await promisify(execFile)(process.execPath, [codeServerEntry, ...folders, "--install-extension", options.vsix], {
+      env,
+    });
+  }
+
+  const port = await freePort();
+  const log = path.join(home, "server.log");
+  const output = openSync(log, "w");
+  const server = spawn(process.execPath, [codeServerEntry, ...folders, ...flags(port)], {
+    env,
+    detached: true, // Ctrl+C in the terminal is for us: we end the server in order
+    stdio: ["ignore", output, output],
+  });
+  const close = async () => {
+    if (server.pid !== undefined) await endProcessTree(server.pid);
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await until("code-server to answer", () => {
+      if (server.exitCode !== null) throw new Error(`code-server ended:\n${readFileSync(log, "utf8")}`);
+      return fetch(`${url}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url, home, close };
+}
+
+function flags(port: number): string[] {
+  return [
+    ...["--auth", "none"],
+    ...["--bind-addr", `127.0.0.1:${port}`],
+    ...["--reconnection-grace-time", "5"],
+    "--disable-telemetry",
+    "--disable-update-check",
+    "--disable-workspace-trust",
+    "--disable-getting-started-override",
+    "--ignore-last-opened",
+  ];
+}
+
+/** The user's environment without a VS Code that this may run in, and with a home of its own. */
+function environment(home: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(VSCODE_|XDG_|ELECTRON_|NODE_OPTIONS|VITEST)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    HOME: home,
+    XDG_CONFIG_HOME: path.join(home, "config"),
+    XDG_DATA_HOME: path.join(home, "data"),
+    XDG_CACHE_HOME: path.join(home, "cache"),
+    XDG_RUNTIME_DIR: home,
+    EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: "" }),
+    BED_PYTHON: python,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -1,0 +1,171 @@
+/**
+ * `npm run demo`: VS Code with the packaged extension, paused in a sample training script.
+ *
+ *     npm run demo                        in your browser, until Ctrl+C
+ *     npm run demo -- --desktop           in your own VS Code
+ *     npm run demo -- --screenshot FILE   headless: saves a picture, prints the rows, fails if one is missing
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+import { python, root, setUp } from "../setup.mjs";
+import { launchOptions } from "./bed/browser.ts";
+import { Channel } from "./bed/channel.ts";
+import { markedLines } from "./bed/debugging.ts";
+import { packageExtension } from "./bed/package.ts";
+import { asText } from "./bed/pane.ts";
+import { Recording } from "./bed/recording.ts";
+import type { Row } from "./bed/rows.ts";
+import { startServer } from "./bed/server.ts";
+import type { Server } from "./bed/server.ts";
+import { until } from "./bed/wait.ts";
+import { createWorkspace, Workbench } from "./bed/workbench.ts";
+import type { Workspace, WorkspaceOptions } from "./bed/workbench.ts";
+
+const program = "demo_training.py";
+const source = path.join(root, "tests", "programs", program);
+const launch = { name: "Demo", type: "debugpy", request: "launch", program: `\${workspaceFolder}/${program}` } as const;
+const settings = { "debug.internalConsoleOptions": "neverOpen" };
+
+/** The rows that the picture must show, and what their summaries must contain. */
+const required: Readonly<Record<string, string>> = { model: "", images: "float32[", loss: "float32[" };
+
+const workspaceOptions: WorkspaceOptions = {
+  name: "tensor-inspector-demo",
+  programs: [program],
+  files: { ".vscode/launch.json": launchFile(launch) },
+  settings,
+};
+
+function launchFile(configuration: object): string {
+  return JSON.stringify({ version: "0.2.0", configurations: [configuration] }, undefined, 2);
+}
+
+/** Serves VS Code to the user's browser until interrupted; every window that opens is paused at the breakpoint. */
+async function serve(server: Server): Promise<never> {
+  const workspace = createWorkspace(server, workspaceOptions);
+  console.log(`\nVS Code with Tensor Inspector: ${workspace.url}\nCtrl+C ends it.\n`);
+  openBrowser(workspace.url);
+  for (;;) await pause(workspace);
+}
+
+/** Waits for a window and starts the program in it. */
+async function pause(workspace: Workspace): Promise<void> {
+  const channel = await Channel.open(workspace.home, Infinity);
+  const recording = new Recording(workspace.home);
+  const stops = recording.events("stopped").length;
+  const file = path.join(workspace.folder, program);
+  const lines = markedLines(file);
+  try {
+    await channel.execute("workbench.view.debug");
+    await channel.open(file, lines[0] ?? 1);
+    await channel.setBreakpoints(lines.map((line) => ({ file, line })));
+    await channel.startDebugging(launch);
+    await until("the program to stop", () => recording.events("stopped").length > stops, 60_000);
+    await channel.execute("tensorInspector.tree.focus");
+    console.log("Paused: see Tensor Inspector in the side bar.");
+  } catch (error) {
+    console.error(`This window did not get to the breakpoint: ${String(error)}`); // closed or reloaded early, perhaps
+  }
+}
+
+function openBrowser(url: string): void {
+  const [command, ...args] =
+    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start"] : ["xdg-open"];
+  const browser = spawn(command!, [...args, url], { detached: true, stdio: "ignore" });
+  browser.on("error", () => {}); // the address is on the terminal
+  browser.unref();
+}
+
+/** The same without a user: saves what the window shows, and fails if something is missing in it. */
+async function takePicture(server: Server, file: string): Promise<void> {
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const wb = await Workbench.open(browser, server, workspaceOptions);
+    await wb.debug.start(program);
+    await wb.widenSideBar(480);
+    await wb.showOnly("Call Stack", wb.inspector.title);
+    const complete = (rows: readonly Row[]): boolean => missingRows(rows).length === 0;
+    const rows = await wb.inspector.rowsWhen("the required rows", complete).catch(() => wb.inspector.rows());
+    for (const { label, level, expanded } of rows) {
+      if (level === 1 && label in required && expanded === false) await wb.inspector.expand(label);
+    }
+    console.log(asText(await wb.inspector.rows()));
+    await wb.editor.leaveHover();
+    await wb.screenshot(file);
+    const missing = missingRows(rows);
+    if (missing.length > 0) throw new Error(`Missing in the Tensor Inspector view: ${missing.join("; ")}`);
+  } finally {
+    await browser.close();
+  }
+}
+
+function missingRows(rows: readonly Row[]): string[] {
+  const shown = (label: string, summary: string): boolean =>
+    rows.some((row) => row.level === 1 && row.label === label && row.description.includes(summary));
+  return Object.entries(required).flatMap(([label, summary]) =>
+    shown(label, summary) ? [] : [`${label} ${summary}`.trim()],
+  );
+}
+
+/** Opens the user's own VS Code, where breakpoints are the user's to set. */
+function openDesktop(vsix: string): void {
+  const folder = path.join(root, ".cache", "demo");
+  mkdirSync(path.join(folder, ".vscode"), { recursive: true });
+  cpSync(source, path.join(folder, program));
+  writeFileSync(
+    path.join(folder, ".vscode", "launch.json"),
+    launchFile({ ...launch, python, console: "internalConsole" }),
+  );
+  const line = markedLines(source)[0];
+  code("--install-extension", vsix, "--force");
+  code(folder, "--goto", `${path.join(folder, program)}:${line}`);
+  console.log(
+    `In VS Code, with the Python Debugger extension: F9 sets a breakpoint on line ${line}, F5 starts the program.`,
+  );
+}
+
+function code(...args: string[]): void {
+  const { status, error } = spawnSync("code", args, { stdio: "inherit", shell: process.platform === "win32" });
+  if (error)
+    throw new Error("There is no `code` on the PATH: run “Shell Command: Install 'code' command in PATH” in VS Code.");
+  if (status !== 0) throw new Error(`\`code ${args.join(" ")}\` failed.`);
+}
+
+class Interrupted extends Error {}
+
+/** Rejects when the user or the system asks the demo to end. */
+function interruption(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => reject(new Interrupted(signal)));
+  });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { desktop: { type: "boolean" }, screenshot: { type: "string" } } });
+  setUp("python");
+  if (values.desktop) return openDesktop(packageExtension());
+  setUp("code-server");
+  if (values.screenshot !== undefined) setUp("browser");
+  const vsix = packageExtension();
+  const interrupted = interruption();
+  const server = await startServer({ vsix });
+  try {
+    await Promise.race([
+      interrupted,
+      values.screenshot === undefined ? serve(server) : takePicture(server, values.screenshot),
+    ]);
+  } finally {
+    await server.close();
+  }
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    if (!(error instanceof Interrupted)) console.error(error instanceof Error ? error.message : error);
+    process.exit(error instanceof Interrupted ? 130 : 1);
+  },
+);
