@@ -8,10 +8,12 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = path.resolve(import.meta.dirname, "..");
+const self = fileURLToPath(import.meta.url);
+export const root = path.resolve(self, "..", "..");
 const windows = process.platform === "win32";
 const cache = path.join(root, ".cache");
 const venvBin = path.join(root, ".venv", windows ? "Scripts" : "bin");
@@ -99,6 +101,13 @@ function setUpNode() {
     what: "npm ci",
   };
   once("node", plan, () => run("npm", ["ci"]));
+
+  // npm brings Node 24 where there is a package for the platform; elsewhere the user's own must run TypeScript.
+  const version = run("node", ["--version"]).trim();
+  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+  if (major < 22 || (major === 22 && minor < 18)) {
+    throw new SetUpError(`Node 22.18 or newer is needed on this platform; this is ${version}.`);
+  }
 }
 
 function setUpPython() {
@@ -241,4 +250,4 @@ function main(args) {
   if (command !== undefined) hand(command, rest);
 }
 
-if (process.argv[1] === import.meta.filename) main(process.argv.slice(2));
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === self) main(process.argv.slice(2));

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from .budget import Budget
 from .guard import attribute, class_dict, dict_get, held, mro
-from .kinds import look
-from .kinds.containers import Mapping as MappingKind
-from .kinds.containers import Sequence
-from .kinds.kind import Kind
+from .kinds import NotFound, NotStatic, look
 
 Step = tuple[str, Any]  #: ("name" | "attribute" | "item", what)
 
@@ -24,14 +20,6 @@ _SUBSCRIPT = re.compile(rf"\[\s*((?:{_STRING}|[^\[\]'\"])+?)\s*\]\s*")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _SLICE = re.compile(r"(-?[0-9]+)?\s*:\s*(-?[0-9]+)?(?:\s*:\s*(-?[0-9]+)?)?")
 _WORDS = {"None": None, "True": True, "False": False, "...": ...}
-
-
-class NotStatic(Exception):
-    """Only running the program's code could answer."""
-
-
-class NotFound(Exception):
-    """There is no such name, attribute or item."""
 
 
 def parse(text: str) -> list[Step]:
@@ -66,7 +54,7 @@ def resolve(text: str, local: Mapping[str, Any], globals: Mapping[str, Any], bud
         elif how == "attribute":
             value = _attribute(value, what)
         else:
-            value = _item(look(value, budget), what)
+            value = look(value, budget).item(what)
     return value
 
 
@@ -97,47 +85,9 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def _own_child(value: Any, suffix: str) -> Any:
-    """A child that the value's kind itself offers under this suffix, such as ``.grad`` or ``[0]``."""
-    kind = look(value, Budget(0))
-    if kind.kind not in ("tensor", "array", "module", "graph"):
-        return _MISSING
-    return next((child.value for child in islice(kind.children(0, 1000), 1000) if child.suffix == suffix), _MISSING)
-
-
-def _item(kind: Kind, key: Any) -> Any:
-    value = kind.value
-    if isinstance(kind, MappingKind):
-        if type(key) in (tuple, slice):
-            raise NotStatic("a composed key")
-        found = dict_get(value, key, _MISSING)
-        if found is _MISSING:
-            raise NotFound(f"there is no key {key!r}")
-        return found
-    if isinstance(kind, Sequence):
-        if type(key) is not int:
-            raise NotStatic("a slice of a list makes a new one")
-        length = kind.length()
-        if not -length <= key < length:
-            raise NotFound(f"there is no item {key}: it has {length:,}")
-        return next(islice(kind.items(), key % length, None))
-    if kind.kind in ("tensor", "array"):
-        return _element(kind, key)
-    if kind.kind == "module" and type(key) is int:
-        found = _own_child(value, f"[{key}]")
-        if found is not _MISSING:
-            return found
-    raise NotStatic("its subscript is computed by the program's code")
-
-
-def _element(kind: Kind, key: Any) -> Any:
-    """An element or slice of a tensor or array, taken by its own library from the plain base class."""
-    plain = kind.plain()  # type: ignore[attr-defined]
-    if plain is None:
-        raise NotStatic("its values can't be read here")
-    try:
-        return plain[key]
-    except (IndexError, TypeError, ValueError) as error:
-        raise NotFound(str(error)) from None
+    """A child that the value's kind itself offers under this suffix, such as a tensor's ``.grad``."""
+    children = look(value, Budget(0)).children(0, 1000)
+    return next((child.value for child in children if child.suffix == suffix), _MISSING)
 
 
 def _subscript(text: str) -> Any:

@@ -11,7 +11,8 @@ from .kinds import Child, Rows, look
 from .protocol import Filter
 from .text import listed
 
-RETURN_VALUES = "__pydevd_ret_val_dict"  #: where the debugger keeps what the calls of the last line returned
+RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
+EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
 
@@ -45,13 +46,14 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
 
 def _variables(variables: Any, filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
     """Variables in the order tensors, what holds tensors, all else; then the groups. ``hidden`` names have no path."""
+    first: list[Child] = []
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
     for name, value in list(variables.items()):
         if type(name) is not str:
             continue
-        if name == RETURN_VALUES:
-            ranked[0].extend(_returned(value))
+        if name in _DEBUGGERS:
+            first.extend(_DEBUGGERS[name](value))
             continue
         child = Child(name, value, None if name in hidden else name)
         group = _group(name, value)
@@ -60,8 +62,8 @@ def _variables(variables: Any, filter: Filter, budget: Budget, hidden: frozenset
         else:
             ranked[_rank(value, budget)].append(child)
     if filter == "tensors":
-        return ranked[0] + ranked[1]
-    return [*ranked[0], *ranked[1], *ranked[2], *_group_rows(grouped)]
+        return [*first, *ranked[0], *ranked[1]]
+    return [*first, *ranked[0], *ranked[1], *ranked[2], *_group_rows(grouped)]
 
 
 def _returned(values: Any) -> Iterator[Child]:
@@ -69,6 +71,14 @@ def _returned(values: Any) -> Iterator[Child]:
         for name, value in dict.items(values):
             suffix = f"{RETURN_VALUES}[{name!r}]" if type(name) is str else None
             yield Child(f"(return) {name}", value, suffix)
+
+
+def _raised(value: Any) -> Iterator[Child]:
+    if type(value) is tuple and len(value) == 3:
+        yield Child("(exception)", value[1], f"{EXCEPTION}[1]")
+
+
+_DEBUGGERS = {RETURN_VALUES: _returned, EXCEPTION: _raised}  #: what the debugger itself puts among the locals
 
 
 def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
@@ -79,8 +89,6 @@ def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
 
 def _group(name: str, value: object) -> str | None:
     """The group that a variable belongs to; None for what a person looks for first."""
-    if name == "__exception__":
-        return None
     if name.startswith("__") and name.endswith("__"):
         return _GROUPS[0]
     cls = type(value)

@@ -11,9 +11,9 @@ from typing import Any, Callable, Literal
 
 from . import debugger, frame
 from .budget import Budget
-from .expression import NotFound, NotStatic, resolve
+from .expression import resolve
 from .guard import Untouched, class_name
-from .kinds import Child, Property, Rows, Said, libraries
+from .kinds import Child, NotFound, NotStatic, Property, Rows, Said, libraries
 from .protocol import (
     Answer,
     ChildrenAnswer,

@@ -67,15 +67,11 @@ def held(value: object, name: str) -> dict[Any, Any]:
 
 
 def slots(value: object) -> Iterator[tuple[str, Any]]:
-    """Name and value of each slot that is set; unset ones are left out."""
+    """Name and value of each slot that is set; unset ones and special names are left out."""
     seen = set()
     for base in mro(type(value)):
-        for name, descriptor in dict.items(dict(class_dict(base))):
-            if (
-                type(descriptor) is MemberDescriptorType
-                and name not in seen
-                and name not in ("__dict__", "__weakref__")
-            ):
+        for name, descriptor in list(class_dict(base).items()):
+            if type(descriptor) is MemberDescriptorType and name not in seen and not name.startswith("__"):
                 seen.add(name)
                 try:
                     yield name, descriptor.__get__(value)

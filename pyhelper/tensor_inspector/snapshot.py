@@ -72,7 +72,7 @@ class Snapshot:
         entry = Entry(child.value, parent, path, path or f"{above.where} › {child.name}".lstrip(" ›"))
         self._entries.append(entry)
         node: Node = {"id": len(self._entries) - 1, "name": child.name, "kind": "error", "type": "", "line": ""}
-        if child.suffix and path:
+        if path and (child.suffix or not type(child.value) in (Rows, Said)):
             node["path"] = path
         try:
             self._fill(node, entry, look(child.value, budget), facts, marked)

@@ -104,12 +104,8 @@ def size(bytes: int) -> str:
     """Bytes in binary units: 512 B, 4.0 KiB, 1.5 GiB."""
     if bytes < 1024:
         return f"{bytes} B"
-    amount = float(bytes)
-    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
-        amount /= 1024
-        if amount < 1024:
-            return f"{amount:.1f} {unit}"
-    return f"{amount:.1f} EiB" if amount < 1e6 else f"{number(amount)} EiB"
+    power = min(6, (bytes.bit_length() - 1) // 10)
+    return f"{bytes / 1024**power:.1f} {' KMGTPE'[power]}iB"
 
 
 def plural(amount: int, noun: str) -> str:

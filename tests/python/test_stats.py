@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import FakeBudget, StoppedBudget, Unlimited, check
+
 from tensor_inspector.stats import Unread, of_tensor
 
 torch = pytest.importorskip("torch")

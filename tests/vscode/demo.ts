@@ -16,6 +16,7 @@ import { Channel } from "./bed/channel.ts";
 import { markedLines } from "./bed/debugging.ts";
 import { packageExtension } from "./bed/package.ts";
 import { asText } from "./bed/pane.ts";
+import { exitOnSignals } from "./bed/processes.ts";
 import { Recording } from "./bed/recording.ts";
 import type { Row } from "./bed/rows.ts";
 import { startServer } from "./bed/server.ts";
@@ -28,6 +29,15 @@ const program = "demo_training.py";
 const source = path.join(root, "tests", "programs", program);
 const launch = { name: "Demo", type: "debugpy", request: "launch", program: `\${workspaceFolder}/${program}` } as const;
 const settings = { "debug.internalConsoleOptions": "neverOpen" };
+
+/** Makes room for the view, once: the user's own layout stays as it is after that. */
+const layout = [
+  "tensorInspector.tree.focus",
+  "workbench.debug.breakPointsView.removeView",
+  "workbench.debug.watchExpressionsView.removeView",
+  "workbench.action.focusActiveEditorGroup",
+  ...Array.from({ length: 3 }, () => "workbench.action.decreaseViewWidth"),
+];
 
 /** The rows that the picture must show, and what their summaries must contain. */
 const required: Readonly<Record<string, string>> = { model: "", images: "float32[", loss: "float32[" };
@@ -64,7 +74,8 @@ async function pause(workspace: Workspace): Promise<void> {
     await channel.setBreakpoints(lines.map((line) => ({ file, line })));
     await channel.startDebugging(launch);
     await until("the program to stop", () => recording.events("stopped").length > stops, 60_000);
-    await channel.execute("tensorInspector.tree.focus");
+    for (const command of layout) await channel.execute(command);
+    layout.length = 0;
     console.log("Paused: see Tensor Inspector in the side bar.");
   } catch (error) {
     console.error(`This window did not get to the breakpoint: ${String(error)}`); // closed or reloaded early, perhaps
@@ -72,9 +83,8 @@ async function pause(workspace: Workspace): Promise<void> {
 }
 
 function openBrowser(url: string): void {
-  const [command, ...args] =
-    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start"] : ["xdg-open"];
-  const browser = spawn(command!, [...args, url], { detached: true, stdio: "ignore" });
+  const commands: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
+  const browser = spawn(commands[process.platform] ?? "xdg-open", [url], { detached: true, stdio: "ignore" });
   browser.on("error", () => {}); // the address is on the terminal
   browser.unref();
 }
@@ -82,24 +92,20 @@ function openBrowser(url: string): void {
 /** The same without a user: saves what the window shows, and fails if something is missing in it. */
 async function takePicture(server: Server, file: string): Promise<void> {
   const browser = await chromium.launch(launchOptions());
-  try {
-    const wb = await Workbench.open(browser, server, workspaceOptions);
-    await wb.debug.start(program);
-    await wb.widenSideBar(480);
-    await wb.showOnly("Call Stack", wb.inspector.title);
-    const complete = (rows: readonly Row[]): boolean => missingRows(rows).length === 0;
-    const rows = await wb.inspector.rowsWhen("the required rows", complete).catch(() => wb.inspector.rows());
-    for (const { label, level, expanded } of rows) {
-      if (level === 1 && label in required && expanded === false) await wb.inspector.expand(label);
-    }
-    console.log(asText(await wb.inspector.rows()));
-    await wb.editor.leaveHover();
-    await wb.screenshot(file);
-    const missing = missingRows(rows);
-    if (missing.length > 0) throw new Error(`Missing in the Tensor Inspector view: ${missing.join("; ")}`);
-  } finally {
-    await browser.close();
+  const wb = await Workbench.open(browser, server, workspaceOptions);
+  await wb.debug.start(program);
+  await wb.widenSideBar(480);
+  await wb.showOnly("Call Stack", wb.inspector.title);
+  const complete = (rows: readonly Row[]): boolean => missingRows(rows).length === 0;
+  const rows = await wb.inspector.rowsWhen("the required rows", complete).catch(() => wb.inspector.rows());
+  for (const { label, level, expanded } of rows) {
+    if (level === 1 && label in required && expanded === false) await wb.inspector.expand(label);
   }
+  console.log(asText(await wb.inspector.rows()));
+  await wb.editor.leaveHover();
+  await wb.screenshot(file);
+  const missing = missingRows(rows);
+  if (missing.length > 0) throw new Error(`Missing in the Tensor Inspector view: ${missing.join("; ")}`);
 }
 
 function missingRows(rows: readonly Row[]): string[] {
@@ -129,18 +135,8 @@ function openDesktop(vsix: string): void {
 
 function code(...args: string[]): void {
   const { status, error } = spawnSync("code", args, { stdio: "inherit", shell: process.platform === "win32" });
-  if (error)
-    throw new Error("There is no `code` on the PATH: run “Shell Command: Install 'code' command in PATH” in VS Code.");
+  if (error) throw new Error("There is no `code` on the PATH; VS Code's palette has “Install 'code' command in PATH”.");
   if (status !== 0) throw new Error(`\`code ${args.join(" ")}\` failed.`);
-}
-
-class Interrupted extends Error {}
-
-/** Rejects when the user or the system asks the demo to end. */
-function interruption(): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => reject(new Interrupted(signal)));
-  });
 }
 
 async function main(): Promise<void> {
@@ -148,24 +144,20 @@ async function main(): Promise<void> {
   setUp("python");
   if (values.desktop) return openDesktop(packageExtension());
   setUp("code-server");
-  if (values.screenshot !== undefined) setUp("browser");
-  const vsix = packageExtension();
-  const interrupted = interruption();
-  const server = await startServer({ vsix });
-  try {
-    await Promise.race([
-      interrupted,
-      values.screenshot === undefined ? serve(server) : takePicture(server, values.screenshot),
-    ]);
-  } finally {
-    await server.close();
+  if (values.screenshot === undefined) {
+    exitOnSignals(0); // the usual end
+    await serve(await startServer({ vsix: packageExtension() }));
+  } else {
+    exitOnSignals();
+    setUp("browser");
+    await takePicture(await startServer({ vsix: packageExtension() }), values.screenshot);
   }
 }
 
 main().then(
   () => process.exit(),
   (error: unknown) => {
-    if (!(error instanceof Interrupted)) console.error(error instanceof Error ? error.message : error);
-    process.exit(error instanceof Interrupted ? 130 : 1);
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
   },
 );

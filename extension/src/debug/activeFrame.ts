@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Session, Sessions } from "./sessions.ts";
+import { isPython, type Session, type Sessions } from "./sessions.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
 export class Frame {
@@ -36,6 +36,9 @@ export class Frame {
   }
 }
 
+/** What the user looks at; `untracked` is a session whose beginning we missed, so that its stops can't be told apart. */
+export type Focus = Frame | "untracked" | undefined;
+
 /** While stepping, a stop follows the last one faster than this, and each next one may replace it. */
 const STEPPING = 500;
 const STEP_DEBOUNCE = 60;
@@ -45,9 +48,9 @@ const SILENT_STOP = 400;
 /** Which frame the user looks at: it follows stops, steps and clicks in the call stack. */
 export class ActiveFrame implements vscode.Disposable {
   readonly #sessions: Sessions;
-  readonly #changed = new vscode.EventEmitter<Frame | undefined>();
+  readonly #changed = new vscode.EventEmitter<Focus>();
   readonly #subscriptions: vscode.Disposable[];
-  #current: Frame | undefined;
+  #current: Focus;
   #timer: NodeJS.Timeout | undefined;
   #lastChange = 0;
 
@@ -72,24 +75,28 @@ export class ActiveFrame implements vscode.Disposable {
   #look(delay: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const frame = this.#read();
-      if (frame?.key === this.#current?.key) return;
-      this.#current = frame;
-      this.#changed.fire(frame);
+      const focus = this.#read();
+      if (keyOf(focus) === keyOf(this.#current)) return;
+      this.#current = focus;
+      this.#changed.fire(focus);
     }, delay);
   }
 
-  #read(): Frame | undefined {
+  #read(): Focus {
     const item = vscode.debug.activeStackItem;
     if (!(item instanceof vscode.DebugStackFrame)) return undefined;
     const session = this.#sessions.get(item.session.id);
+    if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // Between two stops the item is still the last stop's: keep what is shown until the next is announced.
-    if (session !== undefined && !session.paused) return this.#current;
-    return session && new Frame(session, item.threadId, item.frameId);
+    return session.paused ? new Frame(session, item.threadId, item.frameId) : this.#current;
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
     for (const one of [...this.#subscriptions, this.#changed]) one.dispose();
   }
+}
+
+function keyOf(focus: Focus): string | undefined {
+  return focus instanceof Frame ? focus.key : focus;
 }

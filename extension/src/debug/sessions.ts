@@ -3,7 +3,11 @@ import * as vscode from "vscode";
 import { EvaluateQueue } from "./queue.ts";
 
 /** The debug types of the Python debugger: the present name and the older one. */
-export const DEBUG_TYPES = ["debugpy", "python"] as const;
+const DEBUG_TYPES = ["debugpy", "python"];
+
+export function isPython({ type }: vscode.DebugSession): boolean {
+  return DEBUG_TYPES.includes(type);
+}
 
 /** Where a stack frame stands, as the adapter last said. */
 export interface Place {

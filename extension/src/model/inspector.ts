@@ -1,4 +1,4 @@
-import type { Frame } from "../debug/activeFrame.ts";
+import type { Focus, Frame } from "../debug/activeFrame.ts";
 import { type Calls, Refusal } from "../helper/calls.ts";
 import type { Filter, NodeAnswer } from "../protocol/generated.ts";
 import { Emitter } from "./emitter.ts";
@@ -73,12 +73,13 @@ export class Inspector {
   }
 
   /** The user looks at this frame now, at none while the program runs. */
-  focus(frame: Frame | undefined): void {
+  focus(focus: Focus): void {
+    const frame = focus === "untracked" ? undefined : focus;
     this.#frame = frame;
     for (const [key, stop] of this.#known) if (stop.frame.over) this.#known.delete(key);
     const known = frame && this.#known.get(frame.key);
     if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
-    else this.#show(known, undefined);
+    else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
   /** Drops all that is known of this stop and asks again: the user changed something, or wants to see it anew. */
@@ -216,4 +217,8 @@ function troubleOf(error: unknown): string {
     return t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
   }
   return t("The values of this frame can't be shown: {0}", messageOf(error));
+}
+
+function missedSentence(): string {
+  return t("This session began before Tensor Inspector was there. Restart it to see its values.");
 }

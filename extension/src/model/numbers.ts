@@ -17,15 +17,16 @@ export function formatNumber(tagged: Tagged, digits = 4): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (Number.isSafeInteger(value)) return grouped(value.toString());
   const size = Math.abs(value);
+  if (size >= 10 ** digits && size < 1e6) return grouped(String(Number(value.toPrecision(digits))));
   if (size >= 1e-4 && size < 1e6) return minus(trimmed(value.toPrecision(digits)));
   const [mantissa = "", exponent = ""] = value.toExponential(digits - 1).split("e");
   return `${minus(trimmed(mantissa))}e${minus(exponent.replace("+", ""))}`;
 }
 
 /** Only the digits that an error bound leaves sure; nothing but `≈0` if it leaves none. */
-export function formatBounded(tagged: Tagged, error: Tagged | undefined): string {
+export function formatBounded(tagged: Tagged, error: Tagged): string {
   const value = Number(parseNumber(tagged));
-  const bound = error === undefined ? 0 : Math.abs(Number(parseNumber(error)));
+  const bound = Math.abs(Number(parseNumber(error)));
   if (!Number.isFinite(value) || bound === 0) return formatNumber(tagged);
   if (bound >= Math.abs(value)) return "≈0";
   const sure = Math.floor(Math.log10(Math.abs(value))) - Math.ceil(Math.log10(bound)) + 1;
@@ -40,7 +41,7 @@ export function formatBytes(tagged: Tagged): string {
     size /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? size : trimmed(size.toPrecision(3))} ${UNITS[unit]}`;
+  return `${unit === 0 ? size : Number(size.toPrecision(3))} ${UNITS[unit]}`;
 }
 
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];

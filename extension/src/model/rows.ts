@@ -48,7 +48,7 @@ export interface Source {
 const ICONS: Record<NodeKind, string> = {
   tensor: "symbol-array",
   array: "symbol-array",
-  module: "symbol-class",
+  module: "layers",
   graph: "type-hierarchy-sub",
   mapping: "symbol-namespace",
   sequence: "list-ordered",
@@ -58,24 +58,24 @@ const ICONS: Record<NodeKind, string> = {
   string: "symbol-string",
   none: "circle-slash",
   callable: "symbol-method",
-  class: "symbol-interface",
+  class: "symbol-class",
   package: "package",
   group: "folder",
   property: "symbol-property",
   error: "error",
 };
 
-/** What a badge is in a summary line, and in words where the line has no room for it. */
-const BADGES: Record<Badge, { readonly seen: RegExp; readonly words: string; readonly tone?: Tone }> = {
-  nan: { seen: /nan/i, words: "NaN", tone: "alarm" },
-  inf: { seen: /inf|∞/i, words: "Inf", tone: "alarm" },
-  freed: { seen: /freed/i, words: "storage freed", tone: "alarm" },
-  error: { seen: /./, words: "error", tone: "alarm" },
-  zeros: { seen: /zero|all 0/i, words: "all zeros", tone: "warning" },
-  constant: { seen: /constant|all /i, words: "constant", tone: "warning" },
-  no_grad: { seen: /no grad|grads? none/i, words: "no grad", tone: "warning" },
-  sampled: { seen: /≈/, words: "≈ sampled" },
-  unread: { seen: /skipped|not read|unread/i, words: "values not read" },
+/** How loud a badge is, and its words where the summary line was too long to say so itself. */
+const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; readonly words: string }> = {
+  nan: { tone: "alarm", seen: /NaN/, words: "NaN" },
+  inf: { tone: "alarm", seen: /Inf|∞/, words: "Inf" },
+  freed: { tone: "alarm", seen: /freed/, words: "storage freed" },
+  error: { tone: "alarm", seen: /./, words: "error" },
+  zeros: { tone: "warning", seen: /all zeros|all False/, words: "all zeros" },
+  constant: { tone: "warning", seen: /all /, words: "constant" },
+  no_grad: { tone: "warning", seen: /grads? None|no grad/, words: "no grad" },
+  sampled: { seen: /≈|≥| read/, words: "sampled" },
+  unread: { seen: /./, words: "values not read" },
 };
 
 /** The frame's rows: pins first, then what the helper put in order. */
@@ -100,6 +100,16 @@ export function childRows(source: Source, row: Row): Row[] | undefined {
   }
   const rows = page.nodes.map((node) => valueRow(source, row, below(row.path, node.name), { node, snapshot }));
   return [...rows, ...moreRow(source, row, row.path, page)];
+}
+
+/** The row of this id among all that are known. */
+export function findRow(source: Source, id: string): Row | undefined {
+  const waiting = rootRows(source);
+  for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+    if (row.id === id) return row;
+    if (row.expandable) waiting.push(...(childRows(source, row) ?? []));
+  }
+  return undefined;
 }
 
 export function framePath({ place }: Frame): RowPath {
@@ -140,7 +150,7 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
     tone: toneOf(node),
     expandable,
     open: expandable && node.lazy !== true && source.expansion.isOpen(path),
-    speech: speechOf(node.name, node, [line, ...missing]),
+    speech: speechOf(node, [line, ...missing].join(" · ")),
     can: node.kind === "group" ? [] : can,
     known,
     ...(node.path === undefined ? {} : { expression: node.path }),
@@ -227,11 +237,9 @@ function markText({ mark }: Node): string[] {
   return [`${mark.kind === "cycle" ? "↻" : "≡"} ${mark.path}`];
 }
 
-function speechOf(name: string, node: Node, parts: readonly string[]): string {
-  const type = node.type === "" || node.line.startsWith(node.type) ? [] : [node.type];
-  const mark =
-    node.mark === undefined
-      ? []
-      : [node.mark.kind === "cycle" ? t("contains itself, see {0}", node.mark.path) : t("same as {0}", node.mark.path)];
-  return [name, ...type, ...parts, ...mark].filter((part) => part !== "").join(", ");
+function speechOf({ name, type, line, mark }: Node, text: string): string {
+  const parts = [name, line.startsWith(type) ? "" : type, text];
+  if (mark?.kind === "cycle") parts.push(t("contains itself, see {0}", mark.path));
+  if (mark?.kind === "shared") parts.push(t("same as {0}", mark.path));
+  return parts.filter((part) => part !== "").join(", ");
 }

@@ -1,8 +1,8 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { ChildrenAnswer, Failure, FrameAnswer, Node, NodeAnswer, Page, PinAnswer } from "../protocol/generated.ts";
 
-/** The frame itself, as a node of its snapshot: what further pages of its rows are asked of. */
-export const FRAME_NODE = 1;
+/** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
+export const FRAME_NODE = 0;
 
 /** A node and the snapshot that it is part of. */
 export interface Known {

@@ -35,7 +35,7 @@ export function hoverText(expression: string, node: Node): string {
   if (node.mark !== undefined) parts.push(escapeMarkdown(markSentence(node.mark)));
   const { facts } = node;
   if (facts !== undefined) {
-    parts.push(factsTable(facts), ...statistics(facts), ...(facts.notes ?? []).map((note) => escapeMarkdown(note)));
+    parts.push(factsTable(facts), ...[...reading(facts), ...(facts.notes ?? [])].map(escapeMarkdown));
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
   }
   return parts.filter((part) => part !== "").join("\n\n");
@@ -58,20 +58,38 @@ function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {
   return kind === "cycle" ? t("↻ contains itself: it stands above, at {0}", path) : t("≡ the same object as {0}", path);
 }
 
+/** The facts, and beside them the statistics: side by side they fit into a hover without scrolling. */
 function factsTable(facts: Facts): string {
+  const left = factRows(facts);
+  const { stats } = facts;
+  if (stats === undefined || stats === null) return table(left);
+  if (isComplex(stats)) {
+    const parts = [stats.real, stats.imag, stats.abs];
+    return `${table(left)}\n\n${table(statisticRows(parts), ["", t("real"), t("imag"), t("abs")])}`;
+  }
+  const right = single(stats) ? [] : statisticRows([stats]);
+  if (right.length === 0) return table(left);
+  const height = Math.max(left.length, right.length);
+  return table(
+    Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), "\u2003", ...(right[at] ?? ["", ""])]),
+  );
+}
+
+function factRows(facts: Facts): [string, string][] {
+  const { shape, strides, layout } = facts;
   const rows: [string, string | undefined][] = [
     [t("type"), facts.type],
-    [t("shape"), facts.shape && `[${facts.shape.map(sizeText).join(", ")}]`],
+    [t("shape"), shape && `[${shape.map(sizeText).join(", ")}]`],
     [t("dtype"), facts.dtype],
     [t("device"), facts.device],
-    [t("layout"), facts.layout],
-    [t("strides"), facts.strides && `(${facts.strides.map((stride) => formatNumber(stride)).join(", ")})`],
+    [t("layout"), layout === "strided" ? undefined : layout],
+    [t("strides"), strides?.length ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})` : undefined],
     [t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
     [t("gradient"), gradientText(facts)],
     [t("view of"), facts.view_of ?? undefined],
     ...(facts.rows ?? []),
   ];
-  return table(rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== ""));
+  return rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== "");
 }
 
 function sizeText(size: Tagged | string | null): string {
@@ -86,68 +104,62 @@ function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | unde
   return is_leaf === true ? t("required · leaf") : t("required");
 }
 
-function statistics({ stats, unread }: Facts): string[] {
-  if (stats === undefined || stats === null) {
-    return unread === undefined ? [] : [escapeMarkdown(t("values not read: {0}", unread))];
-  }
-  const columns: [string, Stats][] = isComplex(stats)
-    ? [
-        [t("real"), stats.real],
-        [t("imag"), stats.imag],
-        [t("abs"), stats.abs],
-      ]
-    : [["", stats]];
-  const names = columns.map(([name]) => name);
-  const all = columns.map(([, one]) => one);
-  const rows = STATISTICS.map(([name, text]) => [name(), ...all.map(text)]).filter((row) => row.slice(1).some(Boolean));
-  const [first] = all;
-  return [
-    table(rows, ["", ...names]),
-    ...(first === undefined || first.exact
-      ? []
-      : [escapeMarkdown(t("≈ {0} of {1} values read", formatNumber(first.read), formatNumber(first.count)))]),
-  ];
+/** What must be said about how the statistics came about, or why there are none. */
+function reading({ stats, unread }: Facts): string[] {
+  if (stats === undefined || stats === null) return unread === undefined ? [] : [t("values not read: {0}", unread)];
+  const { exact, read, count } = isComplex(stats) ? stats.real : stats;
+  return exact ? [] : [t("≈ from {0} of {1} values", formatNumber(read), formatNumber(count))];
+}
+
+function statisticRows(parts: readonly Stats[]): string[][] {
+  return STATISTICS.map(([name, text]) => [name(), ...parts.map(text)]).filter((row) => row.slice(1).some(Boolean));
+}
+
+/** Of a single value, the value itself says all. */
+function single({ count }: Stats): boolean {
+  return Number(parseNumber(count)) <= 1;
 }
 
 function isComplex(stats: Stats | ComplexStats): stats is ComplexStats {
   return "real" in stats;
 }
 
-/** A row of statistics: its name and its text, empty when there is nothing to say. */
+/** Rows of statistics: name and text, empty when there is nothing to say. What is not from every value is marked. */
 const STATISTICS: readonly (readonly [() => string, (stats: Stats) => string])[] = [
+  [() => t("range"), rangeText],
   [
-    () => t("range"),
-    (stats) => about(stats, stats.min === null || stats.max === null ? "" : rangeText(stats.min, stats.max)),
+    () => t("mean"),
+    ({ exact, mean, mean_error }) => (mean === null ? "" : about(exact, formatBounded(mean, mean_error))),
   ],
-  [() => t("mean"), (stats) => about(stats, stats.mean === null ? "" : formatBounded(stats.mean, stats.mean_error))],
-  [() => t("std"), (stats) => about(stats, optional(stats.std))],
-  [() => t("zeros"), (stats) => about(stats, share(stats.zeros, stats.count))],
-  [() => t("NaN"), (stats) => about(stats, share(stats.nan, stats.count))],
-  [() => t("+Inf"), (stats) => about(stats, share(stats.pos_inf, stats.count))],
-  [() => t("−Inf"), (stats) => about(stats, share(stats.neg_inf, stats.count))],
+  [() => t("std"), ({ exact, std }) => (std === null ? "" : about(exact, formatNumber(std)))],
+  [() => t("zeros"), (stats) => share(stats.zeros, stats)],
+  [() => t("NaN"), (stats) => share(stats.nan, stats)],
+  [() => t("+Inf"), (stats) => share(stats.pos_inf, stats)],
+  [() => t("−Inf"), (stats) => share(stats.neg_inf, stats)],
 ];
 
-function optional(number: Tagged | null): string {
-  return number === null ? "" : formatNumber(number);
+function rangeText({ exact, min, max }: Stats): string {
+  if (min === null || max === null) return "";
+  const range = `${formatNumber(min)} … ${formatNumber(max)}`;
+  return exact ? range : t("seen {0}", range);
 }
 
-function rangeText(min: Tagged, max: Tagged): string {
-  return `${formatNumber(min)} … ${formatNumber(max)}`;
+function about(exact: boolean, text: string): string {
+  return exact || text.startsWith("≈") ? text : `≈${text}`;
 }
 
-/** `12 (0.4%)`; nothing for none. */
-function share(part: Tagged, whole: Tagged): string {
-  const [some, all] = [Number(parseNumber(part)), Number(parseNumber(whole))];
+/** `12 (0.4%)`; nothing for none; of a sample, at least so many. */
+function share(part: Tagged, { count, exact }: Stats): string {
+  const [some, all] = [Number(parseNumber(part)), Number(parseNumber(count))];
   if (some === 0) return "";
-  return `${formatNumber(part)} (${formatNumber(Number(((100 * some) / all).toPrecision(2)), 2)}%)`;
+  if (!exact) return `≥${formatNumber(part)}`;
+  const percent = (100 * some) / all;
+  // Rounding must not say that all are what only almost all are.
+  return `${formatNumber(part)} (${some < all && percent > 99 ? ">99" : formatNumber(Number(percent.toPrecision(2)))}%)`;
 }
 
-/** What was not computed from every value says so. */
-function about({ exact }: Stats, text: string): string {
-  return text === "" || exact || text.startsWith("≈") ? text : `≈${text}`;
-}
-
-function table(rows: readonly (readonly string[])[], head: readonly string[] = ["", ""]): string {
+function table(rows: readonly (readonly string[])[], head: readonly string[] = (rows[0] ?? []).map(() => "")): string {
+  if (rows.length === 0) return "";
   const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(" | ")} |`;
   return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }

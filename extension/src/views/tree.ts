@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { childRows, pinPath, rootRows, type Row, type Tone } from "../model/rows.ts";
+import { childRows, findRow, pinPath, rootRows, type Row, type Tone } from "../model/rows.ts";
 import type { Stop } from "../model/stop.ts";
 import { tooltipText } from "../model/words.ts";
 
@@ -60,12 +60,12 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { source } = this.#inspector;
     if (source === undefined) return [];
     if (row === undefined) return rootRows(source);
-    // A row of an older stop: its successor is asked for as soon as the tree has been told.
-    if (row.stop !== source.stop) return [];
-    const known = childRows(source, row);
+    // One tree shows one stop: also while the next one's rows are on their way.
+    const own = { ...source, stop: row.stop };
+    const known = childRows(own, row);
     if (known !== undefined) return known;
     await this.#inspector.load(row);
-    return childRows(source, row) ?? [];
+    return childRows(own, row) ?? [];
   }
 
   getParent(row: Row): Row | undefined {
@@ -87,8 +87,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #refresh(): void {
-    const { stop, trouble, types } = this.#inspector;
+    const { source, stop, trouble, types } = this.#inspector;
+    const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
+    void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
     const message = trouble ?? stop?.cut;
     if (message === undefined) delete this.#view.message;
     else this.#view.message = message;
@@ -104,9 +106,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { source } = this.#inspector;
     const id = stop && this.#selected.get(stop.frame.place);
     if (source === undefined || id === undefined) return undefined;
-    const before = this.#shown && rootRows({ ...source, stop: this.#shown });
-    if (before?.some((row) => row.id === id)) return undefined;
-    return rootRows(source).find((row) => row.id === id);
+    if (this.#shown && findRow({ ...source, stop: this.#shown }, id)) return undefined;
+    return findRow(source, id);
   }
 
   #opened(row: Row): void {

@@ -13,9 +13,9 @@ from weakref import ref
 
 from ..budget import Budget
 from ..guard import module, mro
-from .kind import Child, Kind, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
+from .kind import Child, Kind, NotFound, NotStatic, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
-__all__ = ["Child", "Kind", "Property", "Rows", "Said", "kind_of", "libraries", "look"]
+__all__ = ["Child", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of", "libraries", "look"]
 
 # Keyed by the class's id: a dictionary keyed by the class itself would run its metaclass's __hash__ and __eq__.
 # The weak reference proves that the id still stands for that class.

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..guard import class_dict, class_name, mro
+from ..guard import class_dict, class_name, dict_get, mro
 from ..protocol import Facts
 from ..text import joined, listed, quoted, quoted_bytes
-from .kind import Child, Kind
+from .kind import Child, Kind, NotFound, NotStatic
 from .objects import attributes_row, brief, is_tensor
 
+_MISSING = object()
 _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
 _ATOMS = (str, int, float, bool, bytes, type(None))
@@ -96,6 +97,14 @@ class Mapping(Container):
         for index, (key, item) in enumerate(islice(self._pairs(), start, start + count), start):
             yield Child(key_name(key, index), item, f"[{key!r}]" if _is_literal(key) else None)
 
+    def item(self, key: Any) -> Any:
+        if type(key) in (tuple, slice):
+            raise NotStatic("a composed key")
+        found = dict_get(self.value, key, _MISSING)
+        if found is _MISSING:
+            raise NotFound(f"there is no key {key!r}")
+        return found
+
     def _content(self, length: int) -> str:
         names = (key_word(key) for key, _ in islice(self._pairs(), _SHOWN))
         return listed(names, length > _SHOWN, 90)
@@ -119,6 +128,14 @@ class Sequence(Container):
         page = (islice(base.__iter__(self.value), start, stop) if base is deque
                 else base.__getitem__(self.value, slice(start, stop)))  # fmt: skip
         return (Child(f"[{index}]", item, f"[{index}]") for index, item in enumerate(page, start))
+
+    def item(self, key: Any) -> Any:
+        if type(key) is not int:
+            raise NotStatic("a slice of a list makes a new one")
+        length = self.length()
+        if not -length <= key < length:
+            raise NotFound(f"there is no item {key}: it has {length:,}")
+        return next(islice(self.items(), key % length, None))
 
 
 class NamedTuple(Sequence):

@@ -11,6 +11,14 @@ from ..guard import class_name, full_name
 from ..protocol import Badge, Facts, NodeKind
 
 
+class NotStatic(Exception):
+    """Only running the program's code could answer."""
+
+
+class NotFound(Exception):
+    """There is no such name, attribute or item."""
+
+
 class Child:
     """One row below a value. ``suffix`` extends the parent's expression; None when no expression reaches the child."""
 
@@ -60,6 +68,10 @@ class Kind:
 
     def facts(self) -> Facts:
         return {"type": full_name(type(self.value))}
+
+    def item(self, key: Any) -> Any:
+        """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""
+        raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     def holds_tensors(self) -> bool:
         """Whether tensors are among the value or its first items: such variables are listed first."""

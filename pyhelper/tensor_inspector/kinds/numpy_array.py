@@ -13,7 +13,7 @@ from .kind import Child, Kind, Rows, Said
 from .objects import attributes_row
 from .plain import Atom
 from .stats_text import Reading, badges, fact_rows, stats_words
-from .tensor_text import corner, value_text
+from .tensor_text import corner, element, value_text
 
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray
@@ -60,6 +60,9 @@ class Array(Kind):
                 else Unread(_WHY.get(kind, f"{self._plain.dtype.name} values"))
             )
         return self._known
+
+    def item(self, key: Any) -> Any:
+        return element(self._plain, key)
 
     def child_count(self) -> int | None:
         return len(self._rows())

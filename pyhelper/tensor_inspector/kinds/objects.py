@@ -50,6 +50,24 @@ class PlainObject(Kind):
         return [Child("properties", Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
 
 
+class Raised(PlainObject):
+    """An exception, by the arguments it was made with; its ``__str__`` does not run."""
+
+    def line(self) -> str:
+        given = _raised_with(self.value)
+        return joined([self.type_name(), listed((brief(item, self) for item in given), False, 100)])
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        rows = [Child("args", _raised_with(self.value), ".args"), *attributes(self.value), *self._property_rows()]
+        return rows[start : start + count]
+
+    def child_count(self) -> int | None:
+        return 1 + len(attributes(self.value)) + len(self._property_rows())
+
+
+_raised_with = BaseException.__dict__["args"].__get__
+
+
 class WeakReference(Kind):
     def line(self) -> str:
         target = ReferenceType.__call__(self.value)
@@ -109,4 +127,6 @@ def _properties(cls: type) -> list[str]:
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind]:
-    return WeakReference if any(base is ReferenceType for base in bases) else PlainObject
+    if any(base is ReferenceType for base in bases):
+        return WeakReference
+    return Raised if any(base is BaseException for base in bases) else PlainObject

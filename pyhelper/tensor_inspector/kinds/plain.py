@@ -106,7 +106,9 @@ class Function(Atom):
 
 def _signature(function: FunctionType) -> str:
     code = function.__code__
-    taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    plain = code.co_argcount + code.co_kwonlyargcount
+    rest = [star for star, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]  # CO_VARARGS, CO_VARKEYWORDS
+    taken = [*code.co_varnames[:plain], *(star + name for star, name in zip(rest, code.co_varnames[plain:]))]
     file = code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
     return shorten(f"{function.__name__}({', '.join(taken)}) · {file}:{code.co_firstlineno}")
 

@@ -1,10 +1,19 @@
-"""Values of tensors and arrays as text."""
+"""Values of tensors and arrays: one of them, some as text."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..text import number, shorten
+from .kind import NotFound
+
+
+def element(value: Any, key: Any) -> Any:
+    """``value[key]`` of a plain tensor or array, a view of its memory."""
+    try:
+        return value[key]
+    except (IndexError, TypeError, ValueError, RuntimeError) as error:
+        raise NotFound(str(error)) from None
 
 
 def value_text(item: Any) -> str:

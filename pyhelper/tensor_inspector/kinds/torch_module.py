@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..guard import class_name, held, instance_dict, module, mro
 from ..protocol import Badge, Facts
 from ..text import count, joined, listed, size
-from .kind import Child, Kind, Rows
+from .kind import Child, Kind, NotStatic, Rows
 from .torch_tensor import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
 
 torch: Any = module("torch")
@@ -74,6 +74,12 @@ class Module(Kind):
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         return self._rows()[start : start + count]
+
+    def item(self, key: Any) -> Any:
+        found = next((child.value for child in self._rows() if child.suffix == f"[{key!r}]"), None)
+        if found is None:
+            raise NotStatic(f"{self.type_name()} computes its subscripts")
+        return found
 
     def facts(self) -> Facts:
         digest = self.digest()

@@ -9,10 +9,10 @@ from ..guard import class_name, full_name, instance_dict, module
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_tensor
 from ..text import joined, plural, shape, size
-from .kind import Child, Kind, Rows, Said
+from .kind import Child, Kind, NotStatic, Rows, Said
 from .objects import attributes_row
 from .stats_text import Reading, badges, fact_rows, stats_words
-from .tensor_text import corner, listed, value_text
+from .tensor_text import corner, element, listed, value_text
 
 torch: Any = module("torch")
 _Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
@@ -55,7 +55,8 @@ class Tensor(Kind):
         return self.head()
 
     def line(self) -> str:
-        return joined([*self.value_words(), *self._autograd_words(), *self._layout_words()])
+        own = None if id(type(self.value)) in _PLAIN else self.type_name()
+        return joined([own, *self.value_words(), *self._autograd_words(), *self._layout_words()])
 
     def value_words(self) -> list[str]:
         head = self.head()
@@ -83,6 +84,12 @@ class Tensor(Kind):
         if len(sizes) == 1 and 0 < sizes[0] <= _VALUES and is_integer(self.value):
             return str(plain(self.value).tolist()).replace("-", "−")
         return None
+
+    def item(self, key: Any) -> Any:
+        reason = why_unread(self.value)
+        if reason is not None:
+            raise NotStatic(reason)
+        return element(plain(self.value), key)
 
     def _autograd_words(self) -> Iterator[str]:
         if not requires_grad(self.value):
@@ -201,7 +208,7 @@ def dtype_name(value: Any) -> str:
 
 def is_integer(value: Any) -> bool:
     dtype = _dtype(value)
-    return not (dtype.is_floating_point or dtype.is_complex)
+    return not (dtype.is_floating_point or dtype.is_complex or dtype is torch.bool)
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ export function launchOptions(): LaunchOptions {
   if (executablePath === undefined) throw new Error("No Chromium found: run `node tests/setup.mjs browser`.");
   return {
     executablePath,
-    // On a signal, whoever launched the browser closes it, together with the server.
+    // Playwright's own way with signals would skip our cleaning up; at exit it closes the browser in any case.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,

@@ -82,8 +82,9 @@ export class Debugging {
     await this.waitForEnd();
   }
 
+  /** Ends every session of the window. */
   async stop(): Promise<void> {
-    await this.#page.keyboard.press("Shift+F5");
+    await this.#channel.stopDebugging();
     await this.waitForEnd();
   }
 

@@ -32,14 +32,14 @@ export class Editor {
     this.root = page.locator(".editor-group-container.active .monaco-editor").first();
   }
 
-  /** Rests the mouse on the text until a hover shows. */
+  /** Rests the mouse on the text until a hover shows; what VS Code was asked while busy with a stop, it must be asked again. */
   async hover(place: Place, limit?: number): Promise<Hover> {
-    const { x, y } = await this.#locate(place);
-    await this.leaveHover();
-    // A word is hovered again only after the mouse has crossed another text, here what stands left of it.
-    await this.#page.mouse.move(x - 40, y);
-    await this.#page.mouse.move(x, y, { steps: 8 });
-    return until(`a hover on \`${place.text}\``, () => this.shownHover(), limit);
+    const what = `a hover on \`${place.text}\` in line ${place.line}`;
+    const ask = async (): Promise<Hover | undefined> => {
+      await this.#approach(place);
+      return until(what, () => this.shownHover(), 3000).catch(() => undefined);
+    };
+    return until(what, ask, limit);
   }
 
   /** The hover that is on the screen, once it has its content. */
@@ -101,6 +101,14 @@ export class Editor {
       );
       return number && Number(number.textContent);
     });
+  }
+
+  /** A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
+  async #approach(place: Place): Promise<void> {
+    await this.leaveHover();
+    const { x, y } = await this.#locate(place);
+    await this.#page.mouse.move(x - 40, y);
+    await this.#page.mouse.move(x, y, { steps: 8 });
   }
 
   async #putCursor(place: Place): Promise<void> {

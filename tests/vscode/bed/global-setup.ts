@@ -4,6 +4,7 @@ import type { TestProject } from "vitest/node";
 import { setUp } from "../../setup.mjs";
 import { launchOptions } from "./browser.ts";
 import { packageExtension } from "./package.ts";
+import { exitOnSignals } from "./processes.ts";
 import { startServer } from "./server.ts";
 import type { ServerAddress } from "./server.ts";
 
@@ -15,11 +16,12 @@ declare module "vitest" {
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   setUp("python", "browser", "code-server");
+  exitOnSignals();
   const server = await startServer({ vsix: packageExtension() });
   const browser = await chromium.launchServer(launchOptions());
   project.provide("bed", { server: { url: server.url, home: server.home }, browser: browser.wsEndpoint() });
   return async () => {
     await browser.close();
-    await server.close();
+    server.close();
   };
 }

@@ -1,7 +1,6 @@
-/** Ends a process and all that it started, by process id. */
+/** Ends what was started, by process id, however this process ends. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 
 interface Process {
   readonly pid: number;
@@ -41,20 +40,18 @@ function processTree(root: number): number[] {
   return tree;
 }
 
-/** Whether the process was there to take the signal; 0 only asks. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
+/** Ends a process and all that it started, at once: none of them has anything to save. */
+export function killProcessTree(root: number): void {
+  for (const pid of processTree(root)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // it has ended meanwhile
+    }
   }
 }
 
-/** Asks the whole tree to end, and insists after two seconds. */
-export async function endProcessTree(root: number): Promise<void> {
-  const tree = processTree(root);
-  for (const pid of tree) signal(pid, "SIGTERM");
-  const deadline = Date.now() + 2000;
-  while (Date.now() < deadline && tree.some((pid) => signal(pid, 0))) await sleep(20);
-  for (const pid of tree) signal(pid, "SIGKILL");
+/** Makes signals run the `exit` listeners, which clean up; Node by itself would just end. */
+export function exitOnSignals(code = 130): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(code));
 }

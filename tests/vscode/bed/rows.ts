@@ -33,8 +33,11 @@ export function readRows(list: Element): Row[] {
   const clean = (text: string | null | undefined): string => (text ?? "").replaceAll("\u00a0", " ").trim();
   const read = (row: Element): Row => {
     const contents = row.querySelector(".monaco-tl-contents") ?? row;
-    const name = contents.querySelector(".label-name, .expression .name, .stack-frame .label, .scope") ?? contents;
-    const detail = contents.querySelector(".label-description, .expression .value, .stack-frame .line-number");
+    const names = ".label-name, .expression .name, .scope, .session .name, .thread .name, .stack-frame .label";
+    const details =
+      ".label-description, .expression .value, .session .state, .thread .state, .stack-frame .line-number";
+    const name = contents.querySelector(names) ?? contents;
+    const detail = contents.querySelector(details);
     const icon = contents.querySelector(".custom-view-tree-node-item-icon.codicon") ?? undefined;
     return {
       index: Number(row.getAttribute("data-index")),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { codeServerEntry, python } from "../../setup.mjs";
-import { endProcessTree } from "./processes.ts";
+import { killProcessTree } from "./processes.ts";
 import { until } from "./wait.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -26,7 +26,8 @@ export interface ServerAddress {
 }
 
 export interface Server extends ServerAddress {
-  close(): Promise<void>;
+  /** Ends all processes and removes all files; comes by itself when this process exits. */
+  close(): void;
 }
 
 /** A quiet VS Code: nothing that pops up, asks, updates or reaches for the network. */
@@ -84,34 +85,31 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const output = openSync(log, "w");
   const server = spawn(process.execPath, [codeServerEntry, ...folders, ...flags(port)], {
     env,
-    detached: true, // Ctrl+C in the terminal is for us: we end the server in order
+    detached: true, // Ctrl+C in the terminal is for us, not for all that we started
     stdio: ["ignore", output, output],
   });
-  const close = async () => {
-    if (server.pid !== undefined) await endProcessTree(server.pid);
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  const close = (): void => {
+    if (server.pid !== undefined) killProcessTree(server.pid);
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
+  process.once("exit", close);
+
   const url = `http://127.0.0.1:${port}`;
-  try {
-    await until("code-server to answer", () => {
-      if (server.exitCode !== null) throw new Error(`code-server ended:\n${readFileSync(log, "utf8")}`);
-      return fetch(`${url}/healthz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await until("code-server to answer", () => {
+    if (server.exitCode !== null) throw new Error(`code-server ended:\n${readFileSync(log, "utf8")}`);
+    return fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
   return { url, home, close };
 }
 
 function flags(port: number): string[] {
   return [
-    ...["--auth", "none"],
-    ...["--bind-addr", `127.0.0.1:${port}`],
-    ...["--reconnection-grace-time", "5"],
+    "--auth=none",
+    `--bind-addr=127.0.0.1:${port}`,
+    "--reconnection-grace-time=5",
     "--disable-telemetry",
     "--disable-update-check",
     "--disable-workspace-trust",

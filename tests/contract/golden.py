@@ -1,0 +1,96 @@
+"""Golden replies: what the helper answers for one frame, written to `golden/` by running this file.
+
+Both languages read them: Python checks that the helper still answers so, TypeScript that it can show them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any, Callable
+
+import numpy
+import torch
+from tensor_inspector import debugger, gateway
+
+FOLDER = Path(__file__).parent / "golden"
+EPOCHS = 3
+
+
+class Run:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.best: Run = self
+
+    @property
+    def score(self) -> float:
+        return 0.5
+
+
+def train() -> FrameType:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Linear(2, 1))
+    images = torch.linspace(-1, 1, 12).reshape(3, 4)
+    images[0, 0] = math.nan
+    batch = {"images": images, "labels": torch.tensor([1, 0, 2**62]), "same": images}
+    loss = model[0](torch.ones(1, 4)).sum()
+    loss.backward()
+    history: list[Any] = [0.1, math.inf]
+    history.append(history)
+    array, run, steps, none = numpy.arange(6.0).reshape(2, 3), Run("first"), 2**60, None
+    del model[1].bias
+    assert (batch, array, run, steps, none) is not None
+    return sys._getframe()
+
+
+def replies() -> dict[str, dict[str, Any]]:
+    """Name and reply, with what differs from run to run made the same."""
+    frame = train()
+    kept: list[gateway.Reply] = []
+    before: Callable[[], FrameType | None] = debugger.user_frame
+    debugger.user_frame = lambda: frame
+    try:
+
+        def ask(op: str, **request: Any) -> dict[str, Any]:
+            text = json.dumps({"op": op, "version": "", **request})
+            kept.append(gateway.call(base64.b64encode(text.encode()).decode()))
+            return json.loads(kept[-1])  # type: ignore[no-any-return]
+
+        expanded = {"batch": {}, "run": {"rows": {"properties": {}}}, "history": {"count": 2}}
+        pins = [{"expression": "model[0].weight", "count": 10}, {"expression": "gone"}, {"expression": "f()"}]
+        first = ask("frame", expanded=expanded, pins=pins)
+        model = next(node for node in first["rows"]["nodes"] if node["name"] == "model")
+        found = {
+            "frame": first,
+            "frame_tensors": ask("frame", filter="tensors", limits={"nodes": 2}),
+            "children": ask("children", snapshot=first["snapshot"], node=model["id"], start=0, count=10),
+            "inspect": ask("inspect", expression="batch['images']"),
+            "inspect_module": ask("inspect", expression="model"),
+            "inspect_complex": ask("evaluate", expression="__import__('torch').tensor([3+4j, 1j])"),
+            "evaluate": ask("evaluate", expression="[steps] * 2"),
+            "error": ask("inspect", expression="model(images)"),
+        }
+    finally:
+        debugger.user_frame = before
+    return {name: _settled(reply) for name, reply in found.items()}
+
+
+def _settled(reply: dict[str, Any]) -> dict[str, Any]:
+    for field, value in (("ms", 0), ("snapshot", 1), ("libraries", {"torch": "2.13.0", "numpy": "2.4.6"})):
+        if field in reply:
+            reply[field] = value
+    return reply
+
+
+def write() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, reply in replies().items():
+        (FOLDER / f"{name}.json").write_text(json.dumps(reply, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    write()

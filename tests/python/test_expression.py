@@ -1,0 +1,133 @@
+"""Following an expression without running code: names, attributes and literal subscripts (promise 8)."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque, namedtuple
+from typing import Any
+
+import numpy
+import pytest
+import torch
+from hostile import RAN, objects
+
+from tensor_inspector.budget import Budget
+from tensor_inspector.expression import parse, resolve
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import NotFound, NotStatic
+
+Point = namedtuple("Point", "x y")
+
+
+class Config:
+    def __init__(self) -> None:
+        self.lr = 0.1
+        self.net = torch.nn.Sequential(torch.nn.Linear(2, 3))
+
+    @property
+    def computed(self) -> int:
+        raise AssertionError("a property ran")
+
+
+LOCALS: dict[str, Any] = {
+    "x": torch.arange(12.0).reshape(3, 4),
+    "a": numpy.arange(6).reshape(2, 3),
+    "batch": {"image": [torch.ones(2)], 3: "three", True: "yes", None: "nothing", "it's": 1},
+    "config": Config(),
+    "queue": deque([1, 2, 3]),
+    "point": Point(1, 2),
+    "grown": defaultdict(list, {"known": 1}),
+    "größe": 5,
+}
+
+
+def follow(text: str) -> Any:
+    with Untouched():
+        return resolve(text, LOCALS, {"shared": 9, "x": "shadowed"}, Budget())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("größe", 5),
+        ("shared", 9),
+        ("config.lr", 0.1),
+        (" config . lr ", 0.1),
+        ("batch[3]", "three"),
+        ("batch[True]", "yes"),
+        ("batch[None]", "nothing"),
+        ('batch["it\'s"]', 1),
+        ("queue[-1]", 3),
+        ("point.y", 2),
+        ("point[0]", 1),
+        ("grown['known']", 1),
+    ],
+)
+def test_a_static_expression_reaches_its_value(text: str, value: object) -> None:
+    assert follow(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("x", (3, 4)),
+        ("x[0]", (4,)),
+        ("x[0, 1]", ()),
+        ("x[:, 1:3]", (3, 2)),
+        ("x[..., -1]", (3,)),
+        ("x[1:]", (2, 4)),
+        ("a[1]", (3,)),
+        ("a[:, ::2]", (2, 2)),
+        ("batch['image'][0]", (2,)),
+        ("config.net[0].weight", (3, 2)),
+        ("config.net[0].weight[2]", (2,)),
+    ],
+)
+def test_tensors_arrays_and_modules_are_followed(text: str, shape: tuple[int, ...]) -> None:
+    assert tuple(follow(text).shape) == shape
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "f(x)", "x + 1", "x[i]", "batch[key]", "[1, 2]", "x.", ".x", "x[", "x[0]]", "lambda: 0", "x if x else x", "x := 1",
+     "config.computed", "queue[0:1]", "batch['a\\\\n']", "x; y", "x\ny", "__import__('os')", "x[f()]"],
+)  # fmt: skip
+def test_what_would_run_code_is_refused(text: str) -> None:
+    with pytest.raises((NotStatic, NotFound)):
+        follow(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nowhere", "there is no 'nowhere' in this frame"),
+        ("config.gone", "there is no attribute 'gone'"),
+        ("batch['gone']", "there is no key 'gone'"),
+        ("queue[3]", "there is no item 3: it has 3"),
+        ("grown['new']", "there is no key 'new'"),
+    ],
+)
+def test_what_is_not_there_is_said(text: str, said: str) -> None:
+    with pytest.raises(NotFound, match=said.replace("[", r"\[")):
+        follow(text)
+
+
+def test_a_defaultdict_gains_no_key() -> None:
+    with pytest.raises(NotFound):
+        follow("grown['new']")
+    assert list(LOCALS["grown"]) == ["known"]
+
+
+@pytest.mark.parametrize("name", objects())
+def test_following_runs_no_code_of_the_value(name: str) -> None:
+    value = objects()[name]
+    RAN.clear()
+    for text in ("v", "v.attribute", "v['a']", "v[0]", "v.kept", "v.x"):
+        try:
+            resolve(text, {"v": value}, {}, Budget())
+        except (NotStatic, NotFound):
+            continue
+    assert RAN == []
+
+
+def test_a_subscript_with_brackets_in_its_string_is_one_step() -> None:
+    assert parse("a['b]c[d'][0]") == [("name", "a"), ("item", "b]c[d"), ("item", 0)]

@@ -1,0 +1,67 @@
+"""Promise 4: the program's own code is not run to describe a value, and one bad value harms no other."""
+
+from __future__ import annotations
+
+import pytest
+from hostile import RAN, objects
+
+from tensor_inspector import facts, summarize, tree
+
+OBJECTS = objects()
+
+
+@pytest.fixture(autouse=True)
+def count_from_zero() -> None:
+    RAN.clear()
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_no_code_of_the_value_runs(name: str) -> None:
+    value = OBJECTS[name]
+    for ask in (summarize, facts, lambda it: tree(it, depth=3)):
+        ask(value)
+    assert RAN == []
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_inside_a_container_neighbours_are_unharmed(name: str) -> None:
+    text = tree([1, OBJECTS[name], 2], depth=1)
+    assert "[0]  1" in text
+    assert "[2]  2" in text
+    assert RAN == []
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("trapped", "Trapped"),
+        ("dict subclass", "TrappedDict · 1: a"),
+        ("list subclass", "TrappedList · 2: 1, 2"),
+        ("tuple subclass", "TrappedTuple · 2: 1, 2"),
+        ("set subclass", "TrappedSet · 2: 1, 2"),
+        ("str subclass", "'text'"),
+        ("int subclass", "7"),
+        ("float subclass", "0.5"),
+        ("namedtuple with a property", "TrappedPoint · x=1, y=2"),
+        ("hostile keys", "dict · 1: ‹Key›"),
+        ("defaultdict", "defaultdict · 1: known"),
+        ("metaclass", "Liar"),
+        ("recursing __getattribute__", "Recursing · kept=1"),
+        ("recursing __getattr__", "Missing"),
+        ("unset slot", "Slotted · here=2"),
+        ("properties", "Properties"),
+    ],
+)
+def test_what_is_seen_of_it(name: str, seen: str) -> None:
+    assert summarize(OBJECTS[name]) == seen
+
+
+def test_a_defaultdict_gains_no_key() -> None:
+    tree(OBJECTS["defaultdict"], depth=3)
+    assert list(OBJECTS["defaultdict"]) == ["known"]
+
+
+def test_properties_are_offered_and_not_read() -> None:
+    text = tree(OBJECTS["properties"], depth=2)
+    assert "prints  property · not read" in text
+    assert RAN == []

@@ -1,0 +1,107 @@
+"""The helper put into a process as text, in a child process each: what it leaves behind, and what it does not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from bundle import program
+
+FRAME = """
+import base64, json, sys
+def ask(**request):
+    text = base64.b64encode(json.dumps({"version": "test", **request}).encode()).decode()
+    return json.loads(sys.modules["_tensor_inspector"].call(text))
+def frame(function):
+    # as the debugger calls us: from a function of that name, in a module of that name, with the frame as a local
+    space = {"__name__": "_pydevd_bundle.pydevd_vars", "ask": ask}
+    exec("def evaluate_expression(frame): return ask(op='frame')", space)
+    return space["evaluate_expression"](function())
+"""
+
+
+def run(after: str, before: str = "") -> Any:
+    """What `after` printed as JSON, in a fresh interpreter into which the helper was put."""
+    text = f"{before}\n{FRAME}\nspace = {{}}\nexec({program()!r}, space)\nanswer = space['answer']\n{after}"
+    command = [sys.executable, "-W", "error", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_it_answers_its_version_and_the_process() -> None:
+    answer = run("print(answer)")
+    assert answer["version"] == "test"
+    assert answer["python"] == sys.version.split()[0]
+    assert answer["pid"] > 0
+
+
+def test_modules_are_compiled_only_when_they_are_needed() -> None:
+    compiled = run(
+        "m = {n: m for n, m in sys.modules.items() if n.startswith('_tensor_inspector')}\n"
+        "first = sorted(n for n, v in m.items() if '_source' not in v.__dict__)\n"
+        "frame(sys._getframe)\n"
+        "then = sorted(n for n, v in m.items() if '_source' not in v.__dict__)\n"
+        "print(json.dumps([first, then]))"
+    )
+    assert compiled[0] == ["_tensor_inspector.debugger", "_tensor_inspector.protocol"]
+    assert "_tensor_inspector.gateway" in compiled[1]
+    assert "_tensor_inspector.kinds.torch_tensor" not in compiled[1]
+
+
+def test_answering_loads_neither_torch_nor_numpy_nor_any_module_but_its_own() -> None:
+    loaded = run(
+        "import debugpy\n"
+        "before = set(sys.modules)\n"
+        "frame(sys._getframe)\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))",
+        before="import ctypes, socket, zlib, binascii, base64, json, weakref, typing, collections, re",
+    )
+    assert loaded == []
+
+
+def test_a_torch_program_answers_with_its_tensors() -> None:
+    rows = run(
+        "def stop():\n x = torch.ones(3)\n return sys._getframe()\nprint(json.dumps(frame(stop)['rows']))",
+        before="import torch",
+    )
+    assert rows["nodes"][0]["line"] == "float32[3] · all 1"
+
+
+def test_code_is_compiled_as_frozen_so_that_no_debugger_steps_into_it() -> None:
+    names = run(
+        "frame(sys._getframe)\n"
+        "from types import FunctionType\n"
+        "files = {v.__code__.co_filename for n, m in list(sys.modules.items()) if n.startswith('_tensor_inspector')"
+        " for v in vars(m).values() if type(v) is FunctionType and v.__module__.startswith('_tensor')}\n"
+        "print(json.dumps(sorted(files)))"
+    )
+    assert len(names) > 5
+    assert all(name.startswith("<frozen _tensor_inspector") for name in names)
+
+
+def test_another_version_takes_the_place_and_the_same_one_is_left_alone() -> None:
+    same, other = run(
+        f"first = sys.modules['_tensor_inspector']\n"
+        f"exec({program()!r}, {{}})\n"
+        f"same = sys.modules['_tensor_inspector'] is first\n"
+        f"exec({program('newer')!r}, {{}})\n"
+        f"other = sys.modules['_tensor_inspector'] is first\n"
+        f"print(json.dumps([same, other]))"
+    )
+    assert (same, other) == (True, False)
+
+
+def test_a_helper_that_does_not_start_leaves_nothing_behind() -> None:
+    left = run(
+        "def gone(*_): raise OSError('no')\n"
+        "for name in [n for n in sys.modules if n.startswith('_tensor_inspector')]: del sys.modules[name]\n"
+        "broken = dict(space['install'].__globals__)\n"
+        "try: space['install']({'': '', 'debugger': 'raise OSError(1)'}, 'x')\n"
+        "except OSError: pass\n"
+        "print(json.dumps([n for n in sys.modules if n.startswith('_tensor_inspector')]))"
+    )
+    assert left == []

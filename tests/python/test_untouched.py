@@ -1,0 +1,185 @@
+"""Promise 1: describing a value changes nothing in the program."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tensor_inspector import facts, summarize, tree
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Seen(TorchFunctionMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls.append(str(function))
+        return function(*args, **(kwargs or {}))
+
+
+class SeenDispatch(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls.append(str(function))
+        return function(*args, **(kwargs or {}))
+
+
+def used_model() -> nn.Module:
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout())
+    model(torch.ones(4, 3)).sum().backward()
+    return model
+
+
+VALUES: dict[str, Callable[[], Any]] = {
+    "parameter": lambda: nn.Parameter(torch.randn(5, 5)),
+    "non-leaf": lambda: torch.randn(3, requires_grad=True) * 2,
+    "view": lambda: torch.randn(4, 4)[1:].t(),
+    "half": lambda: torch.randn(2000).half(),
+    "with NaN": lambda: torch.tensor([1.0, float("nan"), float("inf")] * 10_000),
+    "integers": lambda: torch.arange(100_000),
+    "complex conjugate": lambda: torch.randn(5, dtype=torch.complex64).conj(),
+    "model": used_model,
+    "array": lambda: np.arange(12.0).reshape(3, 4)[:, ::2],
+    "inference": lambda: torch.inference_mode()(lambda: torch.ones(3) * 2)(),
+    "sparse": lambda: torch.eye(3).to_sparse(),
+    "batch": lambda: {"image": torch.randn(2, 3), "label": [torch.tensor(1)]},
+}
+
+
+def look(value: Any) -> None:
+    summarize(value)
+    facts(value)
+    tree(value, depth=4)
+
+
+def tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, nn.Module):
+        return [*value.parameters(), *value.buffers()]
+    if isinstance(value, dict):
+        return [value["image"], *value["label"]]
+    return [value] if isinstance(value, torch.Tensor) else []
+
+
+def contents(value: Any) -> list[Any]:
+    found = [(t.detach().to_dense().resolve_conj().numpy().tobytes(), t.dtype) for t in tensors(value)]
+    return [*found, value.tobytes() if isinstance(value, np.ndarray) else None]
+
+
+def state() -> dict[str, Any]:
+    return {
+        "torch RNG": torch.get_rng_state().numpy().tobytes(),
+        "numpy RNG": str(np.random.get_state()),  # noqa: NPY002
+        "python RNG": random.getstate(),
+        "grad": torch.is_grad_enabled(),
+        "inference": torch.is_inference_mode_enabled(),
+        "dtype": torch.get_default_dtype(),
+        "printing": str(vars(torch._tensor_str.PRINT_OPTS)) if hasattr(torch, "_tensor_str") else None,
+        "threads": torch.get_num_threads(),
+        "warning filters": list(warnings.filters),
+        "modules": sorted(name for name in sys.modules if not name.startswith("tensor_inspector")),
+        "recursion limit": sys.getrecursionlimit(),
+    }
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_nothing_changes(name: str) -> None:
+    value = VALUES[name]()
+    look(VALUES["batch"]())  # kinds are loaded now, once for all
+    versions = [t._version for t in tensors(value) if not t.is_inference()]
+    before, held = contents(value), state()
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        look(value)
+    assert contents(value) == before
+    assert state() == held
+    assert [t._version for t in tensors(value) if not t.is_inference()] == versions
+    assert out.getvalue() == ""
+    assert [str(warning.message) for warning in warned] == []
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("mode", [Seen, SeenDispatch])
+def test_modes_of_the_program_see_nothing(name: str, mode: Any) -> None:
+    value = VALUES[name]()
+    with mode() as seen:
+        look(value)
+    assert seen.calls == []
+
+
+@pytest.mark.parametrize("grad", [True, False])
+def test_the_gradient_mode_is_left_as_found(grad: bool) -> None:
+    with torch.set_grad_enabled(grad):
+        look(torch.ones(3, requires_grad=True) * 2)
+        assert torch.is_grad_enabled() is grad
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize(
+    "context",
+    [
+        torch.inference_mode,
+        torch.no_grad,
+        lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+        lambda: torch.autograd.set_detect_anomaly(True, check_nan=True),
+        torch.autograd.graph.save_on_cpu,
+    ],
+    ids=["inference", "no_grad", "autocast", "anomaly", "saved tensor hooks"],
+)
+@pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
+def test_under_a_context_the_answer_is_the_same(name: str, context: Callable[[], Any]) -> None:
+    value = VALUES[name]()
+    expected = summarize(value)
+    with context():
+        assert summarize(value) == expected
+
+
+def test_deterministic_algorithms_are_no_obstacle() -> None:
+    value = VALUES["half"]()
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert summarize(value).startswith("float16[2000] · −")
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_default_dtype_and_device_of_the_program_do_not_reach_the_statistics() -> None:
+    value = torch.arange(100_000)
+    expected = facts(value)
+    torch.set_default_dtype(torch.float16)
+    torch.set_default_device("meta")
+    try:
+        assert facts(value) == expected
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_default_device(None)
+
+
+def test_the_autograd_graph_still_runs() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    loss = (weight * 2).sum()
+    look(loss)
+    loss.backward()
+    assert weight.grad is not None
+    assert weight.grad.tolist() == [2, 2, 2]
+
+
+def test_the_gradient_of_a_non_leaf_is_not_asked_for() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        look(torch.ones(3, requires_grad=True) * 2)

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { EvaluateQueue } from "../../extension/src/debug/queue.ts";
+import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import { Calls } from "../../extension/src/helper/calls.ts";
+import type { Request } from "../../extension/src/protocol/generated.ts";
+import { frameAnswer } from "./fixtures.ts";
+
+const bundle = { version: "v1", modules: { "": "" }, loader: "" };
+const INJECTED = JSON.stringify({ version: "v1", python: "3.11.7", pid: 1 });
+const FRAME = JSON.stringify(frameAnswer());
+const NEVER = new Promise<string>(() => undefined);
+
+interface Sent {
+  readonly what: "inject" | Request;
+  readonly frameId: number | undefined;
+}
+
+type Reply = (sent: Sent) => string | Promise<string>;
+
+/** A program that answers by `reply`; `stop()` is its next stop. */
+function program(reply: Reply) {
+  const sent: Sent[] = [];
+  const session = {
+    queue: new EvaluateQueue(20),
+    evaluate: async (expression: string, frameId: number | undefined) => {
+      const [, data] = /\.call\('([^']*)'\)/.exec(expression) ?? [];
+      const what = data === undefined ? "inject" : (JSON.parse(Buffer.from(data, "base64").toString()) as Request);
+      sent.push({ what, frameId });
+      return reply({ what, frameId });
+    },
+  };
+  let stops = 0;
+  const stop = (): Frame => {
+    stops += 1;
+    return { session, threadId: 1, frameId: 2, stop: stops, over: false } as unknown as Frame;
+  };
+  const log: string[] = [];
+  return { calls: new Calls(bundle, (text) => log.push(text)), sent, log, stop };
+}
+
+const ops = (sent: readonly Sent[]): string[] =>
+  sent.map(
+    ({ what, frameId }) => `${what === "inject" ? what : what.op}${frameId === undefined ? " without a frame" : ""}`,
+  );
+
+describe("calls", () => {
+  test("inject the helper once, before the first", async () => {
+    const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : FRAME));
+    expect(await calls.frame(stop(), {})).toEqual(frameAnswer());
+    await calls.frame(stop(), {});
+    expect(ops(sent)).toEqual(["inject", "frame", "frame"]);
+    expect(sent[1]).toMatchObject({ what: { op: "frame", version: "v1" }, frameId: 2 });
+  });
+
+  test.each([
+    ["the module is gone", () => Promise.reject(new Error("KeyError: '_tensor_inspector'"))],
+    ["it is another version", () => JSON.stringify({ op: "error", error: { code: "stale_helper", message: "" } })],
+  ])("inject again when %s", async (_, first) => {
+    let asked = 0;
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      asked += 1;
+      return asked === 2 ? first() : FRAME;
+    });
+    await calls.frame(stop(), {});
+    await calls.frame(stop(), {});
+    expect(ops(sent)).toEqual(["inject", "frame", "frame", "inject", "frame"]);
+  });
+
+  test("do not inject for ever", async () => {
+    const stale = JSON.stringify({ op: "error", error: { code: "stale_helper", message: "" } });
+    const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : stale));
+    await expect(calls.frame(stop(), {})).rejects.toThrow("did not stay");
+    expect(ops(sent)).toEqual(["inject", "frame"]);
+  });
+
+  test("go without a frame, by its ids, while an evaluate on the frame hangs", async () => {
+    const { calls, sent, stop } = program(({ what, frameId }) => {
+      if (frameId !== undefined) return NEVER;
+      return what === "inject" ? INJECTED : FRAME;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    await calls.frame(paused, {});
+    expect(ops(sent)).toEqual(["inject", "inject without a frame", "frame without a frame", "frame without a frame"]);
+    expect(sent[2]?.what).toMatchObject({ at: { thread: 1, frame: 2 } });
+  });
+
+  test("try the frame again at the next stop, unless torch.compile is at work", async () => {
+    for (const frameless of [false, true]) {
+      let hangs = true;
+      const answer = JSON.stringify(frameAnswer([], frameless ? { frameless } : {}));
+      const { calls, sent, stop } = program(({ what, frameId }) => {
+        if (hangs && frameId !== undefined) return NEVER;
+        return what === "inject" ? INJECTED : answer;
+      });
+      await calls.frame(stop(), {});
+      hangs = false;
+      await calls.frame(stop(), {});
+      expect(ops(sent).at(-1)).toBe(frameless ? "frame without a frame" : "frame");
+    }
+  });
+
+  test("give up for this stop when nothing replies, and start afresh at the next", async () => {
+    let hangs = true;
+    const { calls, sent, log, stop } = program(({ what }) => {
+      if (hangs) return NEVER;
+      return what === "inject" ? INJECTED : FRAME;
+    });
+    const paused = stop();
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+    expect(sent).toHaveLength(2);
+    expect(log.join()).toContain("no reply on the frame");
+    hangs = false;
+    await calls.frame(stop(), {});
+    expect(ops(sent).slice(2)).toEqual(["inject", "frame"]);
+  });
+
+  test("turn the helper's errors into refusals, and log them", async () => {
+    const error = { op: "error", error: { code: "not_found", message: "no y here" } };
+    const { calls, log, stop } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(error)));
+    await expect(calls.inspect(stop(), { expression: "y" })).rejects.toMatchObject({
+      code: "not_found",
+      message: "no y here",
+    });
+    expect(log.at(-1)).toContain("no y here");
+  });
+
+  test("say what an adapter that refuses says", async () => {
+    const { calls, stop } = program(() => Promise.reject(new Error("SyntaxError: old Python")));
+    await expect(calls.frame(stop(), {})).rejects.toThrow("SyntaxError: old Python");
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type * as api from "vscode";
+import { ActiveFrame, type Focus, Frame } from "../../extension/src/debug/activeFrame.ts";
+import { type Session, Sessions } from "../../extension/src/debug/sessions.ts";
+import { DebugStackFrame, DebugThread, stage } from "./vscode.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  stage.focus(undefined);
+  vi.useRealTimers();
+});
+
+/** A session, and what its adapter and VS Code say to each other. */
+function debugging(id = "session", sessions = new Sessions()) {
+  const vscode = { id } as api.DebugSession;
+  const tracker = sessions.createDebugAdapterTracker(vscode);
+  const session = sessions.get(id) as Session;
+  let seq = 0;
+  const event = (name: string): void => tracker.onDidSendMessage?.({ seq: 0, type: "event", event: name, body: {} });
+  const exchange = (command: string, args: object, body: object = {}, success = true): void => {
+    seq += 1;
+    tracker.onWillReceiveMessage?.({ seq, type: "request", command, arguments: args });
+    tracker.onDidSendMessage?.({ seq: 0, type: "response", request_seq: seq, command, success, body });
+  };
+  const stop = (frameId = 2, name = "train"): void => {
+    event("stopped");
+    const source = { path: "/train.py" };
+    exchange("stackTrace", {}, { stackFrames: [{ id: frameId, name, source, line: 1, column: 1 }] });
+  };
+  const focus = (frameId = 2): void => stage.focus(new DebugStackFrame(vscode, 1, frameId));
+  return { sessions, session, vscode, event, exchange, stop, focus, end: () => tracker.onWillStopSession?.() };
+}
+
+describe("a session", () => {
+  test("counts stops: no number comes back, as frame ids do", () => {
+    const { session, event } = debugging();
+    const numbers = ["stopped", "continued", "stopped"].map((name) => {
+      event(name);
+      return session.stop;
+    });
+    expect(new Set(numbers).size).toBe(3);
+    expect(session.paused).toBe(true);
+  });
+
+  test.each([
+    ["setVariable", {}, true, true],
+    ["setExpression", {}, true, true],
+    ["setVariable", {}, false, false],
+    ["evaluate", { context: "repl" }, true, true],
+    ["evaluate", { context: "repl" }, false, true],
+    ["evaluate", { context: "watch" }, true, false],
+    ["evaluate", { context: "hover" }, true, false],
+    ["variables", {}, true, false],
+  ])("%s %j (success: %s) is a change by the user: %s", (command, args, success, changes) => {
+    const { sessions, exchange } = debugging();
+    const changed = vi.fn<() => void>();
+    sessions.onDidChange(changed);
+    exchange(command, args, {}, success);
+    expect(changed).toHaveBeenCalledTimes(changes ? 1 : 0);
+  });
+
+  test("that has ended is known no more, and its frames are over", () => {
+    const { sessions, session, stop, end, vscode } = debugging();
+    stop();
+    end();
+    expect(sessions.get(vscode.id)).toBeUndefined();
+    expect(session.ended).toBe(true);
+  });
+});
+
+describe("the active frame", () => {
+  function watched(sessions: Sessions): { seen: (Frame | undefined)[]; names: () => (string | undefined)[] } {
+    const seen: (Frame | undefined)[] = [];
+    new ActiveFrame(sessions).onDidChange((focus) => seen.push(focus instanceof Frame ? focus : undefined));
+    return { seen, names: () => seen.map((frame) => frame?.key) };
+  }
+
+  test("is announced after each stop, with its place", async () => {
+    const { sessions, stop, focus } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    focus();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", over: false });
+  });
+
+  test("follows clicks in the call stack", async () => {
+    const { sessions, stop, focus } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    for (const frameId of [2, 3, 2]) {
+      focus(frameId);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(seen.map((frame) => frame?.frameId)).toEqual([2, 3, 2]);
+  });
+
+  test("is another one at the next stop, though its id is the same", async () => {
+    const { sessions, event, stop, focus } = debugging();
+    const { seen } = watched(sessions);
+    for (let count = 0; count < 2; count += 1) {
+      stop();
+      focus();
+      await vi.advanceTimersByTimeAsync(1000);
+      event("continued");
+    }
+    expect(seen.map((frame) => frame?.over)).toEqual([true, true]);
+    expect(seen[0]?.key).not.toBe(seen[1]?.key);
+    expect(seen[0]?.place).toBe(seen[1]?.place);
+  });
+
+  test("is announced once for a burst of steps, at the last one", async () => {
+    const { sessions, session, event, stop, focus } = debugging();
+    const { seen } = watched(sessions);
+    for (let step = 0; step < 20; step += 1) {
+      event("continued");
+      stop();
+      focus();
+      await vi.advanceTimersByTimeAsync(30);
+    }
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.length).toBeLessThanOrEqual(2);
+    expect(seen.at(-1)?.stop).toBe(session.stop);
+  });
+
+  test("is none while the program runs, and when the session has ended", async () => {
+    const { sessions, vscode, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    focus();
+    await vi.advanceTimersByTimeAsync(1000);
+    event("continued");
+    stage.focus(new DebugThread(vscode, 1));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map(Boolean)).toEqual([true, false]);
+  });
+
+  test("is read anew when a stop of another thread announces nothing", async () => {
+    const { sessions, session, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    focus();
+    await vi.advanceTimersByTimeAsync(1000);
+    event("stopped");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.over)).toEqual([true, false]);
+    expect(seen[1]?.stop).toBe(session.stop);
+  });
+
+  test("of a session whose beginning was missed is not known", async () => {
+    const seen: Focus[] = [];
+    new ActiveFrame(new Sessions()).onDidChange((focus) => seen.push(focus));
+    stage.focus(new DebugStackFrame({ id: "old", type: "debugpy" }, 1, 2));
+    await vi.advanceTimersByTimeAsync(1000);
+    stage.focus(new DebugStackFrame({ id: "other", type: "node" }, 1, 2));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual(["untracked", undefined]);
+  });
+
+  test("of another session is another, whatever the ids", async () => {
+    const one = debugging("one");
+    const two = debugging("two", one.sessions);
+    const { names } = watched(one.sessions);
+    for (const each of [one, two]) {
+      each.stop();
+      each.focus();
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(new Set(names()).size).toBe(2);
+  });
+});

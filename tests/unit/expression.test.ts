@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { expressionAt, isStatic, stockExpressionAt } from "../../extension/src/model/expression.ts";
+
+/** A line with ^ under the column that is pointed at, as one string: `a.b|.c` points at what follows the bar. */
+function pointed(marked: string, before = ""): string | undefined {
+  const column = marked.indexOf("|");
+  const line = marked.replace("|", "");
+  const span = expressionAt(line, column, before);
+  return span && line.slice(span.start, span.end);
+}
+
+describe("the expression under the cursor", () => {
+  test.each([
+    ["|x", "x"],
+    ["loss = |model(x)", "model"],
+    ["loss = model(|x)", "x"],
+    ["|a.b.c", "a"],
+    ["a.|b.c", "a.b"],
+    ["a.b.|c", "a.b.c"],
+    ["a . |b", "a . b"],
+    ['|a["k"][0]', "a"],
+    ['a["|k"][0]', 'a["k"]'],
+    ['a["k"][|0]', 'a["k"][0]'],
+    ['a["k"]|[0]', 'a["k"][0]'],
+    ["a.b[2].|weight", "a.b[2].weight"],
+    ["a[|i]", "i"],
+    ["a[i|]", "a[i]"],
+    ["a[i + |j]", "j"],
+    ["a[i].|b", "a[i].b"],
+    ["x[|-1]", "x[-1]"],
+    ["a[b[|c]]", "c"],
+    ["größe.|wért", "größe.wért"],
+    ["f(a.|b, c)", "a.b"],
+    ["[x[|0] for x in xs]", "x[0]"],
+    ['f"{loss.|item} is"', "loss.item"],
+    ["f'{x[|0]:.3f}'", "x[0]"],
+    ["rf'''{|x}'''", "x"],
+  ])("in %s is %s", (marked, expression) => expect(pointed(marked)).toBe(expression));
+
+  test.each([
+    ['"|x"'],
+    ["'it\\'s |x'"],
+    ["# |x"],
+    ["y  # loss.|item"],
+    ["f(x).|b"],
+    ["f(x)[|0]"],
+    ["(a + b).|c"],
+    ['"text".|join'],
+    ["|for x in y"],
+    ["x i|n y"],
+    ["x |+ y"],
+    ["1|23"],
+    ['f"{{|x}}"'],
+    ['f"|x{y}"'],
+    ["a[|"],
+  ])("is none in %s", (marked) => expect(pointed(marked)).toBeUndefined());
+
+  test("is none inside a string of several lines", () => {
+    expect(pointed("text |x", 'def f():\n    """A story\n')).toBeUndefined();
+    expect(pointed('text |x """ + y', 'def f():\n    """A story\n')).toBeUndefined();
+    expect(pointed('text x """ + |y', 'def f():\n    """A story\n')).toBe("y");
+    expect(pointed("|x", 'def f():\n    """A story.\n    """\n')).toBe("x");
+    expect(pointed("|x", "a = '\"\"\"'  # '''\n")).toBe("x");
+  });
+});
+
+describe("an expression is static if reading it runs nothing", () => {
+  test.each([
+    "x",
+    " x ",
+    "a.b.c",
+    'a["k"][0]',
+    "x[-1]",
+    "x[0, 1:3]",
+    "x[..., None]",
+    "x[True]",
+    "d[(1, 'a')]",
+    "x[1.5]",
+  ])("%s is", (expression) => expect(isStatic(expression)).toBe(true));
+
+  test.each([
+    "",
+    "model(x)",
+    "a + b",
+    "a[i]",
+    "next(it)",
+    "a.b()",
+    "x[f'{y}']",
+    "None",
+    "for",
+    "1",
+    "'text'",
+    "a.",
+    "x[",
+    "x[]",
+    "x y",
+  ])("%s is not", (expression) => expect(isStatic(expression)).toBe(false));
+});
+
+describe("what VS Code takes where we have nothing to say", () => {
+  test.each([
+    ["a.b|.c + d", "a.b"],
+    ["a.|b.c", "a.b"],
+    ["lo|ss = 1", "loss"],
+    ["f(x).|b", ".b"],
+    ["*|args", "*args"],
+    ["...|rest", "rest"],
+    ["x| + y", "x"],
+    ["x[in|dex]", "index"],
+  ])("in %s is %s", (marked, expression) => {
+    const line = marked.replace("|", "");
+    const span = stockExpressionAt(line, marked.indexOf("|"));
+    expect(span && line.slice(span.start, span.end)).toBe(expression);
+  });
+
+  test("is none among operators", () => expect(stockExpressionAt("x  +  y", 3)).toBeUndefined());
+});

@@ -1,0 +1,59 @@
+import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Memory } from "../../extension/src/model/pins.ts";
+import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
+
+let ids = 100;
+
+export function node(name: string, more: Partial<Node> = {}): Node {
+  ids += 1;
+  return { id: ids, name, kind: "number", type: "int", line: "1", path: name, ...more };
+}
+
+export function tensor(name: string, more: Partial<Node> = {}): Node {
+  return node(name, { kind: "tensor", type: "Tensor", line: "float32[2, 3] · 0…1", children: null, ...more });
+}
+
+export function frameAnswer(nodes: Node[] = [], more: Partial<FrameAnswer> = {}): FrameAnswer {
+  const rows = { start: 0, total: nodes.length, nodes };
+  return { op: "frame", snapshot: 7, ms: 1, function: "train", libraries: {}, rows, pins: [], types: [], ...more };
+}
+
+export function nodeAnswer(op: "inspect" | "evaluate", found: Node): NodeAnswer {
+  return { op, snapshot: 7, ms: 1, node: found, types: [] };
+}
+
+export interface Paused {
+  over: boolean;
+}
+
+/** A paused frame; set `over` to end its stop. */
+export function frame(stop = 1, more: { frameId?: number; place?: string; session?: string } = {}): Frame & Paused {
+  const { frameId = 2, place = "/train.py:train", session = "session" } = more;
+  const key = `${session} ${stop} 1 ${frameId}`;
+  return {
+    session: { id: session },
+    threadId: 1,
+    frameId,
+    stop,
+    key,
+    place,
+    over: false,
+    uri: undefined,
+  } as unknown as Frame & Paused;
+}
+
+export function memory(kept: Record<string, unknown> = {}): Memory & { kept: Record<string, unknown> } {
+  return {
+    kept,
+    get: (key) => kept[key],
+    update: (key, value) => {
+      kept[key] = value;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A promise to settle by hand. */
+export function deferred<T>(): { promise: Promise<T>; resolve(value: T): void; reject(reason: unknown): void } {
+  return Promise.withResolvers<T>();
+}

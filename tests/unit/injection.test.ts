@@ -1,0 +1,73 @@
+import { inflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { bundleHelper } from "../../extension/build/bundle-helper.ts";
+import { callExpression, injectExpression, MARK } from "../../extension/src/helper/injection.ts";
+
+/** The Python program inside an injecting expression. */
+function program(expression: string): string {
+  const [, payload = ""] = /a2b_base64\('([^']*)'\)/.exec(expression) ?? [];
+  return inflateSync(Buffer.from(payload, "base64")).toString("utf8");
+}
+
+describe("a call", () => {
+  test("carries its request as data: nothing of it can become code", () => {
+    const request = {
+      op: "inspect",
+      version: "v",
+      expression: "x') or __import__('os').system('ls #@LINE@ é \u{1f600}",
+    } as const;
+    const expression = callExpression(request);
+    expect(expression).not.toMatch(/system|LINE|é/);
+    const [, data = ""] = /\.call\('([A-Za-z0-9+/=]*)'\)/.exec(expression) ?? [];
+    expect(JSON.parse(Buffer.from(data, "base64").toString("utf8"))).toEqual(request);
+  });
+
+  test("is marked as ours, and is one line of ASCII", () => {
+    const expression = callExpression({ op: "frame", version: "v", expanded: { 日本: {} } });
+    expect(expression.endsWith(MARK)).toBe(true);
+    expect(expression).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  test("names no builtin that the frame could shadow", () => {
+    const names = callExpression({ op: "frame", version: "v" }).matchAll(/(?<![\w.'])[A-Za-z_]\w*(?=[\w.]*\()/g);
+    expect([...names].map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe("the injection", () => {
+  const bundle = {
+    version: "v1",
+    modules: { "": "pass\n", kinds: 'x = "é \u{1f600}\\n\u2028"\n' },
+    loader: "def install(): ...\n",
+  };
+
+  test("is the loader, then one call of it with all sources and the version", () => {
+    expect(program(injectExpression(bundle))).toBe(
+      'def install(): ...\n\nanswer = install({"": "pass\\n", ' +
+        String.raw`"kinds": "x = \"\u00e9 \U0001f600\\n\u2028\"\n"` +
+        '}, "v1")\n',
+    );
+  });
+
+  test("is one line of ASCII, compiled under a name that the debugger does not step into", () => {
+    const expression = injectExpression(bundle);
+    expect(expression).toMatch(/^[\x20-\x7e]*$/);
+    expect(expression).toContain("'<frozen _tensor_inspector.loader>'");
+    expect(expression.endsWith(MARK)).toBe(true);
+  });
+});
+
+describe("the bundle", () => {
+  test("has every module of the helper but the loader, and a version that follows from it", async () => {
+    const bundle = await bundleHelper();
+    expect(Object.keys(bundle.modules)).toEqual(expect.arrayContaining(["", "gateway", "snapshot", "kinds", "stats"]));
+    expect(Object.keys(bundle.modules)).not.toContain("loader");
+    expect(bundle.loader).toContain("def install(");
+    expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);
+    expect(await bundleHelper()).toEqual(bundle);
+  });
+
+  test("stays far from what one evaluate may carry", async () => {
+    expect(injectExpression(await bundleHelper()).length).toBeLessThan(200_000);
+  });
+});

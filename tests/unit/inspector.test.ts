@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../extension/src/helper/calls.ts";
+import { Expansion } from "../../extension/src/model/expansion.ts";
+import { type Helper, Inspector } from "../../extension/src/model/inspector.ts";
+import { Pins } from "../../extension/src/model/pins.ts";
+import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
+import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
+import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, tensor } from "./fixtures.ts";
+
+type Question = { readonly op: string } & Record<string, unknown>;
+
+/** An inspector whose helper notes every question and answers by `answers`. */
+function inspected(
+  answers: Partial<Record<keyof Helper, (question: Question) => unknown>> = {},
+  pinned: string[] = [],
+) {
+  const asked: Question[] = [];
+  const reply = (op: keyof Helper) => async (_: unknown, question: object) => {
+    const full = { op, ...question };
+    asked.push(full);
+    return (await answers[op]?.(full)) ?? frameAnswer([tensor("x")]);
+  };
+  const helper = {
+    frame: reply("frame"),
+    children: reply("children"),
+    inspect: reply("inspect"),
+    evaluate: reply("evaluate"),
+  } as unknown as Helper;
+  const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
+  const inspector = new Inspector(helper, pins, expansion, { filter: "all", pageSize: 100 });
+  return { inspector, asked, pins, expansion, ops: () => asked.map(({ op }) => op) };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+function labels(inspector: Inspector): string[] {
+  return inspector.source ? rootRows(inspector.source).map(({ label }) => label) : [];
+}
+
+function firstRow(inspector: Inspector): Row {
+  return rootRows(inspector.source as NonNullable<typeof inspector.source>)[0] as Row;
+}
+
+describe("one question per stop and frame", () => {
+  test("is asked when a frame is looked at, and not again when it is looked at again", async () => {
+    const { inspector, ops } = inspected();
+    const [caller, callee] = [frame(1, { frameId: 3 }), frame(1)];
+    for (const one of [callee, caller, callee, caller]) {
+      inspector.focus(one);
+      await settled();
+    }
+    expect(ops()).toEqual(["frame", "frame"]);
+    inspector.focus(frame(3));
+    await settled();
+    expect(ops()).toHaveLength(3);
+  });
+
+  test("carries what is expanded and the static pins", async () => {
+    const { inspector, asked, expansion } = inspected({}, ["x.grad", "model(x)", "y"]);
+    expansion.open({ root: "frame /train.py:train", names: ["batch"] });
+    expansion.open({ root: "frame /train.py:train", names: ["batch", "__proto__"] }, 200);
+    expansion.open({ root: "pin x.grad", names: [] });
+    inspector.focus(frame(1));
+    await settled();
+    expect(JSON.parse(JSON.stringify(asked[0]))).toEqual({
+      op: "frame",
+      filter: "all",
+      page_size: 100,
+      expanded: { batch: { rows: JSON.parse('{"__proto__": {"count": 200}}') as unknown } },
+      pins: [{ expression: "x.grad", count: 100, rows: {} }, { expression: "y" }],
+    });
+  });
+
+  test("shows nothing while the program runs", async () => {
+    const { inspector } = inspected();
+    inspector.focus(frame(1));
+    await settled();
+    expect(labels(inspector)).toEqual(["x"]);
+    inspector.focus(undefined);
+    expect(inspector.source).toBeUndefined();
+  });
+});
+
+describe("answers that nobody waits for any more are dropped", () => {
+  test("when the frame was left", async () => {
+    const [first, second] = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
+    const replies = [first, second];
+    const { inspector } = inspected({ frame: () => replies.shift()?.promise });
+    inspector.focus(frame(1));
+    inspector.focus(frame(1, { frameId: 3 }));
+    second.resolve(frameAnswer([tensor("new")]));
+    await settled();
+    first.resolve(frameAnswer([tensor("old")]));
+    await settled();
+    expect(labels(inspector)).toEqual(["new"]);
+  });
+
+  test("when the stop is over", async () => {
+    const reply = deferred<FrameAnswer>();
+    const { inspector } = inspected({ frame: () => reply.promise });
+    const paused = frame(1);
+    inspector.focus(paused);
+    paused.over = true;
+    reply.resolve(frameAnswer([tensor("old")]));
+    await settled();
+    expect(labels(inspector)).toEqual([]);
+  });
+
+  test("while the rows of the last stop stay until the next answer is there", async () => {
+    const reply = deferred<FrameAnswer>();
+    const replies = [frameAnswer([tensor("one")]), reply.promise];
+    const { inspector } = inspected({ frame: () => replies.shift() });
+    inspector.focus(frame(1));
+    await settled();
+    inspector.focus(frame(3));
+    expect(labels(inspector)).toEqual(["one"]);
+    reply.resolve(frameAnswer([tensor("two")]));
+    await settled();
+    expect(labels(inspector)).toEqual(["two"]);
+  });
+});
+
+describe("what the user changes", () => {
+  test("drops all that was known of every frame of this stop", async () => {
+    const { inspector, ops } = inspected();
+    inspector.focus(frame(1, { frameId: 3 }));
+    await settled();
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.again();
+    inspector.focus(frame(1, { frameId: 3 }));
+    await settled();
+    expect(ops()).toHaveLength(4);
+  });
+});
+
+describe("trouble", () => {
+  test("is said in a sentence, and forgotten at the next stop", async () => {
+    const replies: (() => FrameAnswer)[] = [
+      () => {
+        throw new Refusal("lost", "no reply");
+      },
+      () => frameAnswer([tensor("x")]),
+    ];
+    const { inspector } = inspected({ frame: () => replies.shift()?.() });
+    inspector.focus(frame(1));
+    await settled();
+    expect(inspector.trouble).toContain("The next stop tries again.");
+    inspector.focus(frame(3));
+    await settled();
+    expect(inspector.trouble).toBeUndefined();
+    expect(labels(inspector)).toEqual(["x"]);
+  });
+});
+
+describe("children", () => {
+  const page = { start: 0, total: 1, nodes: [node("[0]")] };
+  const children = ({ node: id }: Question) => ({
+    op: "children",
+    snapshot: 7,
+    ms: 1,
+    node: id,
+    page,
+    types: ["Late"],
+  });
+
+  test("are asked for once, however many want them", async () => {
+    const { inspector, ops } = inspected({ children });
+    inspector.focus(frame(1));
+    await settled();
+    const row = firstRow(inspector);
+    await Promise.all([inspector.load(row), inspector.load(row)]);
+    expect(ops()).toEqual(["frame", "children"]);
+    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual(["[0]"]);
+    expect(inspector.types).toEqual(["Late"]);
+  });
+
+  test("that can't be had say why", async () => {
+    const fail = (): never => {
+      throw new Refusal("raised", "ValueError: no");
+    };
+    const { inspector } = inspected({ children: fail });
+    inspector.focus(frame(1));
+    await settled();
+    const row = firstRow(inspector);
+    await inspector.load(row);
+    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual(["ValueError: no"]);
+  });
+
+  test("of a snapshot that is gone have the frame asked again, once", async () => {
+    const fail = (): never => {
+      throw new Refusal("gone", "gone");
+    };
+    const { inspector, ops } = inspected({ children: fail });
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.load(firstRow(inspector));
+    expect(ops()).toEqual(["frame", "children", "frame"]);
+    await inspector.load(firstRow(inspector));
+    expect(ops()).toEqual(["frame", "children", "frame", "children"]);
+  });
+
+  test("on a next page are remembered for the next stop", async () => {
+    const first = { start: 0, total: 250, nodes: Array.from({ length: 100 }, (_, index) => node(`[${index}]`)) };
+    const second = {
+      start: 100,
+      total: 250,
+      nodes: Array.from({ length: 100 }, (_, index) => node(`[${index + 100}]`)),
+    };
+    const { inspector, asked } = inspected({
+      frame: () => frameAnswer([tensor("x", { page: first })]),
+      children: (question) => ({ ...children(question), page: second }),
+    });
+    inspector.focus(frame(1));
+    await settled();
+    const more = childRows(inspector.source as never, firstRow(inspector))?.at(-1) as Row;
+    await inspector.more(more);
+    expect(asked[1]).toMatchObject({ op: "children", start: 100, count: 100 });
+    inspector.focus(frame(3));
+    await settled();
+    expect(asked[2]).toMatchObject({ expanded: { x: { count: 200 } } });
+  });
+});
+
+describe("inspecting", () => {
+  test("asks once for each expression and stop", async () => {
+    const { inspector, ops } = inspected({ inspect: () => nodeAnswer("inspect", tensor("x")) });
+    inspector.focus(frame(1));
+    const answers = await Promise.all([inspector.inspect("x"), inspector.inspect("x"), inspector.inspect("y")]);
+    expect(answers.map((answer) => answer?.node.kind)).toEqual(["tensor", "tensor", "tensor"]);
+    expect(ops()).toEqual(["frame", "inspect", "inspect"]);
+  });
+
+  test("what can't be had is nothing", async () => {
+    const { inspector } = inspected({
+      inspect: () => {
+        throw new Refusal("not_found", "no z");
+      },
+    });
+    inspector.focus(frame(1));
+    expect(await inspector.inspect("z")).toBeUndefined();
+  });
+
+  test("waits for no answer of a stop that is over", async () => {
+    const { inspector, ops } = inspected();
+    const paused: Paused & ReturnType<typeof frame> = frame(1);
+    inspector.focus(paused);
+    await settled();
+    paused.over = true;
+    expect(await inspector.inspect("x")).toBeUndefined();
+    expect(ops()).toEqual(["frame"]);
+  });
+});
+
+describe("pins", () => {
+  test("that are static are read with the frame", async () => {
+    const { inspector, asked } = inspected();
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.pin("x.grad");
+    expect(asked.map(({ op, pins }) => [op, pins])).toEqual([
+      ["frame", []],
+      ["frame", [{ expression: "x.grad" }]],
+    ]);
+  });
+
+  test("that must be run are run once, when asked, and the frame is read anew", async () => {
+    const { inspector, pins, ops } = inspected({ evaluate: () => nodeAnswer("evaluate", tensor("model(x)")) });
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.pin("model(x)");
+    expect(ops()).toEqual(["frame", "evaluate", "frame"]);
+    expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "float32[2, 3] · 0…1" });
+    expect(pins.lastLine("model(x)")).toBe("float32[2, 3] · 0…1");
+
+    inspector.focus(frame(3));
+    await settled();
+    expect(ops()).toHaveLength(4);
+    expect(firstRow(inspector).description).toBe("float32[2, 3] · 0…1 · from an earlier stop");
+    await inspector.run("model(x)");
+    expect(ops().slice(4)).toEqual(["evaluate", "frame"]);
+  });
+
+  test("that can't be run say why in their row", async () => {
+    const fail = (): NodeAnswer => {
+      throw new Refusal("raised", "SyntaxError: invalid syntax");
+    };
+    const { inspector } = inspected({ evaluate: fail });
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.pin("1 +");
+    expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: "SyntaxError: invalid syntax" });
+  });
+
+  test("are kept with the workspace", () => {
+    const kept = memory();
+    const pins = new Pins(kept);
+    pins.add("a.b");
+    pins.add("f(x)");
+    pins.add("a.b");
+    pins.remove("f(x)");
+    expect(new Pins(kept).all).toEqual([{ expression: "a.b", static: true }]);
+    expect(new Pins(memory({ pins: "spoiled" })).all).toEqual([]);
+  });
+});

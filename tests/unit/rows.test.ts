@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import { Expansion } from "../../extension/src/model/expansion.ts";
+import { Pins } from "../../extension/src/model/pins.ts";
+import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
+import { Stop } from "../../extension/src/model/stop.ts";
+import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
+import { frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
+
+function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}): Source {
+  const pins = new Pins(memory({ pins: more.pins ?? [] }));
+  const stop = new Stop(frame(more.stop), frameAnswer(nodes, more.answer));
+  return { stop, pins, expansion: new Expansion(), pageSize: 100 };
+}
+
+function only(rows: readonly Row[] | undefined): Row {
+  expect(rows).toHaveLength(1);
+  return rows?.[0] as Row;
+}
+
+const texts = (rows: readonly Row[]): string[] => rows.map(({ label, description }) => `${label}  ${description}`);
+
+describe("a value's row", () => {
+  test("shows name and summary line", () => {
+    const row = only(rootRows(source([tensor("x")])));
+    expect(row).toMatchObject({
+      label: "x",
+      description: "float32[2, 3] · 0…1",
+      icon: "symbol-array",
+      expandable: true,
+    });
+    expect(row.tone).toBeUndefined();
+  });
+
+  test("speaks name, type and line to a screen reader", () => {
+    expect(only(rootRows(source([tensor("x")]))).speech).toBe("x, Tensor, float32[2, 3] · 0…1");
+    expect(only(rootRows(source([node("d", { type: "dict", line: "dict · 2" })]))).speech).toBe("d, dict · 2");
+  });
+
+  test.each([
+    ["nan", "float32[4] · 1 NaN", "alarm", "float32[4] · 1 NaN"],
+    ["inf", "float32[4] · 1 +Inf", "alarm", "float32[4] · 1 +Inf"],
+    ["nan", "float32[4] · 1…2", "alarm", "float32[4] · 1…2 · NaN"],
+    ["zeros", "float32[4] · all zeros", "warning", "float32[4] · all zeros"],
+    ["no_grad", "Linear(2 → 1)", "warning", "Linear(2 → 1) · no grad"],
+    ["freed", "float32[4] · storage freed", "alarm", "float32[4] · storage freed"],
+    ["sampled", "float32[9] · ≈0…1", undefined, "float32[9] · ≈0…1"],
+    ["sampled", "float32[9]", undefined, "float32[9] · sampled"],
+    ["unread", "float32[9] · meta: no values", undefined, "float32[9] · meta: no values"],
+  ] as const)("with the badge %s on %s is of tone %s and says so in words", (badge, line, tone, description) => {
+    const row = only(rootRows(source([tensor("x", { badges: [badge], line })])));
+    expect(row).toMatchObject({ tone, description });
+    expect(row.speech).toContain(description);
+  });
+
+  test("marks a cycle and a shared value with the path", () => {
+    const rows = rootRows(
+      source([
+        node("a", { line: "Node", mark: { kind: "cycle", path: "root" } }),
+        node("b", { line: "Node", mark: { kind: "shared", path: "root.x" } }),
+      ]),
+    );
+    expect(texts(rows)).toEqual(["a  Node · ↻ root", "b  Node · ≡ root.x"]);
+    expect(rows.map(({ speech }) => speech)).toEqual([
+      "a, int, Node, contains itself, see root",
+      "b, int, Node, same as root.x",
+    ]);
+  });
+
+  test("of an unread property says what a click does, and does not stay open over stops", () => {
+    const lazy = node("size", { kind: "property", lazy: true, children: null, line: "", type: "" });
+    const [first, second] = [1, 3].map((stop) => {
+      const from = source([lazy], { stop });
+      from.expansion.open({ root: "frame /train.py:train", names: ["size"] });
+      return only(rootRows(from));
+    });
+    expect(first).toMatchObject({ description: "property · click to read", open: false });
+    expect(first?.id).not.toBe(second?.id);
+  });
+
+  test("offers what can be done with it", () => {
+    const rows = rootRows(source([tensor("x"), node("hidden"), node("group", { kind: "group", type: "", line: "" })]));
+    expect(rows.map(({ can }) => can.join(" "))).toEqual([
+      "copySummary copyExpression pin",
+      "copySummary copyExpression pin",
+      "",
+    ]);
+  });
+});
+
+describe("ids and expansion", () => {
+  test("a row has the same id at every stop of its function, another in another function", () => {
+    const ids = [1, 3].map((stop) => only(rootRows(source([tensor("x")], { stop }))).id);
+    expect(ids[0]).toBe(ids[1]);
+    const elsewhere = {
+      ...source([tensor("x")]),
+      stop: new Stop(frame(1, { place: "/train.py:test" }), frameAnswer([tensor("x")])),
+    };
+    expect(only(rootRows(elsewhere)).id).not.toBe(ids[0]);
+  });
+
+  test("names that look like paths do not collide", () => {
+    const inner = { start: 0, total: 1, nodes: [node("b")] };
+    const from = source([node("a", { children: 1, page: inner }), node('a","b')]);
+    const [a, odd] = rootRows(from);
+    const b = only(childRows(from, a as Row));
+    expect(new Set([a?.id, odd?.id, b.id]).size).toBe(3);
+  });
+
+  test("what was opened at an earlier stop is open", () => {
+    const from = source([tensor("x")]);
+    from.expansion.open(only(rootRows(from)).path);
+    expect(only(rootRows(from)).open).toBe(true);
+  });
+});
+
+describe("pages", () => {
+  const many = (count: number, start = 0): Node[] =>
+    Array.from({ length: count }, (_, index) => node(`[${start + index}]`));
+
+  test("a page that does not hold all ends with a row for the next", () => {
+    const page = { start: 0, total: 100_000, nodes: many(100) };
+    const from = source([node("xs", { kind: "sequence", children: 100_000, page })]);
+    const rows = childRows(from, only(rootRows(from))) ?? [];
+    expect(rows).toHaveLength(101);
+    expect(rows.at(-1)).toMatchObject({
+      label: "next 100 of 99,900",
+      can: ["nextPage"],
+      next: { start: 100, count: 100 },
+    });
+  });
+
+  test("the next page joins the first", () => {
+    const xs = node("xs", { kind: "sequence", children: 150, page: { start: 0, total: 150, nodes: many(100) } });
+    const from = source([xs]);
+    const row = only(rootRows(from));
+    const page = { start: 100, total: 150, nodes: many(50, 100) };
+    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.known);
+    const rows = childRows(from, row) ?? [];
+    expect(rows).toHaveLength(150);
+    expect(rows.at(-1)?.label).toBe("[149]");
+  });
+
+  test("the frame's own rows have pages too", () => {
+    const from = source([], { answer: { rows: { start: 0, total: 500, nodes: many(100) } } });
+    expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 400" });
+    const page = { start: 100, total: 500, nodes: many(100, 100) };
+    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 300", next: { start: 200, count: 100 } });
+  });
+
+  test("children that were not asked for are not known; a failure is a row where they would be", () => {
+    const from = source([tensor("x")]);
+    const row = only(rootRows(from));
+    expect(childRows(from, row)).toBeUndefined();
+    from.stop.setFailure(row.known as NonNullable<Row["known"]>, "storage freed");
+    expect(only(childRows(from, row))).toMatchObject({ label: "storage freed", icon: "error", tone: "alarm" });
+  });
+});
+
+describe("pins", () => {
+  test("stand above all else, each with its own root", () => {
+    const pinned = tensor("x");
+    const from = source([tensor("x")], { pins: ["x"], answer: { pins: [{ expression: "x", node: pinned }] } });
+    const rows = rootRows(from);
+    expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "unpin"]);
+  });
+
+  test("say in their row what could not be read", () => {
+    const pins = [
+      { expression: "x", error: { code: "not_found" as const, message: "no x" } },
+      { expression: "a.b", error: { code: "internal" as const, message: "it broke" } },
+    ];
+    const rows = rootRows(source([], { pins: ["x", "a.b"], answer: { pins } }));
+    expect(texts(rows)).toEqual(["x  not in this frame", "a.b  it broke"]);
+    expect(rows.map(({ tone }) => tone)).toEqual(["quiet", "alarm"]);
+  });
+
+  test("of what must be run show its last result as text at later stops", () => {
+    const from = source([], { pins: ["model(x)"] });
+    const { expression } = from.pins.all[0] as { expression: string };
+    expect(texts(rootRows(from))).toEqual(["model(x)  not evaluated yet"]);
+    from.pins.remember(expression, "float32[2]");
+    expect(texts(rootRows(from))).toEqual(["model(x)  float32[2] · from an earlier stop"]);
+    expect(only(rootRows(from)).can).toEqual(["copyExpression", "unpin", "evaluateAgain"]);
+  });
+
+  test("of what was run at this stop show the result, or why there is none", () => {
+    const from = source([], { pins: ["model(x)", "1 +"] });
+    from.stop.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
+    from.stop.setResult("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
+    expect(texts(rootRows(from))).toEqual(["model(x)  float32[2, 3] · 0…1", "1 +  SyntaxError: invalid syntax"]);
+    from.stop.setResult("1 +", "running");
+    expect(texts(rootRows(from))[1]).toBe("1 +  running…");
+  });
+});

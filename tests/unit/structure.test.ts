@@ -1,0 +1,89 @@
+import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import texts from "../../package.nls.json" with { type: "json" };
+
+const SOURCE = "extension/src";
+const files = globSync(`${SOURCE}/**/*.ts`).map((file) => file.replaceAll("\\", "/"));
+
+/** What a file imports; `types` tells whether imports of types alone count, which are gone when it runs. */
+function imports(file: string, types: boolean): string[] {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/^(?:import|export) (type )?(?:[^;"]*? from )?"([^"]+)";/gms)]
+    .filter(([, type]) => types || type === undefined)
+    .map(([, , name = ""]) => (name.startsWith(".") ? posix.join(posix.dirname(file), name) : name));
+}
+
+const layer = (file: string): string => posix.relative(SOURCE, file).split("/")[0] ?? "";
+
+describe("layers", () => {
+  // Each may import itself and what stands after it.
+  const order = ["extension.ts", "views", "model", "helper", "debug", "protocol"];
+
+  test("every file is in one of them", () => {
+    expect(new Set(files.map(layer))).toEqual(new Set(order));
+  });
+
+  test("no import goes against their direction", () => {
+    const against = files.flatMap((file) =>
+      imports(file, true)
+        .filter((name) => name.startsWith(SOURCE) && order.indexOf(layer(name)) < order.indexOf(layer(file)))
+        .map((name) => `${file} imports ${name}`),
+    );
+    expect(against).toEqual([]);
+  });
+
+  test("the model never loads vscode, neither itself nor through others", () => {
+    const reached = new Set<string>();
+    const waiting = files.filter((file) => layer(file) === "model");
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      for (const name of imports(file, false)) {
+        if (!reached.has(name) && name.startsWith(SOURCE)) waiting.push(name);
+        reached.add(name);
+      }
+    }
+    expect(reached.size).toBeGreaterThan(5);
+    expect([...reached]).not.toContain("vscode");
+  });
+});
+
+describe("the manifest", () => {
+  const source = readFileSync(`${SOURCE}/views/commands.ts`, "utf8");
+  const inTable = [...source.matchAll(/^ {2}"(tensorInspector\.\w+)":/gm)].map(([, id]) => id).toSorted();
+  const { commands, menus, configuration, views } = manifest.contributes;
+  const contributed = commands.map(({ command }) => command).toSorted();
+
+  test("contributes the commands of the table, no more and no fewer", () => {
+    expect(contributed).toEqual(inTable);
+  });
+
+  test("uses in its menus only commands that it contributes", () => {
+    const used = Object.values(menus).flatMap((items) => items.map(({ command }) => command));
+    expect(used.filter((command) => !contributed.includes(command))).toEqual([]);
+  });
+
+  test("says of every command whether the palette shows it", () => {
+    expect(menus.commandPalette.map(({ command }) => command).toSorted()).toEqual(contributed);
+  });
+
+  test("names the view as the code does", () => {
+    expect(readFileSync(`${SOURCE}/views/tree.ts`, "utf8")).toContain(`"${views.debug[0]?.id ?? ""}"`);
+  });
+
+  test("has every setting that the code reads", () => {
+    const read = [...readFileSync(`${SOURCE}/views/settings.ts`, "utf8").matchAll(/\.get\("([\w.]+)"/g)];
+    expect(read.map(([, name]) => `tensorInspector.${name}`).toSorted()).toEqual(
+      Object.keys(configuration.properties).toSorted(),
+    );
+  });
+
+  test("has a text for every %key%, and no text without one", () => {
+    const used = [...JSON.stringify(manifest).matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key);
+    expect(new Set(used)).toEqual(new Set(Object.keys(texts)));
+  });
+
+  test("brings no packages along", () => {
+    expect(manifest.dependencies).toEqual({});
+  });
+});

@@ -1,0 +1,60 @@
+/** As much of `vscode` as the modules under test load: what they do with it can be seen and steered here. */
+
+export class EventEmitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly event = (listener: (value: T) => void): { dispose(): void } => {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  };
+  fire(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+export class DebugStackFrame {
+  readonly session: unknown;
+  readonly threadId: number;
+  readonly frameId: number;
+  constructor(session: unknown, threadId: number, frameId: number) {
+    this.session = session;
+    this.threadId = threadId;
+    this.frameId = frameId;
+  }
+}
+
+export class DebugThread {
+  readonly session: unknown;
+  readonly threadId: number;
+  constructor(session: unknown, threadId: number) {
+    this.session = session;
+    this.threadId = threadId;
+  }
+}
+
+export class ThemeColor {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** What a test does as VS Code would. */
+export const stage = {
+  activeStackItemChanged: new EventEmitter<unknown>(),
+  focus(item: unknown): void {
+    debug.activeStackItem = item;
+    stage.activeStackItemChanged.fire(item);
+  },
+};
+
+export const debug = {
+  activeStackItem: undefined as unknown,
+  onDidChangeActiveStackItem: stage.activeStackItemChanged.event,
+  registerDebugAdapterTrackerFactory: () => ({ dispose: () => undefined }),
+  asDebugSourceUri: (source: { path: string }) => `file://${source.path}`,
+};
+
+export const l10n = { t: (message: string) => message };
