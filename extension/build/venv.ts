@@ -1,4 +1,4 @@
-// Runs a tool of the project's own Python: `node extension/build/venv.ts ruff check .`
+// Runs a tool, or a script, with the project's own Python: `node extension/build/venv.ts ruff check .`
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,10 @@ const folder = fileURLToPath(new URL(windows ? "../../.venv/Scripts/" : "../../.
 const python = `${folder}python${windows ? ".exe" : ""}`;
 const [tool, ...args] = process.argv.slice(2);
 
-if (tool === undefined) throw new Error("usage: node extension/build/venv.ts TOOL [ARGUMENT…]");
+if (tool === undefined) throw new Error("usage: node extension/build/venv.ts TOOL|FILE.py [ARGUMENT…]");
 if (!existsSync(python)) {
   console.error("There is no .venv yet: run `npm run setup` first.");
   process.exit(1);
 }
-const { status } = spawnSync(python, ["-m", tool, ...args], { stdio: "inherit" });
+const { status } = spawnSync(python, [...(tool.endsWith(".py") ? [] : ["-m"]), tool, ...args], { stdio: "inherit" });
 process.exit(status ?? 1);

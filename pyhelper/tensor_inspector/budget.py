@@ -45,8 +45,9 @@ class Budget:
         """A budget with a part of the time left: one huge value shall not starve its neighbours."""
         if self.ms == _UNLIMITED:
             return self
-        left = max(0.0, self.remaining_ms() * part)
-        return Budget(left, max_elements=self.max_elements, clock=self._clock)
+        shared = Budget(self.ms, max_elements=self.max_elements, clock=self._clock)
+        shared._deadline = self._clock() + max(0.0, self.remaining_ms() * part) / 1000
+        return shared
 
     def take(self, nodes: int, bytes: int) -> bool:
         """Count what goes into the answer; False when it does not fit any more, which ``cut`` then says."""

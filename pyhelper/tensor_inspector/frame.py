@@ -7,12 +7,14 @@ from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, Modu
 from typing import Any
 
 from .budget import Budget
+from .guard import Classes
 from .kinds import Child, Rows, look
 from .protocol import Filter
 from .text import listed
 
 RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
 EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
+_FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
 
@@ -94,7 +96,7 @@ def _group(name: str, value: object) -> str | None:
     cls = type(value)
     if issubclass(cls, type):
         return _GROUPS[1]
-    if cls in (FunctionType, MethodType, BuiltinFunctionType):
+    if cls in _FUNCTIONS:
         return _GROUPS[2]
     return _GROUPS[3] if issubclass(cls, ModuleType) else None
 

@@ -11,11 +11,24 @@ from collections.abc import Iterator, Mapping
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
+
+class Classes:
+    """A set of classes by identity: comparing classes by ``==`` would run their metaclass's ``__eq__``."""
+
+    __slots__ = ("_ids",)
+
+    def __init__(self, *classes: type) -> None:
+        self._ids = frozenset(map(id, classes))
+
+    def __contains__(self, cls: object) -> bool:
+        return id(cls) in self._ids
+
+
 _class_name = type.__dict__["__name__"].__get__
 _class_qualname = type.__dict__["__qualname__"].__get__
 _class_mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
-_DESCRIPTORS = (GetSetDescriptorType, MemberDescriptorType)
+_DESCRIPTORS = Classes(GetSetDescriptorType, MemberDescriptorType)
 
 
 def class_name(cls: type) -> str:

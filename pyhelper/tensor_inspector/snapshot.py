@@ -14,13 +14,14 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .budget import Budget
-from .guard import class_name
+from .guard import Classes, class_name
 from .kinds import Child, Kind, Rows, Said, look
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
 from .text import shorten
 
 PAGE = 100  #: rows of a first page
+_OURS = Classes(Rows, Said)
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)
@@ -72,7 +73,7 @@ class Snapshot:
         entry = Entry(child.value, parent, path, path or f"{above.where} › {child.name}".lstrip(" ›"))
         self._entries.append(entry)
         node: Node = {"id": len(self._entries) - 1, "name": child.name, "kind": "error", "type": "", "line": ""}
-        if path and (child.suffix or not type(child.value) in (Rows, Said)):
+        if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
         try:
             self._fill(node, entry, look(child.value, budget), facts, marked)

@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 import numpy
 import torch
+
 from tensor_inspector import debugger, gateway
 
 FOLDER = Path(__file__).parent / "golden"

@@ -12,6 +12,7 @@ from golden import replies
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
+
 from tensor_inspector import protocol
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +50,9 @@ def fits(hint: Any, schema: dict[str, Any]) -> bool:
     origin, args = get_origin(hint), get_args(hint)
     if origin is Union or type(hint).__name__ == "UnionType":
         types = schema.get("type", [])
-        kinds = schema.get("anyOf") or [{**schema, "type": kind} for kind in (types if type(types) is list else [types])]
+        kinds = schema.get("anyOf") or [
+            {**schema, "type": kind} for kind in (types if type(types) is list else [types])
+        ]
         return all(any(fits(arg, kind) for kind in kinds) for arg in args)
     if "anyOf" in schema:
         return any(fits(hint, kind) for kind in schema["anyOf"])
@@ -59,9 +62,15 @@ def fits(hint: Any, schema: dict[str, Any]) -> bool:
         return schema["type"] == "array" and fits(args[0], schema["items"])
     if origin is dict:
         return schema["type"] == "object" and fits(args[1], schema["additionalProperties"])
-    if isinstance(hint, type) and issubclass(hint, dict) or isinstance(hint, ForwardRef):
+    if (isinstance(hint, type) and issubclass(hint, dict)) or isinstance(hint, ForwardRef):
         return schema["type"] == "object"
-    named = {int: ("integer", "number"), float: ("number",), str: ("string",), bool: ("boolean",), type(None): ("null",)}
+    named = {
+        int: ("integer", "number"),
+        float: ("number",),
+        str: ("string",),
+        bool: ("boolean",),
+        type(None): ("null",),
+    }
     return schema.get("type") in named.get(hint, ())
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Union, cast
+from typing import IO, Any, cast
 
 Message = dict[str, Any]
 LIMIT = 30.0  # seconds; generous, for two slow cores: reaching it is a failure, never a way to go on
@@ -97,10 +97,11 @@ class Client:
     ) -> Stop:
         """Starts `program` under a new adapter over stdio, and returns its first stop.
 
-        `exceptions` are exception filters ("raised", "uncaught", "userUnhandled"); `options` go into the launch request.
+        `exceptions` are filters ("raised", "uncaught", "userUnhandled"); `options` go into the launch request.
         """
         adapter = self._spawn([self.python, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert adapter.stdin is not None and adapter.stdout is not None
+        assert adapter.stdin is not None
+        assert adapter.stdout is not None
         self._open(adapter.stdout, adapter.stdin)
         arguments = {
             "type": "debugpy",
@@ -167,7 +168,7 @@ class Client:
         """The body of the reply to request number `seq`."""
 
         def is_reply(message: Message) -> bool:
-            return message["type"] == "response" and message["request_seq"] == seq
+            return message["type"] == "response" and bool(message["request_seq"] == seq)
 
         sent = next(message for way, message in self.traffic if way == "→" and message["seq"] == seq)
         reply = self._wait(is_reply, 0, f"the reply to {sent['command']} {_short(sent['arguments'])}", limit)[1]
@@ -239,7 +240,7 @@ class Client:
         self.request("continue", {"threadId": thread})
 
     def run_to_end(self, thread: int, *, limit: float = LIMIT) -> int:
-        """Removes nothing, continues once, and returns the program's exit code."""
+        """Continues, with the breakpoints as they are, and returns the program's exit code."""
         self.continue_(thread)
         return cast("int", self.wait_for_event("exited", limit=limit)["exitCode"])
 
@@ -254,7 +255,7 @@ class Client:
         """The body of the next event of this name; the events it passes over are not offered again."""
 
         def is_event(message: Message) -> bool:
-            return message["type"] == "event" and message["event"] == name
+            return message["type"] == "event" and bool(message["event"] == name)
 
         at, message = self._wait(is_event, self._read_upto, f"the event {name!r}", limit)
         self._read_upto = at + 1
@@ -396,7 +397,7 @@ class Client:
         return "\n".join(f"  {way} {_short(message)}" for way, message in self.traffic[-count:])
 
     def _end_processes(self) -> None:
-        """The debuggee first (its adapter would otherwise restart nothing but may wait for it), then what we started."""
+        """The debuggee first, which is not our own child, then the sessions of what we started: the launcher too."""
         debuggees = [] if self.events("exited") else [body.get("systemProcessId") for body in self.events("process")]
         for pid in debuggees:
             if pid is not None:
@@ -406,7 +407,7 @@ class Client:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(2 if self._ended else 0.5)
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)  # the session we made for it: the launcher too
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
@@ -422,6 +423,6 @@ def _read_message(source: IO[bytes]) -> Message | None:
     return cast("Message", json.loads(body)) if len(body) == length else None
 
 
-def _short(message: Union[Message, object], limit: int = 300) -> str:
+def _short(message: object, limit: int = 300) -> str:
     text = json.dumps(message, ensure_ascii=False)
     return text if len(text) <= limit else text[:limit] + "…"

@@ -1,14 +1,14 @@
-"""Scenario 24: objects whose own code does harm when it is run, each beside a harmless tensor.
+"""Scenario 24: objects whose own code does harm when it is run, between two harmless tensors.
 
-Every hostile method records itself before it does its harm: first in the list `runs`, then, for what ends the process, in
-the file named by the variable HOSTILE_RUNS, if it is set. Whoever looks at these objects must leave both empty.
+Every hostile method says in `runs` that it ran, then does its harm. Who looks at these objects must leave `runs` empty.
 """
+
+# ruff: noqa: F841 - the locals of main() are there to be looked at
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import sys
 import time
 from collections import OrderedDict, UserDict, defaultdict, deque, namedtuple
@@ -20,36 +20,31 @@ import torch
 from torch import nn
 
 runs: list[str] = []
-armed = False  # the program itself may run its own code; nothing is recorded, and nothing is hostile, before main() arms it
+armed = False  # set when all objects are made: making them runs some of their code
 
 
 def harm(what: str) -> None:
-    """Called by every hostile method."""
+    """The first line of every hostile method."""
     if armed:
         runs.append(what)
-        file = os.environ.get("HOSTILE_RUNS")
-        if file:
-            with open(file, "a", encoding="utf-8") as stream:
-                stream.write(what + "\n")
-        raise RuntimeError(f"{what} must not run")
 
 
 class ReprRecurses:
     def __repr__(self) -> str:
-        runs.append("ReprRecurses.__repr__")
+        harm("ReprRecurses.__repr__")
         return f"<{self!r}>"
 
 
 class ReprRaises:
     def __repr__(self) -> str:
-        runs.append("ReprRaises.__repr__")
+        harm("ReprRaises.__repr__")
         raise ValueError("no repr today")
 
 
 class ReprSleeps:
     def __repr__(self) -> str:
-        runs.append("ReprSleeps.__repr__")
-        time.sleep(60)
+        harm("ReprSleeps.__repr__")
+        time.sleep(3)
         return "late"
 
 
@@ -59,32 +54,30 @@ class ReprExits:
         sys.exit(3)
 
 
-class StrEndsProcess:
+class StrInterrupts:
     def __str__(self) -> NoReturn:
-        harm("StrEndsProcess.__str__")
-        os._exit(4)
+        harm("StrInterrupts.__str__")
+        raise KeyboardInterrupt
 
     __format__ = __repr__ = __str__  # type: ignore[assignment]
 
 
 class ReprLies:
     def __repr__(self) -> Any:
-        runs.append("ReprLies.__repr__")
+        harm("ReprLies.__repr__")
         return 7
 
 
 class GetattrRecurses:
     def __getattr__(self, name: str) -> object:
-        runs.append(f"GetattrRecurses.__getattr__ {name}")
+        harm(f"GetattrRecurses.__getattr__ {name}")
         return getattr(self, name + "_")
 
 
 class GetattributeRecurses:
     def __getattribute__(self, name: str) -> object:
-        if armed:
-            runs.append(f"GetattributeRecurses.__getattribute__ {name}")
-            return getattr(self, name)
-        return object.__getattribute__(self, name)
+        harm(f"GetattributeRecurses.__getattribute__ {name}")
+        return getattr(self, name)
 
 
 class PropertyPrints:
@@ -93,19 +86,19 @@ class PropertyPrints:
 
     @property
     def noisy(self) -> int:
-        runs.append("PropertyPrints.noisy")
+        harm("PropertyPrints.noisy")
         print("a property ran")
         return 1
 
     @functools.cached_property
     def costly(self) -> int:
-        runs.append("PropertyPrints.costly")
+        harm("PropertyPrints.costly")
         return 2
 
 
 class NegativeLength:
     def __len__(self) -> int:
-        runs.append("NegativeLength.__len__")
+        harm("NegativeLength.__len__")
         return -1
 
     def __bool__(self) -> bool:
@@ -124,9 +117,7 @@ class HostileMeta(type):
     """A class whose own name, attributes, equality, hash and checks are code."""
 
     def __getattribute__(cls, name: str) -> Any:
-        if armed:
-            runs.append(f"HostileMeta.__getattribute__ {name}")
-            raise RuntimeError(name)
+        harm(f"HostileMeta.__getattribute__ {name}")
         return type.__getattribute__(cls, name)
 
     @property
@@ -162,7 +153,7 @@ class OfHostileMeta(metaclass=HostileMeta):
 class HostileDict(dict):  # type: ignore[type-arg]
     def _harm(self, *_: object) -> Any:
         harm("HostileDict")
-        return dict.__len__(self)
+        raise RuntimeError
 
     __len__ = __iter__ = __getitem__ = __contains__ = __repr__ = __bool__ = __eq__ = _harm
     items = keys = values = get = copy = __missing__ = __reversed__ = _harm  # type: ignore[assignment]
@@ -171,7 +162,7 @@ class HostileDict(dict):  # type: ignore[type-arg]
 class HostileList(list):  # type: ignore[type-arg]
     def _harm(self, *_: object) -> Any:
         harm("HostileList")
-        return list.__len__(self)
+        raise RuntimeError
 
     __len__ = __iter__ = __getitem__ = __contains__ = __repr__ = __bool__ = __eq__ = __reversed__ = _harm
 
@@ -179,6 +170,7 @@ class HostileList(list):  # type: ignore[type-arg]
 class HostileTuple(tuple):  # type: ignore[type-arg]
     def _harm(self, *_: object) -> Any:
         harm("HostileTuple")
+        raise RuntimeError
 
     __len__ = __iter__ = __getitem__ = __repr__ = __eq__ = __hash__ = _harm
 
@@ -186,6 +178,7 @@ class HostileTuple(tuple):  # type: ignore[type-arg]
 class HostileSet(set):  # type: ignore[type-arg]
     def _harm(self, *_: object) -> Any:
         harm("HostileSet")
+        raise RuntimeError
 
     __len__ = __iter__ = __contains__ = __repr__ = __eq__ = _harm
 
@@ -193,6 +186,7 @@ class HostileSet(set):  # type: ignore[type-arg]
 class HostileString(str):
     def _harm(self, *_: object) -> Any:
         harm("HostileString")
+        raise RuntimeError
 
     __len__ = __iter__ = __getitem__ = __repr__ = __str__ = __format__ = __eq__ = __hash__ = encode = _harm
 
@@ -200,6 +194,7 @@ class HostileString(str):
 class HostileInt(int):
     def _harm(self, *_: object) -> Any:
         harm("HostileInt")
+        raise RuntimeError
 
     __repr__ = __str__ = __format__ = __eq__ = __hash__ = __lt__ = __index__ = __int__ = __bool__ = __abs__ = _harm
 
@@ -207,6 +202,7 @@ class HostileInt(int):
 class HostileFloat(float):
     def _harm(self, *_: object) -> Any:
         harm("HostileFloat")
+        raise RuntimeError
 
     __repr__ = __str__ = __format__ = __eq__ = __hash__ = __lt__ = __float__ = __bool__ = __abs__ = _harm
 
@@ -319,9 +315,6 @@ class HostilePoint(namedtuple("HostilePoint", ["x", "y"])):
         harm("HostilePoint.norm")
         return 1.0
 
-    def _asdict(self) -> Any:
-        harm("HostilePoint._asdict")
-
     def __repr__(self) -> str:
         harm("HostilePoint.__repr__")
         return "point"
@@ -376,7 +369,7 @@ def main() -> None:
     global armed
     before = torch.arange(4.0)
     repr_recurses, repr_raises, repr_sleeps, repr_lies = ReprRecurses(), ReprRaises(), ReprSleeps(), ReprLies()
-    repr_exits, str_ends_process = ReprExits(), StrEndsProcess()
+    repr_exits, str_interrupts = ReprExits(), StrInterrupts()
     getattr_recurses, getattribute_recurses = GetattrRecurses(), GetattributeRecurses()
     property_prints, negative_length, class_lies = PropertyPrints(), NegativeLength(), ClassLies()
     of_hostile_meta, descriptor = OfHostileMeta(), HasDescriptor()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict, namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
 RAN: list[str] = []
@@ -129,6 +129,8 @@ def objects() -> dict[str, Any]:
     dict.__setitem__(mapping, "a", 1)
     key_class = type("Key", (), {"__hash__": lambda self: 1, "__repr__": _trap("key repr")})
     keyed = {key_class(): 1}
+    keyed_before = list(keyed.items())
+    ordered = OrderedDict(keyed_before)
     key_class.__eq__ = _trap("key eq")  # type: ignore[method-assign, assignment]
     key_class.__hash__ = _trap("key hash")  # type: ignore[method-assign, assignment]
     return {
@@ -142,6 +144,7 @@ def objects() -> dict[str, Any]:
         "float subclass": trapped_float(0.5),
         "namedtuple with a property": point(1, 2),
         "hostile keys": keyed,
+        "hostile keys in order": ordered,
         "defaultdict": defaultdict(_trap("factory"), {"known": 1}),
         "metaclass": type.__call__(LyingMeta("Liar", (), {})),
         "recursing __getattribute__": Recursing(),

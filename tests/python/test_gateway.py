@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from tensor_inspector import debugger, gateway
 
 GLOBAL_TENSOR = torch.arange(3)

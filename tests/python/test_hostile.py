@@ -44,6 +44,7 @@ def test_inside_a_container_neighbours_are_unharmed(name: str) -> None:
         ("float subclass", "0.5"),
         ("namedtuple with a property", "TrappedPoint · x=1, y=2"),
         ("hostile keys", "dict · 1: ‹Key›"),
+        ("hostile keys in order", "OrderedDict · 1: ‹Key›"),
         ("defaultdict", "defaultdict · 1: known"),
         ("metaclass", "Liar"),
         ("recursing __getattribute__", "Recursing · kept=1"),
@@ -64,4 +65,13 @@ def test_a_defaultdict_gains_no_key() -> None:
 def test_properties_are_offered_and_not_read() -> None:
     text = tree(OBJECTS["properties"], depth=2)
     assert "prints  property · not read" in text
+    assert RAN == []
+
+
+def test_among_the_variables_of_a_frame_none_runs() -> None:
+    def stop(metaclass: object, trapped: object, properties: object) -> FrameType:
+        return sys._getframe()
+
+    frame = stop(OBJECTS["metaclass"], OBJECTS["trapped"], OBJECTS["properties"])
+    Snapshot(rows(frame, "all", Budget())).page(0, 0, 100, Budget())
     assert RAN == []

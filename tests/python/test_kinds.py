@@ -15,8 +15,9 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 import torch
-from tensor_inspector import facts, summarize, tree
 from torch import nn
+
+from tensor_inspector import facts, summarize, tree
 
 nan, inf = math.nan, math.inf
 Point = namedtuple("Point", "x y")
@@ -96,7 +97,10 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: torch.eye(3)[1:], "float32[2, 3] · 0…1 · μ 0.333 σ 0.516 · view"),
     (lambda: torch.arange(6.0).reshape(2, 3).t(), "float32[3, 2] · 0…5 · μ 2.5 σ 1.87 · view · not contiguous"),
     (lambda: torch.zeros(1).expand(10**12), "float32[1000000000000] · all zeros · view · expanded from 4 B"),
-    (lambda: torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last), "float32[1, 2, 3, 4] · all 1 · channels_last"),
+    (
+        lambda: torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last),
+        "float32[1, 2, 3, 4] · all 1 · channels_last",
+    ),
     (lambda: torch.empty(3, device="meta"), "float32[3] meta · meta tensor: no values"),
     (lambda: torch.ones(3).to_sparse(), "float32[3] · sparse_coo layout"),
     (freed, "float32[100] · storage freed"),
@@ -125,7 +129,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: np.dtype("int8"), "dtype int8"),
     # containers
     (lambda: {"image": 1, "label": 2, "meta": 3}, "dict · 3: image, label, meta"),
-    (lambda: {}, "dict · empty"),
+    (dict, "dict · empty"),
     (lambda: {1: "a", None: "b", (1, 2): "c"}, "dict · 3: 1, None, ‹tuple›"),
     (lambda: OrderedDict(a=1), "OrderedDict · 1: a"),
     (moved_to_end, "OrderedDict · 2: b, a"),
@@ -141,6 +145,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (Config, "Config · lr=0.1, betas=tuple of 2, hidden=None"),
     (lambda: Plain(x=1, net=nn.Linear(2, 3)), "Plain · x=1, net=Linear(2 → 3)"),
     (object, "object"),
+    (lambda: ValueError("what went wrong"), "ValueError: what went wrong"),
     (lambda: ValueError("bad", torch.ones(2)), "ValueError · 'bad', float32[2]"),
     (lambda: weakref.ref(Point), "weakref → type"),
     # atoms

@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tensor_inspector.budget import Budget
 from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Rows

@@ -242,8 +242,8 @@ class TestUnread:
 
             import numpy
 
-            file = open(path, "r+b")  # noqa: SIM115
-            t = torch.from_numpy(numpy.frombuffer(mmap.mmap(file.fileno(), 0), dtype="f4"))
+            with open(path, "r+b") as file:
+                t = torch.from_numpy(numpy.frombuffer(mmap.mmap(file.fileno(), 0), dtype="f4"))
         else:
             t = torch.from_file(str(path), shared=True, size=100_000)
         assert stats_of(t)["zeros"] == 100_000
@@ -302,3 +302,26 @@ class TestBudget:
         assert s["exact"] or s["read"] < s["count"]
         assert s["min"] is None or s["min"] in values
         assert s["nan"] <= sum(v != v for v in values)
+
+
+class TestDevice:
+    """The reductions for accelerators, run where every machine can run them."""
+
+    @settings(max_examples=150, deadline=None)
+    @given(tensors())
+    def test_agree_with_rational_arithmetic_too(self, t):
+        from tensor_inspector.stats import device
+
+        with torch.no_grad():
+            tally = device.read(torch, t.reshape(-1) if t.dim() == 0 else t, t.numel(), Unlimited())
+        check(tally.stats(t.numel()), python_values(t))
+
+    def test_what_does_not_fit_is_thinned_along_the_dimensions(self):
+        from tensor_inspector.stats import device
+
+        t = torch.arange(10**6).view(10, 1000, 100)
+        with torch.no_grad():
+            s = device.read(torch, t, t.numel(), StoppedBudget(40.0, max_elements=5000)).stats(t.numel())
+        assert s["exact"] is False
+        assert 2000 < s["read"] <= 5000
+        assert s["mean"] == pytest.approx(499_500, rel=0.05)

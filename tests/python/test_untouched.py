@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tensor_inspector import facts, summarize, tree
 from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from tensor_inspector import facts, summarize, tree
 
 
 class Seen(TorchFunctionMode):
@@ -83,7 +84,7 @@ def contents(value: Any) -> list[Any]:
 def state() -> dict[str, Any]:
     return {
         "torch RNG": torch.get_rng_state().numpy().tobytes(),
-        "numpy RNG": str(np.random.get_state()),  # noqa: NPY002
+        "numpy RNG": str(np.random.get_state()),
         "python RNG": random.getstate(),
         "grad": torch.is_grad_enabled(),
         "inference": torch.is_inference_mode_enabled(),

@@ -66,10 +66,10 @@ describe("a value's row", () => {
     ]);
   });
 
-  test("of an unread property says what a click does, and does not stay open over stops", () => {
+  test("of an unread property says what a click does, and does not stay open in the next answer", () => {
     const lazy = node("size", { kind: "property", lazy: true, children: null, line: "", type: "" });
-    const [first, second] = [1, 3].map((stop) => {
-      const from = source([lazy], { stop });
+    const [first, second] = [7, 8].map((snapshot) => {
+      const from = source([lazy], { answer: { snapshot } });
       from.expansion.open({ root: "frame /train.py:train", names: ["size"] });
       return only(rootRows(from));
     });
@@ -127,6 +127,15 @@ describe("pages", () => {
       can: ["nextPage"],
       next: { start: 100, count: 100 },
     });
+  });
+
+  test("where the total is not known, a full page may have a next one, another has none", () => {
+    const last = [100, 99, 0].map((count) => {
+      const page = { start: 0, total: null, nodes: many(count) };
+      const from = source([node("xs", { kind: "group", children: null, page })]);
+      return childRows(from, only(rootRows(from)))?.at(-1)?.label;
+    });
+    expect(last).toEqual(["next 100", "[98]", undefined]);
   });
 
   test("the next page joins the first", () => {

@@ -161,6 +161,7 @@ export class Inspector {
       this.#meet(stop.frame, answer.types);
     } catch (error) {
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
+      this.#pins.remember(expression, messageOf(error));
     }
     // What ran may have changed anything.
     if (!stop.frame.over) await this.again();

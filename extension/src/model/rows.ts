@@ -139,8 +139,8 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
   const can: Action[] = ["copySummary"];
   if (node.path !== undefined) can.push("copyExpression", "pin");
   return {
-    // A lazy row must not stay open by its id: the next stop would run the property unasked.
-    id: node.lazy === true ? `${idOf(path)} ${source.stop.frame.stop}` : idOf(path),
+    // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
+    id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
     path,
     parent,
     stop: source.stop,
@@ -163,18 +163,18 @@ function pinRow(source: Source, pin: Pin): Row {
   const answer = source.stop.pin(expression);
   const result = source.stop.result(expression);
   const rerun: Action[] = pin.static && answer?.error?.code !== "not_static" ? [] : ["evaluateAgain"];
-  const frame = { path, id: idOf(path), parent: undefined, stop: source.stop, label: expression, icon: "pinned", pin };
+  const own = { path, id: idOf(path), parent: undefined, stop: source.stop, label: expression, icon: "pinned", pin };
   if (result !== undefined && result !== "running" && "node" in result) {
     const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
-    return { ...row, ...frame, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
+    return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   if (result === undefined && answer?.node !== undefined) {
     const row = valueRow(source, undefined, path, { node: answer.node, snapshot: source.stop.answer.snapshot });
-    return { ...row, ...frame, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
+    return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   const [description, tone] = pinText(source, pin, result ?? answer?.error);
   return {
-    ...frame,
+    ...own,
     description,
     tone,
     expandable: false,
@@ -199,7 +199,9 @@ function pinText({ pins }: Source, pin: Pin, state: Failure | "running" | undefi
 function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: Page): Row[] {
   const start = page.start + page.nodes.length;
   const left = page.total === null ? undefined : page.total - start;
-  if (left !== undefined && left <= 0) return [];
+  // Where the total is not known, a page that came full may have a next one.
+  const full = page.nodes.length > 0 && page.nodes.length % source.pageSize === 0;
+  if (left === undefined ? !full : left <= 0) return [];
   const count = Math.min(source.pageSize, left ?? source.pageSize);
   const label =
     left === undefined
@@ -227,9 +229,9 @@ function plain(source: Source, parent: Row | undefined, path: RowPath, label: st
 }
 
 function toneOf(node: Node): Tone | undefined {
-  const tones = (node.badges ?? []).map((badge) => BADGES[badge].tone);
-  if (node.kind === "error" || tones.includes("alarm")) return "alarm";
-  return tones.includes("warning") ? "warning" : undefined;
+  const tones = new Set((node.badges ?? []).map((badge) => BADGES[badge].tone));
+  if (node.kind === "error" || tones.has("alarm")) return "alarm";
+  return tones.has("warning") ? "warning" : undefined;
 }
 
 function markText({ mark }: Node): string[] {

@@ -70,9 +70,7 @@ function factsTable(facts: Facts): string {
   const right = single(stats) ? [] : statisticRows([stats]);
   if (right.length === 0) return table(left);
   const height = Math.max(left.length, right.length);
-  return table(
-    Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), "\u2003", ...(right[at] ?? ["", ""])]),
-  );
+  return table(Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), ...(right[at] ?? ["", ""])]));
 }
 
 function factRows(facts: Facts): [string, string][] {
@@ -160,6 +158,6 @@ function share(part: Tagged, { count, exact }: Stats): string {
 
 function table(rows: readonly (readonly string[])[], head: readonly string[] = (rows[0] ?? []).map(() => "")): string {
   if (rows.length === 0) return "";
-  const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(" | ")} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join("&emsp; | ")} |`;
   return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }

@@ -7,6 +7,9 @@ import { tooltipText } from "../model/words.ts";
 
 export const VIEW = "tensorInspector.tree";
 
+/** How long a pane takes to open, in ms. */
+const OPENING = 300;
+
 const COLORS: Record<Tone, vscode.ThemeColor> = {
   alarm: new vscode.ThemeColor("list.errorForeground"),
   warning: new vscode.ThemeColor("charts.yellow"),
@@ -36,6 +39,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       inspector.onDidChange(() => this.#refresh()),
       this.#view.onDidExpandElement(({ element }) => this.#opened(element)),
       this.#view.onDidCollapseElement(({ element }) => expansion.close(element.path)),
+      // A pane that opens where there is little room leaves its rows undrawn; setting the message makes it lay them out.
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (visible) setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
+      }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
         if (row) this.#selected.set(row.stop.frame.place, row.id);
       }),
@@ -79,7 +86,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Opens a pin and puts the keyboard on it, in a hidden side bar too: the user asked for it. */
   async showPin(expression: string): Promise<void> {
+    const hidden = !this.#view.visible;
     await vscode.commands.executeCommand(`${VIEW}.focus`);
+    // A pane that has just opened has not got its height yet, and would scroll the row out of sight.
+    if (hidden) await new Promise((resolve) => setTimeout(resolve, OPENING));
     const { source } = this.#inspector;
     const { root } = pinPath(expression);
     const row = source && rootRows(source).find(({ path }) => path.root === root);
@@ -87,18 +97,22 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #refresh(): void {
-    const { source, stop, trouble, types } = this.#inspector;
+    const { source, stop, types } = this.#inspector;
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
-    const message = trouble ?? stop?.cut;
-    if (message === undefined) delete this.#view.message;
-    else this.#view.message = message;
+    this.#view.message = this.#message;
     const lost = this.#lostSelection(stop);
     this.#shown = stop;
     this.#changed.fire();
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#view.reveal(lost, { select: true, focus: false });
+  }
+
+  /** Why there is nothing to see, or not all; empty when all is well. */
+  get #message(): string {
+    const { stop, trouble } = this.#inspector;
+    return trouble ?? stop?.cut ?? "";
   }
 
   /** The row that was selected in this function and was not in the tree just now. */

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..guard import class_dict, class_name, dict_get, mro
+from ..guard import Classes, class_dict, class_name, dict_get, mro
 from ..protocol import Facts
 from ..text import joined, listed, quoted, quoted_bytes
 from .kind import Child, Kind, NotFound, NotStatic
@@ -19,7 +19,9 @@ from .objects import attributes_row, brief, is_tensor
 _MISSING = object()
 _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
-_ATOMS = (str, int, float, bool, bytes, type(None))
+_NUMBERS = Classes(int, float, bool, type(None))
+_STRINGS = Classes(str, bytes)
+_OPENED = Classes(list, tuple, dict)
 
 
 class Container(Kind):
@@ -67,7 +69,7 @@ class Container(Kind):
     def _may_hold(self, item: object) -> bool:
         if is_tensor(item):
             return True
-        return type(item) in (list, tuple, dict) and any(is_tensor(below) for below in _first_items(item))
+        return type(item) in _OPENED and any(is_tensor(below) for below in _first_items(item))
 
     def _content(self, length: int) -> str:
         briefs = [brief(item, self) for item in islice(self.items(), _SHOWN)]
@@ -87,9 +89,11 @@ class Mapping(Container):
         return (item for _, item in self._pairs())
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Keys and values in the order that iterating shows, without hashing a key."""
+        """Keys and values in the order that iterating shows, without hashing a key of the program's."""
         if not any(base is OrderedDict for base in mro(type(self.value))):
             return iter(dict.items(self.value))
+        if not all(type(key) in _NUMBERS or type(key) in _STRINGS for key in dict.__iter__(self.value)):
+            return iter(dict.items(self.value))  # its own order would be found by hashing the keys
         found = {id(key): item for key, item in dict.items(self.value)}
         return ((key, found[id(key)]) for key in OrderedDict.__iter__(self.value))
 
@@ -98,7 +102,7 @@ class Mapping(Container):
             yield Child(key_name(key, index), item, f"[{key!r}]" if _is_literal(key) else None)
 
     def item(self, key: Any) -> Any:
-        if type(key) in (tuple, slice):
+        if isinstance(key, (tuple, slice)):
             raise NotStatic("a composed key")
         found = dict_get(self.value, key, _MISSING)
         if found is _MISSING:
@@ -178,17 +182,17 @@ def key_word(key: object) -> str:
     """A key as the line of its dict shows it: a short string bare, anything else as a literal or by its class."""
     if type(key) is str:
         return key if len(key) <= 24 else key[:23] + "…"
-    return repr(key) if type(key) in (int, float, bool, type(None)) else f"‹{class_name(type(key))}›"
+    return repr(key) if type(key) in _NUMBERS else f"‹{class_name(type(key))}›"
 
 
 def key_name(key: object, index: int) -> str:
     """A key as the name of a row, unique in its dict: what is shortened or only a class carries its position."""
     cls = type(key)
-    if cls in (str, bytes):
+    if cls in _STRINGS:
         whole = len(key) <= 60  # type: ignore[arg-type]
         shown = quoted(key) if cls is str else quoted_bytes(key, 60)  # type: ignore[arg-type]
         return shown if whole else f"{shown} #{index}"
-    if cls in (float, bool, type(None)) or _is_literal(key):
+    if (cls in _NUMBERS and cls is not int) or _is_literal(key):
         text = repr(key)
         return text if len(text) <= 60 else f"{text[:60]}… #{index}"
     return f"‹{class_name(cls)}› #{index}"
@@ -205,12 +209,12 @@ def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
 def _is_literal(key: object) -> bool:
     """Whether ``repr(key)`` is an expression for it that runs no code: an atom, or a short tuple of atoms."""
     if type(key) is tuple:
-        return len(key) <= 8 and all(type(item) in _ATOMS and _is_literal(item) for item in key)
+        return len(key) <= 8 and all(type(item) is not tuple and _is_literal(item) for item in key)
     if type(key) is int:
         return key.bit_length() <= 133
     if type(key) is float:
         return key - key == 0  # neither Inf nor NaN, which are no literals
-    return type(key) in _ATOMS and (type(key) not in (str, bytes) or len(key) <= 200)  # type: ignore[arg-type]
+    return type(key) in _NUMBERS or (type(key) in _STRINGS and len(key) <= 200)  # type: ignore[arg-type]
 
 
 def _first_items(value: Any) -> Iterator[object]:

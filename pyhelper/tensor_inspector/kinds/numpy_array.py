@@ -12,7 +12,7 @@ from ..text import joined, plural, quoted, shape, shorten
 from .kind import Child, Kind, Rows, Said
 from .objects import attributes_row
 from .plain import Atom
-from .stats_text import Reading, badges, fact_rows, stats_words
+from .stats_text import Reading, badges, stats_rows, stats_words
 from .tensor_text import corner, element, value_text
 
 numpy: Any = module("numpy")
@@ -116,7 +116,7 @@ class Array(Kind):
         if self._plain.ndim and len(self._plain) and readable:
             rows.append(Child("values", values_rows(self._plain, self.budget), ""))
         if not isinstance(reading, Unread):
-            rows.append(Child("stats", Rows.of("", [Child(label, Said(text)) for label, text in fact_rows(reading)])))
+            rows.append(Child("stats", stats_rows(reading)))
         if self._plain.base is not None and self._plain is self.value:
             rows.append(Child("base", self._plain.base, ".base"))
         return rows + (attributes_row(self.value) if type(self.value) is not _ndarray else [])

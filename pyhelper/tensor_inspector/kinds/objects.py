@@ -55,6 +55,8 @@ class Raised(PlainObject):
 
     def line(self) -> str:
         given = _raised_with(self.value)
+        if len(given) == 1 and type(given[0]) is str:
+            return f"{self.type_name()}: {given[0]}"
         return joined([self.type_name(), listed((brief(item, self) for item in given), False, 100)])
 
     def children(self, start: int, count: int) -> Iterable[Child]:

@@ -14,7 +14,7 @@ from types import (
 )
 from typing import Any
 
-from ..guard import class_name, dict_get, full_name, instance_dict, module
+from ..guard import Classes, class_name, dict_get, full_name, instance_dict, module
 from ..protocol import Facts
 from ..text import integer, joined, quoted, quoted_bytes, shorten
 from .kind import Kind
@@ -83,7 +83,7 @@ class EnumMember(Atom):
     def line(self) -> str:
         own = instance_dict(self.value)
         name, value = dict_get(own, "_name_"), dict_get(own, "_value_")
-        shown = f" = {Number(value, self.budget).line()}" if type(value) in (int, float, bool) else ""
+        shown = f" = {Number(value, self.budget).line()}" if type(value) in _NUMBERS else ""
         return f"{self.type_name()}.{name if type(name) is str else '?'}{shown}"
 
 
@@ -157,6 +157,7 @@ _BY_BASE: dict[int, type[Kind]] = {
     }.items()
     for base in bases
 }
+_NUMBERS = Classes(int, float, bool)
 _PRINTED = {
     "datetime": ("date", "time", "datetime", "timedelta", "timezone"),
     "decimal": ("Decimal",),

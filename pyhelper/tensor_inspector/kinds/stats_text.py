@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Union
 
 from ..protocol import Badge, ComplexStats, Stats
 from ..stats import Unread
 from ..text import bounded, count, number, whole
+from .kind import Child, Rows, Said
 
 Reading = Union[Stats, ComplexStats, Unread]
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
@@ -43,13 +45,22 @@ def badges(reading: Reading) -> list[Badge]:
     return found
 
 
-def fact_rows(reading: Reading) -> Iterator[tuple[str, str]]:
+def stats_rows(reading: Reading) -> Rows:
+    """A row ``stats`` that opens to every statistic."""
+
+    def rows(start: int, count: int) -> list[Child]:
+        return [Child(label, Said(text)) for label, text in islice(_every(reading), start, start + count)]
+
+    return Rows("", None, rows)
+
+
+def _every(reading: Reading) -> Iterator[tuple[str, str]]:
     """Label and text of every statistic."""
     if isinstance(reading, Unread):
         return
     if "abs" in reading:
         parts = (("real", reading["real"]), ("imag", reading["imag"]), ("abs", reading["abs"]))
-        yield from ((f"{part} {label}", text) for part, stats in parts for label, text in fact_rows(stats))
+        yield from ((f"{part} {label}", text) for part, stats in parts for label, text in _every(stats))
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
     about, least = ("", "") if exact else ("≈ ", "≥")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..guard import class_name, held, instance_dict, module, mro
+from ..guard import Classes, class_name, held, instance_dict, module, mro
 from ..protocol import Badge, Facts
 from ..text import count, joined, listed, size
 from .kind import Child, Kind, NotStatic, Rows
@@ -16,7 +16,8 @@ torch: Any = module("torch")
 _MODULES = 20_000  #: submodules walked at most
 
 _PARTS = ("_parameters", "_buffers", "_modules")
-_CONTAINERS = {id(cls) for cls in (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)}
+_CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
+_SIZES = Classes(int, float, tuple)
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
 
 
@@ -45,7 +46,7 @@ class Module(Kind):
 
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``."""
-        if any(base in _CONTAINERS for base in map(id, mro(type(self.value)))):
+        if any(base in _CONTAINERS for base in mro(type(self.value))):
             return f"{self.type_name()}({len(held(self.value, '_modules'))})"
         return self.type_name() + sizes(instance_dict(self.value))
 
@@ -125,7 +126,7 @@ def sizes(own: dict[str, Any]) -> str:
     """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in."""
 
     def has(*names: str) -> bool:
-        return all(type(own.get(name)) in (int, float, tuple) for name in names)
+        return all(type(own.get(name)) in _SIZES for name in names)
 
     if has("in_features", "out_features"):
         return f"({own['in_features']} → {own['out_features']})"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..guard import class_name, full_name, instance_dict, module
+from ..guard import Classes, class_name, full_name, instance_dict, module
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_tensor
 from ..text import joined, plural, shape, size
 from .kind import Child, Kind, NotStatic, Rows, Said
 from .objects import attributes_row
-from .stats_text import Reading, badges, fact_rows, stats_words
+from .stats_text import Reading, badges, stats_rows, stats_words
 from .tensor_text import corner, element, listed, value_text
 
 torch: Any = module("torch")
@@ -32,7 +32,7 @@ requires_grad, _grad_fn, is_leaf, grad_slot = (
     _getter("grad"),
 )
 _retains_grad, _base, _backward_hooks = _getter("retains_grad"), _getter("_base"), _getter("_backward_hooks")
-_PLAIN = {id(torch.Tensor), id(torch.nn.Parameter)}
+_PLAIN = Classes(torch.Tensor, torch.nn.Parameter)
 
 
 class Tensor(Kind):
@@ -55,7 +55,7 @@ class Tensor(Kind):
         return self.head()
 
     def line(self) -> str:
-        own = None if id(type(self.value)) in _PLAIN else self.type_name()
+        own = None if type(self.value) in _PLAIN else self.type_name()
         return joined([own, *self.value_words(), *self._autograd_words(), *self._layout_words()])
 
     def value_words(self) -> list[str]:
@@ -127,8 +127,7 @@ class Tensor(Kind):
         if not isinstance(reading, Unread) and len(sizes) > 0 and sizes[0] > 0:
             rows.append(Child("values", values_rows(plain(self.value), self.budget), ""))
         if not isinstance(reading, Unread):
-            said = [Child(label, Said(text)) for label, text in fact_rows(reading)]
-            rows.append(Child("stats", Rows.of("", said)))
+            rows.append(Child("stats", stats_rows(reading)))
         grad = grad_of(self.value)
         if grad is not None:
             rows.append(Child("grad", grad, ".grad"))
@@ -139,7 +138,7 @@ class Tensor(Kind):
         hooks = _backward_hooks(self.value)
         if hooks:
             rows.append(Child("hooks", hooks, "._backward_hooks"))
-        if id(type(self.value)) not in _PLAIN or instance_dict(self.value):
+        if type(self.value) not in _PLAIN or instance_dict(self.value):
             rows.extend(attributes_row(self.value))
         return rows
 
@@ -213,7 +212,7 @@ def is_integer(value: Any) -> bool:
 
 def plain(value: Any) -> Any:
     """The same elements as a ``torch.Tensor``, so that no method of a subclass runs on them."""
-    return value if id(type(value)) in _PLAIN else _Base.as_subclass(value, torch.Tensor)
+    return value if type(value) in _PLAIN else _Base.as_subclass(value, torch.Tensor)
 
 
 def why_unread(value: Any) -> str | None:

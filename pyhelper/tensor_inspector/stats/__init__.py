@@ -4,14 +4,14 @@ Requirements: the standard library; torch and numpy only if the program has load
 no user code runs; nothing warns. Torch tensors are read under the guard (torch function off, gradients off, no modes).
 """
 
-import math
 import sys
 from typing import Any, Union, cast
 
 from . import device, exact, numpy_exact
 from .layout import normalised, unreadable
+from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import Budget, ComplexStats, Stats, Tally, Unread, negated, skipped
+from .tally import Budget, ComplexStats, ComplexTally, Stats, Tally, Unread, negated, skipped
 
 __all__ = ["Budget", "ComplexStats", "Stats", "Unread", "of_array", "of_tensor"]
 
@@ -25,38 +25,43 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     """
     torch = sys.modules["torch"]
     dtype, count = t.dtype, t.numel()
-    kernel = exact.kernel_for(torch, dtype)
-    if kernel is None:
+    small = exact.small_kernel_for(torch, dtype)
+    if small is None:
         return Unread(f"{str(dtype)[6:]} values are not read")
     if count == 0:
         return _answer(exact.empty(dtype), 0, 1)
     reason = unreadable(t)
-    if reason:
+    if reason is not None:
         return Unread(reason)
     if budget.spent():
         return skipped(budget)
-    conj, neg = dtype.is_complex and t.is_conj(), t.is_neg()
-    if neg:
-        t = torch._neg_view(t)
-    if conj:
-        t = t.conj()
-    if not t.is_cpu:
-        dims, weight = normalised(tuple(t.shape), t.stride())
-        view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
-        on_device = device.read(torch, view, count // weight)
-        if isinstance(on_device, Unread):
-            return on_device
-        tally = on_device
-    elif count <= exact.SMALL:
-        tally, weight = kernel(t), 1
+    neg = t.is_neg()
+    conj = dtype.is_complex and t.is_conj()
+    if neg or conj:
+        beneath = torch._neg_view(t) if neg else t
+        tally, weight = _read(torch, beneath.conj() if conj else beneath, count, small, budget)
     else:
-        dims, weight = normalised(tuple(t.shape), t.stride())
-        sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [1]
-        view = t.as_strided(sizes, strides)
-        block_size = min(exact.BLOCK, _BLOCK_BYTES // t.element_size())
-        tally = scan(view, gatherer(torch, t, dims), kernel, math.prod(sizes), block_size, budget)
+        tally, weight = _read(torch, t, count, small, budget)
+    if isinstance(tally, Unread):
+        return tally
     answer = _answer(tally, count, weight)
     return _flipped(answer, neg, neg != conj) if neg or conj else answer
+
+
+def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[Any, int]:
+    """The tally of a tensor's distinct elements, and how often each of them occurs."""
+    on_cpu = t.is_cpu
+    limit = budget.max_elements
+    if on_cpu and count <= SMALL and (limit is None or count <= limit):
+        return small(torch, t), 1
+    dims, weight = normalised(tuple(t.shape), t.stride())
+    view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    count //= weight
+    if not on_cpu:
+        return device.read(torch, view, count, budget), weight
+    kernel = exact.kernel_for(torch, t.dtype)
+    block_size = min(BLOCK, _BLOCK_BYTES // t.element_size())
+    return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget), weight  # type: ignore[arg-type]
 
 
 def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
@@ -67,14 +72,14 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     return numpy_exact.of_array(a, budget)
 
 
-def _answer(tally: Union[Tally, exact.ComplexTally], count: int, weight: int) -> Union[Stats, ComplexStats]:
+def _answer(tally: Union[Tally, ComplexTally], count: int, weight: int) -> Union[Stats, ComplexStats]:
     return tally.stats(count, weight) if isinstance(tally, Tally) else tally.parts(count, weight)
 
 
 def _flipped(answer: Union[Stats, ComplexStats], real: bool, imag: bool) -> Union[Stats, ComplexStats]:
     """The answer for a lazily negated or conjugated tensor, from that for the memory beneath it."""
     if "abs" not in answer:
-        return negated(cast(Stats, answer))
+        return negated(answer)
     parts = cast(ComplexStats, answer)
     if real:
         parts["real"] = negated(parts["real"])

@@ -5,20 +5,23 @@ from the device and nothing of the tensor's size is allocated. Devices without f
 """
 
 import math
+import struct
 from typing import Any, Union
 
-from .exact import ComplexTally
 from .layout import blocks
-from .tally import Tally, Unread
+from .tally import Budget, ComplexTally, Tally, Unread
 
 _BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
-_HALF_GIB = 1 << 29
+_MOST = 1 << 29  # elements read in one go
+_PER_MS = 1e6  # elements; a slow device needs 160 bytes of traffic for each
 
 
-def read(torch: Any, view: Any, count: int) -> Union[Tally, ComplexTally, Unread]:
-    """The tally of all `count` elements of a strided `view` on an accelerator."""
-    if count > _HALF_GIB:
-        return Unread(f"stats skipped: {count:.1e} elements on {view.device}")
+def read(torch: Any, view: Any, count: int, budget: Budget) -> Union[Tally, ComplexTally, Unread]:
+    """The tally of the `count` elements of a strided `view` on an accelerator; of every few of them, along its
+    dimensions, if there is no time for all (launched work can't be called back, so the time is estimated)."""
+    most = min(_MOST, budget.remaining_ms() * _PER_MS, math.inf if budget.max_elements is None else budget.max_elements)
+    if count > most:
+        view = _thinned(view, max(1, int(most)))
     if not _has_room(torch, view):
         return Unread(f"stats skipped: no memory left on {view.device}")
     if not view.dtype.is_complex:
@@ -28,6 +31,16 @@ def read(torch: Any, view: Any, count: int) -> Union[Tally, ComplexTally, Unread
     return ComplexTally(
         _collected(torch, real, real.dtype), _collected(torch, imag, imag.dtype), _collected(torch, view, real.dtype)
     )
+
+
+def _thinned(view: Any, most: int) -> Any:
+    """At most `most` elements of `view`, an odd step apart along its longest dimensions."""
+    steps = [1] * view.dim()
+    for axis in sorted(range(view.dim()), key=lambda axis: -int(view.shape[axis])):
+        left = math.prod(-(-int(size) // step) for size, step in zip(view.shape, steps))
+        if left > most:
+            steps[axis] = min(-(-left // most) | 1, int(view.shape[axis]))
+    return view[tuple(slice((min(step, size) - 1) // 2, None, step) for size, step in zip(view.shape, steps))]
 
 
 def _has_room(torch: Any, view: Any) -> bool:
@@ -101,8 +114,6 @@ def _int_row(torch: Any, block: Any) -> Any:
 
 
 def _int_tally(size: int, row: list[int]) -> Tally:
-    import struct
-
     lo, hi, zeros, high, low, bits, zero, double = row
     t = Tally(size)
     t.lo, t.hi, t.zeros = lo - zero, hi - zero, zeros

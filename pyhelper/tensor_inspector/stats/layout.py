@@ -37,7 +37,7 @@ def _by_stride(dim: tuple[int, int]) -> tuple[int, int]:
 
 
 def blocks(view: Any, most: int) -> Iterator[Any]:
-    """Parts of `view` (at least one dimension, tensor or array) that together are all of it, of at most `most` elements."""
+    """Parts of `view` (a tensor or array, at least one dimension) that together are all of it, each of up to `most`."""
     inner = 1
     for size in view.shape[1:]:
         inner *= int(size)
@@ -56,10 +56,11 @@ def unreadable(t: Any) -> Optional[str]:
     if t.is_meta:
         return "meta tensor holds no values"
     storage = t.untyped_storage()
-    have = storage.nbytes()
-    size = t.element_size()
-    last = t.storage_offset() + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
-    need = (last + 1) * size
+    have, size = storage.nbytes(), t.element_size()
+    extent = t.numel()
+    if not t.is_contiguous():
+        extent = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
+    need = (t.storage_offset() + extent) * size
     if need > have:
         return "storage freed" if have == 0 else f"storage too small: {have} of {need} bytes"
     if not t.is_cpu:
@@ -72,7 +73,7 @@ def unreadable(t: Any) -> Optional[str]:
             on_disk = need  # removed, which leaves a mapping readable
         if on_disk < need:
             return f"file truncated: {on_disk} of {need} bytes"
-    if need > PAGE and not mapped(t.data_ptr() + need - size - t.storage_offset() * size):
+    if extent * size > PAGE and not mapped(t.data_ptr() + extent * size - 1):
         return "memory not readable: its file was truncated"
     return None
 

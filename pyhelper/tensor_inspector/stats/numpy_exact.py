@@ -10,10 +10,10 @@ import sys
 from typing import Any, Callable, Optional, Union, cast
 
 from . import layout
-from .exact import ComplexTally, unscaled
 from .layout import normalised
+from .reductions import unscaled
 from .scan import scan
-from .tally import Budget, ComplexStats, Stats, Tally, Unread, skipped
+from .tally import Budget, ComplexStats, ComplexTally, Stats, Tally, Unread, skipped
 
 _BLOCK = 1 << 16
 _LOW, _HIGH = 1e-120, 1e140  # between these a float64's square neither vanishes nor overflows

@@ -9,7 +9,8 @@ from typing import Any
 
 from .layout import Dims
 
-_FEW, _SOME, _MANY = 20_000, 100_000, 1_000_000
+PIECE = 1 << 14  # elements fetched together: few enough for one thread, so that busy cores make no one wait
+_FEW, _SOME, _MANY = PIECE, 100_000, 1_000_000
 
 
 def size(remaining_ms: float) -> int:
@@ -33,7 +34,7 @@ def offsets(torch: Any, where: range, dims: Dims) -> Any:
     return at
 
 
-def pieces(where: range, most: int) -> Iterator[range]:
-    """Parts of `where`, of at most `most` positions each."""
-    for i in range(0, len(where), most):
-        yield where[i : i + most]
+def pieces(where: range) -> Iterator[range]:
+    """Parts of `where`, of at most `PIECE` positions each."""
+    for i in range(0, len(where), PIECE):
+        yield where[i : i + PIECE]

@@ -34,10 +34,12 @@ def scan(
     if most is None or count <= most:
         if count <= block_size:
             return kernel(view)
-        before, fastest = budget.remaining_ms(), math.inf
+        left, last, fastest = budget.remaining_ms(), 0.0, math.inf
         for block in blocks(view, block_size):
             if tally is not None and (
-                budget.spent() or (position >= _SURE and fastest * (count - position) > before - _RESERVE_MS)
+                budget.spent()
+                or last > left  # the next block would take us past the end
+                or (position >= _SURE and fastest * (count - position) > left - _RESERVE_MS)
             ):
                 break
             part = kernel(block)
@@ -47,8 +49,8 @@ def scan(
                 tally.add(part)
             position += part.read
             now = budget.remaining_ms()
-            fastest = min(fastest, (before - now) / part.read) if before < math.inf else 0.0
-            before = now
+            last = left - now if left < math.inf else 0.0
+            fastest, left = min(fastest, last / part.read), now
         else:
             assert tally is not None
             return tally
@@ -56,7 +58,7 @@ def scan(
         position, count, min(count if most is None else most, sampled.size(budget.remaining_ms()))
     )
     sample = None
-    for some in sampled.pieces(where, block_size // 4):
+    for some in sampled.pieces(where):
         part = kernel(gather(some))
         if sample is None:
             sample = part

@@ -68,13 +68,14 @@ def skipped(budget: Budget) -> Unread:
 class Tally:
     """Count, range, mean, spread and special values of a set of numbers.
 
-    `finite` is how many of the `read` numbers are finite; their mean is `centre + offset` (in two parts, so that sets with
-    close means far from zero merge without loss; `centre` is an int for integers) and `error` bounds its error; `spread`
-    is their population standard deviation; `total` their exact sum when all are integers, else None.
+    `finite` is how many of the `read` numbers are finite; their mean is `centre + offset` (in two parts, so that sets
+    with close means far from zero merge without loss; `centre` is an int for integers) and `error` bounds its error;
+    `spread` is their population standard deviation; `total` their exact sum when all are integers, else None.
     """
 
     __slots__ = (
-        "centre", "error", "finite", "hi", "lo", "nan", "neg_inf", "offset", "pos_inf", "read", "spread", "total", "zeros"
+        "centre", "error", "finite", "hi", "lo", "nan", "neg_inf", "offset", "pos_inf", "read", "spread", "total",
+        "zeros",
     )  # fmt: skip
 
     def __init__(self, read: int = 0) -> None:
@@ -120,7 +121,7 @@ class Tally:
         self.finite += other.finite
 
     def stats(self, count: int, weight: int = 1) -> Stats:
-        """The answer for `count` elements, each number of this tally standing for `weight` of them (an expanded view)."""
+        """The answer for `count` elements; each number stands for `weight` of them (an expanded view)."""
         finite, exact = self.finite * weight, self.read * weight == count
         mean: Optional[float] = None
         std: Optional[float] = None
@@ -160,3 +161,27 @@ def negated(s: Stats) -> Stats:
     flipped["mean"] = None if mean is None else -mean
     flipped["pos_inf"], flipped["neg_inf"] = s["neg_inf"], s["pos_inf"]
     return flipped
+
+
+class ComplexTally:
+    """Tallies of the real parts, the imaginary parts and the magnitudes of complex numbers."""
+
+    __slots__ = ("abs", "imag", "read", "real")
+
+    def __init__(self, real: Tally, imag: Tally, magnitude: Tally) -> None:
+        self.real, self.imag, self.abs, self.read = real, imag, magnitude, real.read
+
+    def add(self, other: "ComplexTally", weight: float = 1.0) -> None:
+        """Takes in a disjoint set, as `Tally.add` does."""
+        self.read += other.read
+        self.real.add(other.real, weight)
+        self.imag.add(other.imag, weight)
+        self.abs.add(other.abs, weight)
+
+    def parts(self, count: int, weight: int = 1) -> ComplexStats:
+        """The answer for `count` elements, as `Tally.stats` gives it."""
+        return {
+            "real": self.real.stats(count, weight),
+            "imag": self.imag.stats(count, weight),
+            "abs": self.abs.stats(count, weight),
+        }

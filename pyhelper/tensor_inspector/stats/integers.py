@@ -1,0 +1,112 @@
+"""Kernels for integers and truth values: ranges and sums to the last digit, spreads from differences to a centre."""
+
+import math
+from typing import Any, Optional
+
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, sums
+from .tally import Number, Tally
+
+INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
+SIGNED_TWIN = {"uint16": ("int16", "int32"), "uint32": ("int32", "int64"), "uint64": ("int64", "int64")}
+
+
+def bools(torch: Any, block: Any, scratch: Optional["Scratch"] = None) -> Tally:
+    """Truth values counted as 0 and 1."""
+    t = Tally(block.numel())
+    ones = nonzeros(torch, block.view(torch.uint8), scratch)
+    t.zeros, t.total = t.read - ones, ones
+    t.lo, t.hi = int(ones == t.read), int(ones > 0)
+    t.offset = share = ones / t.read
+    t.spread = math.sqrt(share * (1.0 - share))
+    return t
+
+
+def small_ints(torch: Any, block: Any) -> Tally:
+    """A few thousand integers of a signed type or uint8."""
+    low, high = torch.aminmax(block)
+    lo, hi = low.item(), high.item()
+    if not -(1 << 48) < lo <= hi < 1 << 48:  # sums might not fit in 64 bits, nor numbers in float64
+        return IntKernel(torch, block.dtype)(block)
+    t = Tally(block.numel())
+    t.lo, t.hi, t.centre = lo, hi, lo
+    if lo <= 0 <= hi:
+        t.zeros = t.read - int(torch.count_nonzero(block))
+    t.total = total = int(block.sum())
+    if lo < hi:
+        d = block.double().reshape(-1).sub_(total / t.read)
+        t.offset, t.spread = (total - lo * t.read) / t.read, math.sqrt(d.dot(d).item() / t.read)
+    return t
+
+
+class IntKernel:
+    """Blocks of integers: range and sum to the last digit, the spread from differences to a centre."""
+
+    def __init__(self, torch: Any, dtype: Any) -> None:
+        name = str(dtype)[6:]  # after "torch."
+        self._torch = torch
+        self._scratch = Scratch(torch)
+        self._centre = 0.0
+        self._offset = 2**63 if name == "uint64" else 0
+        self._mask = {"uint16": 0xFFFF, "uint32": 0xFFFFFFFF}.get(name, 0)
+        twin, work = SIGNED_TWIN.get(name, (None, name))
+        self._twin = getattr(torch, twin) if twin else None
+        self._work = getattr(torch, work)
+
+    def __call__(self, block: Any) -> Tally:
+        torch, n = self._torch, block.numel()
+        t = Tally(n)
+        block = self._signed(block)
+        low, high = torch.aminmax(block)
+        lo, hi = low.item(), high.item()
+        zero = -self._offset
+        t.lo, t.hi, t.centre = lo - zero, hi - zero, lo - zero
+        if lo == hi:
+            t.total, t.zeros = n * (lo - zero), n if lo == zero else 0
+            return t
+        if lo <= zero <= hi:
+            t.zeros = n - nonzeros(torch, block if zero == 0 else block != zero, self._scratch)
+        peak = max(-lo, hi)
+        if n > SMALL and peak <= 0xFFFF:  # float32 holds the sum of a row exactly
+            self._by_floats(t, block, torch.float32, SINGLE)
+            t.total = round((t.centre + t.offset) * n)
+            return t
+        t.total = self._total(block, peak) - n * zero
+        if n > SMALL and peak < 1 << 24:
+            self._by_floats(t, block, torch.float32, SINGLE)
+        elif peak < 1 << 53:
+            self._by_floats(t, block, torch.float64, DOUBLE)
+        else:
+            self._by_differences(t, block, lo, hi, zero)
+        return t
+
+    def _signed(self, block: Any) -> Any:
+        """The block in one contiguous dimension of signed integers (uint64 moved down by 2**63)."""
+        if self._twin is None:
+            return block.view(-1) if block.is_contiguous() else self._scratch.copy("block", self._work, block)
+        w = self._scratch.copy("block", self._work, block.view(self._twin))
+        return w.bitwise_and_(self._mask) if self._mask else w.bitwise_xor_(-(2**63))
+
+    def _total(self, block: Any, peak: Number) -> int:
+        """The exact sum, also when it does not fit in 64 bits."""
+        if peak * block.numel() < 1 << 63:
+            return int(block.sum().item())
+        high, low = (block >> 32).sum().item(), (block & 0xFFFFFFFF).sum().item()
+        return (int(high) << 32) + int(low)
+
+    def _by_floats(self, t: Tally, block: Any, dtype: Any, unit: float) -> None:
+        """The moments of integers that the floating-point `dtype` holds exactly."""
+        w = self._scratch.copy("float", dtype, block)
+        self._centre = moments(
+            self._torch, t, w, lambda centre: self._scratch.copy("float", dtype, block).sub_(centre), self._centre, unit
+        )
+
+    def _by_differences(self, t: Tally, block: Any, lo: int, hi: int, zero: int) -> None:
+        """The moments of integers beyond 2**53, about an integer near their mean."""
+        centre = lo + ((t.total or 0) + t.read * zero - t.read * lo) // t.read
+        if hi - lo < 1 << 63:
+            w = self._scratch.copy("float", self._torch.float64, block - centre)
+        else:  # differences could wrap around; the spread is so large that rounding the numbers does not matter
+            w = self._scratch.copy("float", self._torch.float64, block).sub_(float(centre))
+        s1, s2 = sums(self._torch, w)
+        t.centre, t.offset = centre - zero, s1 / t.read
+        t.spread = math.sqrt(max(0.0, s2 / t.read - t.offset * t.offset))

@@ -1,0 +1,102 @@
+"""The few reductions that every kernel is made of, and the scratch memory they work in.
+
+Sums are taken over rows of 256 numbers in the working precision (torch's vectorised reductions then add a few dozen
+terms in sequence at most) and over the rows in float64. Sums of squares are taken about zero where that is accurate and
+about an approximate mean otherwise: the shifted algorithm of Chan, Golub and LeVeque, "Algorithms for computing the
+sample variance: analysis and recommendations" (1983).
+"""
+
+import math
+import struct
+from typing import Any, Callable, Optional
+
+from .tally import Tally
+
+BLOCK = 1 << 20  # elements read between two looks at the clock
+SMALL = 1 << 14  # up to here float64 and plain reductions are fastest
+SINGLE = 2.2e-6  # bounds the error of a float32 row sum, as a share of the sum of magnitudes (gamma_37)
+DOUBLE = 1e-14  # the same for float64 sums of a block
+_ROW = 256
+
+
+def unscaled(x: float, power: int) -> float:
+    """`x` times 2**-power, infinite rather than an error when that is too large."""
+    try:
+        return math.ldexp(x, -power)
+    except OverflowError:
+        return math.inf
+
+
+class Scratch:
+    """Buffers of our own, made when first needed and used again for every block."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._buffers: dict[tuple[str, Any], Any] = {}
+
+    def take(self, role: str, dtype: Any, n: int) -> Any:
+        """One dimension of `n` numbers; what it held before is lost."""
+        buffer = self._buffers.get((role, dtype))
+        if buffer is None or buffer.numel() < n:
+            buffer = self._buffers[role, dtype] = self._torch.empty(n, dtype=dtype, device="cpu")
+        return buffer[:n]
+
+    def copy(self, role: str, dtype: Any, block: Any) -> Any:
+        """The numbers of `block`, converted and in one contiguous dimension."""
+        flat = self.take(role, dtype, block.numel())
+        flat.view(block.shape).copy_(block)
+        return flat
+
+
+def nonzeros(torch: Any, block: Any, scratch: Optional[Scratch]) -> int:
+    """How many numbers are not zero (NaN is not).
+
+    Converting to bool and adding the bytes eight at a time, at most 128 to a byte, is faster than `count_nonzero`.
+    """
+    n = block.numel()
+    if scratch is None or n <= SMALL or n > BLOCK:
+        return int(torch.count_nonzero(block))
+    truths = scratch.copy("truths", torch.bool, block)
+    whole = n - n % 1024
+    counts = truths[:whole].view(torch.int64).view(128, -1).sum(0).view(torch.uint8)
+    return int(counts.sum()) + (int(torch.count_nonzero(truths[whole:])) if whole < n else 0)
+
+
+def sums(torch: Any, w: Any) -> tuple[float, float]:
+    """The sum and the sum of squares of one contiguous dimension of float32 or float64."""
+    n = w.numel()
+    whole = n - n % _ROW
+    s1 = s2 = 0.0
+    if whole:
+        rows = w[:whole].view(-1, _ROW)
+        norms = torch.linalg.vector_norm(rows, dim=1).double()
+        s1, s2 = rows.sum(1).double().sum().item(), norms.dot(norms).item()
+    if whole < n:
+        rest = w[whole:].double()
+        s1, s2 = s1 + rest.sum().item(), s2 + rest.dot(rest).item()
+    return s1, s2
+
+
+def moments(torch: Any, t: Tally, w: Any, about: Callable[[float], Any], hint: float, unit: float) -> float:
+    """Sets mean, spread and error of the `t.finite` numbers of `w`, shifted by `about(centre)` where that is needed.
+
+    `hint` is a centre that served the block before (0 for none); returns the one that served this one.
+    """
+    centre = hint
+    for attempt in range(3):
+        s1, s2 = sums(torch, w if centre == 0.0 and not attempt else about(centre))
+        mean, square = s1 / t.finite, s2 / t.finite
+        variance = square - mean * mean
+        t.centre, t.offset, t.spread = centre, mean, math.sqrt(max(0.0, variance))
+        t.error = math.sqrt(square) * unit
+        if variance > 0.1 * square:
+            break
+        centre += mean
+        if unit is SINGLE:
+            centre = struct.unpack("f", struct.pack("f", centre))[0]
+    return centre
+
+
+def filled(torch: Any, raw: Any, value: float, out: Any) -> Any:
+    """`raw` with `value` for NaN and infinities, written to `out`."""
+    return torch.nan_to_num(raw, nan=value, posinf=value, neginf=value, out=out)

@@ -1,0 +1,102 @@
+"""What a stop costs: our one `frame` request against the stock `variables` request for the same frame, sent to received,
+through the real adapter; and the injection that the first stop of a process adds.
+
+    python tests/bench/stop_bench.py [--rounds 7]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "debugpy"))
+
+from client import Client, Stop, stop_lines
+from helper import Helper, inject_expression
+
+FRAME = """
+import torch
+def step({names}):
+    for turn in range(1000):
+        turn += 0  # STOP
+step(*(torch.randn(1000) for _ in range(50)))
+"""
+_NO_DELAY = "__import__('_pydevd_bundle.pydevd_constants', fromlist=['x']).get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def injection(program: Path) -> float:
+    """Sent to received of the injection and of the first question, less a second question of the same kind."""
+    with Client() as client:
+        stop = client.launch(program, breakpoints=stop_lines(program).values())
+        client.evaluate(_NO_DELAY, stop.frame)
+        helper = Helper(client)
+        expression = inject_expression()
+        cold = milliseconds(lambda: client.evaluate(expression, stop.frame, raw=True))
+        helper.injected = {}
+        cold += milliseconds(lambda: helper.frame(stop))
+        return cold - milliseconds(lambda: helper.frame(stop))
+
+
+def stops(program: Path, rounds: int) -> tuple[list[float], list[float], int, int]:
+    """Times of our request and of the stock one, a stop each in turn from the second stop on, and their answers' bytes."""
+    ours: list[float] = []
+    stock: list[float] = []
+    with Client() as client:
+        stop: Stop = client.launch(program, breakpoints=stop_lines(program).values())
+        helper = Helper(client)
+        helper.frame(stop)
+        for turn in range(rounds * 2):
+            stop = client.resume(stop.thread)
+            client.stack(stop.thread)
+            if turn % 2:
+                ours.append(milliseconds(lambda stop=stop: helper.frame(stop)))
+                size = _last_bytes(client)
+            else:
+                scopes = client.scopes(stop.frame)
+                reference = next(scope["variablesReference"] for scope in scopes if scope["name"] == "Locals")
+                stock.append(milliseconds(lambda reference=reference: client.variables(reference)))
+                stock_size = _last_bytes(client)
+    return ours, stock, size, stock_size
+
+
+def _last_bytes(client: Client) -> int:
+    return next(len(json.dumps(message)) for way, message in reversed(client.traffic) if way == "←")
+
+
+def spread(values: list[float]) -> str:
+    return f"{median(values):7.2f} ms  ({min(values):.2f}…{max(values):.2f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program.py"
+        program.write_text(FRAME.format(names=", ".join(f"t{i}" for i in range(50))), "utf-8")
+        ours, stock, size, stock_size = stops(program, rounds)
+        cold = [injection(program) for _ in range(min(3, rounds))]
+    ratios = [mine / theirs for mine, theirs in zip(ours, stock)]
+    print(f"A frame of 50 tensors of 1,000 elements, both with TCP_NODELAY, {rounds} interleaved rounds")
+    print(f"  frame (ours, with statistics)  {spread(ours)}  {size / 1024:5.1f} KB")
+    print(f"  variables (stock)              {spread(stock)}  {stock_size / 1024:5.1f} KB")
+    print(
+        f"  ratio                          {median(ratios):7.2f}     ({min(ratios):.2f}…{max(ratios):.2f})  goal: < 0.40, < 32 KB"
+    )
+    print(f"Injection, compiling included    {spread(cold)}  goal: < 40 ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""The programs under tests/programs, the table of what must be seen in each, and the fixture that debugs one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+from client import Client, Stop
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+EXPECTED: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(
+    (PROGRAMS / "expected.json").read_text(encoding="utf-8")
+)["programs"]
+
+
+class StartSession(Protocol):
+    """The fixture `session`: debugs a program, by name under tests/programs or by path, up to a marked line."""
+
+    def __call__(self, program: str | Path, marker: str = "", **options: Any) -> tuple[Client, Stop]: ...

@@ -1,0 +1,120 @@
+"""The client and the programs: each program stops where it is marked and, left alone, runs to its end."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from client import Client, DapError, Lost, stop_lines
+from helper import MARK, SYS
+from table import EXPECTED, PROGRAMS, StartSession
+
+FILES = sorted(PROGRAMS.glob("*.py"))
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A program without torch, for what concerns the client alone."""
+    file = tmp_path / "tiny.py"
+    file.write_text(
+        "def double(x):\n    y = 2 * x\n    return y  # STOP\n\ntotal = double(3)\nprint('total', total)  # STOP: end\n"
+    )
+    return file
+
+
+@pytest.mark.parametrize("program", FILES, ids=lambda file: file.stem)
+def test_a_program_runs_to_its_end_without_a_debugger(program: Path) -> None:
+    done = subprocess.run([sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+@pytest.mark.parametrize("program", FILES, ids=lambda file: file.stem)
+def test_a_program_stops_at_each_of_its_markers(program: Path) -> None:
+    markers = stop_lines(program)
+    with Client() as client:
+        stop = client.launch(program, breakpoints=markers.values())
+        for line in markers.values():
+            assert (stop.reason, stop.line) == ("breakpoint", line)
+            client.set_breakpoints(program, [other for other in markers.values() if other > line])
+            client.continue_(stop.thread)
+            stop = stop if line == max(markers.values()) else client.wait_for_stop()
+        assert client.wait_for_event("exited")["exitCode"] == 0
+
+
+def test_every_program_and_marker_has_its_expectations() -> None:
+    told = {name: set(stops) for name, stops in EXPECTED.items()}
+    assert told == {file.name: set(stop_lines(file)) for file in FILES}
+
+
+def test_a_value_is_read_set_and_seen_by_the_program(session: StartSession, tiny: Path) -> None:
+    client, stop = session(tiny)
+    assert client.evaluate("y + 1", stop.frame)["result"] == "7"
+    client.set_variable(client.scopes(stop.frame)[0]["variablesReference"], "y", "20")
+    assert client.locals(stop.frame)["y"]["value"] == "20"
+    client.set_expression("y", "21", stop.frame)
+    client.step(stop.thread, "stepOut")
+    client.continue_(stop.thread)
+    client.wait_for_event("terminated")
+    assert client.output("stdout") == "total 21\n"
+
+
+def test_a_program_that_listens_is_attached_to(tiny: Path) -> None:
+    with Client() as client:
+        stop = client.attach(tiny, breakpoints=[stop_lines(tiny)[""]])
+        assert (stop.function, client.evaluate("x", stop.frame)["result"]) == ("double", "3")
+
+
+def test_a_program_runs_in_the_terminal_that_the_client_gives_it(session: StartSession, tiny: Path) -> None:
+    client, stop = session(tiny, console="integratedTerminal")
+    assert stop.function == "double"
+    assert any(message.get("command") == "runInTerminal" for way, message in client.traffic if way == "←")
+
+
+def test_an_error_is_raised_with_the_words_of_the_debugger(session: StartSession, tiny: Path) -> None:
+    client, stop = session(tiny)
+    with pytest.raises(DapError, match="NameError: name 'nothing' is not defined"):
+        client.evaluate("nothing", stop.frame)
+
+
+def test_a_wait_that_ends_says_what_it_waited_for(session: StartSession, tiny: Path) -> None:
+    client, stop = session(tiny)
+    with pytest.raises(Lost, match=r"the reply to evaluate .*sleep.*none within 0\.2 s"):
+        client.evaluate("__import__('time').sleep(60)", stop.frame, limit=0.2)
+    with pytest.raises(Lost, match="the event 'stopped': none within"):
+        client.wait_for_stop(0.1)
+
+
+def test_waiting_for_a_stop_ends_with_the_program(session: StartSession, tiny: Path) -> None:
+    client, stop = session(tiny)
+    with pytest.raises(Lost, match="the event 'stopped': the program has ended"):
+        client.resume(stop.thread)
+
+
+def test_no_process_is_left_even_of_a_program_that_hangs(tiny: Path) -> None:
+    with Client() as client:
+        stop = client.launch(tiny, breakpoints=[stop_lines(tiny)[""]])
+        client.send("evaluate", {"expression": "__import__('time').sleep(600)", "frameId": stop.frame})
+        processes = client.events("process")
+    assert [alive(body["systemProcessId"]) for body in processes] == [False]
+
+
+def test_the_extension_reaches_the_helper_by_the_same_words() -> None:
+    source = (ROOT / "extension/src/helper/injection.ts").read_text(encoding="utf-8")
+    found = re.search(r"const SYS =\s*\"(.*)\";", source)
+    assert found is not None
+    assert found[1] == SYS
+    assert f'MARK = "{MARK}"' in source
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
