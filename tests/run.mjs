@@ -9,7 +9,10 @@ const parts = ["check", "test:unit", "test:python", "test:debugpy", "bench:quick
 const results = parts.map((part) => {
   console.log(`\n━━ npm run ${part}`);
   const started = Date.now();
-  const { status } = spawnSync("npm", ["run", "--silent", part], { stdio: "inherit", shell: process.platform === "win32" });
+  const { status } = spawnSync("npm", ["run", "--silent", part], {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
   return { part, ok: status === 0, seconds: Math.round((Date.now() - started) / 1000) };
 });
 

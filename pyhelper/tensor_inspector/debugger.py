@@ -74,6 +74,18 @@ def dynamo_runs() -> bool:
     return isinstance(counters, dict) and bool(dict.get(counters, "frames"))
 
 
+def stop_dynamo() -> Any:
+    """Keep torch.compile from compiling what runs on this thread, until `resume_dynamo` gets what is returned here."""
+    frames = sys.modules.get("torch._C._dynamo.eval_frame") if dynamo_runs() else None
+    return None if frames is None else (frames, frames.set_eval_frame(None))
+
+
+def resume_dynamo(stopped: Any) -> None:
+    if stopped is not None:
+        frames, callback = stopped
+        frames.set_eval_frame(callback)
+
+
 def deadline(seconds: float, run: Callable[[], Result]) -> Result:
     """``run()``, interrupted by ``Late`` after so many seconds. It stops Python loops and sleeps' ends, no native call.
 

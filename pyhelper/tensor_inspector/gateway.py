@@ -50,6 +50,14 @@ class Refused(Exception):
 
 def call(text: str) -> Reply:
     """Answer one request, base64 of UTF-8 JSON."""
+    compiling = debugger.stop_dynamo()
+    try:
+        return _reply(text)
+    finally:
+        debugger.resume_dynamo(compiling)
+
+
+def _reply(text: str) -> Reply:
     request: dict[str, Any] = {}
     snapshot = None
     try:
@@ -80,10 +88,9 @@ def _request(text: str) -> dict[str, Any]:
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request, 120), perf_counter()
     paused = _paused(request)
-    size = request.get("page_size", PAGE)
     with Untouched():
         snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
-        rows = snapshot.page(0, 0, size, budget)
+        rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
         pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
         snapshot.expand(rows, request.get("expanded", {}), budget)
     answer: FrameAnswer = {
@@ -163,6 +170,8 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)
         value = eval(code, {**paused.f_globals, **paused.f_locals}, paused.f_locals)
+    except SyntaxError as error:
+        raise Refused("raised", f"{class_name(type(error))}: {error.msg}") from None
     except BaseException as error:
         raise Refused("raised", _described(error)) from None
     budget, started = _budget(request, 120), perf_counter()

@@ -55,6 +55,7 @@ class _FrameRequest(TypedDict):
 
 class FrameRequest(_FrameRequest, total=False):
     at: At
+    count: int
     expanded: Expanded
     pins: list[Pin]
     filter: Filter

@@ -1,5 +1,5 @@
-"""What a stop costs: our one `frame` request against the stock `variables` request for the same frame, sent to received,
-through the real adapter; and the injection that the first stop of a process adds.
+"""What a stop costs, sent to received, through the real adapter: our one `frame` request against the stock `variables`
+request for the same frame, and the injection that the first stop of a process adds.
 
     python tests/bench/stop_bench.py [--rounds 7]
 """
@@ -27,7 +27,10 @@ def step({names}):
         turn += 0  # STOP
 step(*(torch.randn(1000) for _ in range(50)))
 """
-_NO_DELAY = "__import__('_pydevd_bundle.pydevd_constants', fromlist=['x']).get_global_debugger().writer.sock.setsockopt(6, 1, 1)"
+_NO_DELAY = (
+    "__import__('_pydevd_bundle.pydevd_constants', fromlist=['x']).get_global_debugger()"
+    ".writer.sock.setsockopt(6, 1, 1)"
+)
 
 
 def milliseconds(work: Callable[[], object]) -> float:
@@ -50,7 +53,7 @@ def injection(program: Path) -> float:
 
 
 def stops(program: Path, rounds: int) -> tuple[list[float], list[float], int, int]:
-    """Times of our request and of the stock one, a stop each in turn from the second stop on, and their answers' bytes."""
+    """Times of our request and of the stock one, a stop each in turn from the second on, and their answers' bytes."""
     ours: list[float] = []
     stock: list[float] = []
     with Client() as client:

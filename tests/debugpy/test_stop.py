@@ -131,7 +131,7 @@ PLACES = {
     "coroutine": "import asyncio\nasync def run():\n    value = [1]\n    print('here')  # STOP\nasyncio.run(run())",
     "thread": "import threading\ndef run():\n    value = [1]\n    print('here')  # STOP\n"
     "t = threading.Thread(target=run)\nt.start()\nt.join()",
-    "closure": "def outer():\n    value = [1]\n    def run():\n        print('here', value)  # STOP\n    run()\nouter()",
+    "closure": "def outer(value):\n    def run():\n        print('here', value)  # STOP\n    run()\nouter([1])",
 }
 
 

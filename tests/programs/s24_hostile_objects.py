@@ -3,7 +3,7 @@
 Every hostile method says in `runs` that it ran, then does its harm. Who looks at these objects must leave `runs` empty.
 """
 
-# ruff: noqa: F841 - the locals of main() are there to be looked at
+
 
 from __future__ import annotations
 

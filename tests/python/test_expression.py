@@ -88,7 +88,8 @@ def test_tensors_arrays_and_modules_are_followed(text: str, shape: tuple[int, ..
 
 @pytest.mark.parametrize(
     "text",
-    ["", "f(x)", "x + 1", "x[i]", "batch[key]", "[1, 2]", "x.", ".x", "x[", "x[0]]", "lambda: 0", "x if x else x", "x := 1",
+    ["", "f(x)", "x + 1", "x[i]", "batch[key]", "[1, 2]", "x.", ".x", "x[", "x[0]]", "lambda: 0", "x if x else x",
+     "x := 1",
      "config.computed", "queue[0:1]", "batch['a\\\\n']", "x; y", "x\ny", "__import__('os')", "x[f()]"],
 )  # fmt: skip
 def test_what_would_run_code_is_refused(text: str) -> None:

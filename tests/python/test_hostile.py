@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 from hostile import RAN, objects
 
 from tensor_inspector import facts, summarize, tree
+from tensor_inspector.budget import Budget
+from tensor_inspector.frame import rows
+from tensor_inspector.snapshot import Snapshot
 
 OBJECTS = objects()
 

@@ -77,6 +77,12 @@ def layer(**grads: bool) -> nn.Module:
     return module
 
 
+def two_groups() -> torch.optim.Optimizer:
+    first, second = layer()
+    groups = [{"params": first.parameters(), "lr": 0.1}, {"params": second.parameters(), "lr": 0.5}]
+    return torch.optim.SGD(groups)  # type: ignore[arg-type]
+
+
 LINES: list[tuple[Callable[[], Any], str]] = [
     # tensors
     (lambda: torch.tensor([[-1.5, 0.0], [2.0, 1.5]]), "float32[2, 2] · −1.5…2 · μ 0.5 σ 1.58"),
@@ -135,6 +141,13 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (moved_to_end, "OrderedDict · 2: b, a"),
     (lambda: Counter("aab"), "Counter · 2: a, b"),
     (lambda: [torch.ones(2, 3)] * 100, "list · 100: first 12 float32[2, 3]"),
+    (lambda: [1 / 3, -1e-9], "list · 2: 0.3333, −1e-9"),
+    (lambda: torch.optim.SGD(layer().parameters(), lr=0.1, momentum=0.9), "SGD · lr 0.1, momentum 0.9 · 4 tensors"),
+    (
+        lambda: torch.optim.AdamW(layer().parameters()),
+        "AdamW · lr 0.001, betas (0.9, 0.999), eps 1e-8, weight_decay 0.01 · 4 tensors",
+    ),
+    (two_groups, "SGD · 2 groups · lr 0.1 and 0.5 · 4 tensors"),
     (lambda: [1, 2.5, "three", None], "list · 4: 1, 2.5, 'three', None"),
     (lambda: (torch.ones(2), {"a": 1}), "tuple · 2: float32[2], dict of 1"),
     (lambda: deque([1, 2]), "deque · 2: 1, 2"),
@@ -214,6 +227,7 @@ def names(value: object, depth: int = 1) -> list[str]:
         (lambda: {5}, ["{0}"]),
         (Config, ["lr", "betas", "hidden"]),
         (lambda: KeyError(1), ["args"]),
+        (lambda: torch.optim.SGD(layer().parameters(), lr=0.1), ["param_groups", "state", "attributes"]),
     ],
 )
 def test_the_children(make: Callable[[], Any], rows: list[str]) -> None:
@@ -248,11 +262,11 @@ def test_a_frozen_layer_is_no_layer_without_gradients() -> None:
     module = layer(first=True)
     for parameter in module[1].parameters():
         parameter.requires_grad_(False)
-    assert summarize(module) == "Sequential(2) · 11 params · train · grads"
+    assert summarize(module) == "Sequential(2) · 11 params · train · has grads"
 
 
 @pytest.mark.parametrize(
-    "value", [torch.randn(4, 4), nn.Linear(2, 2), {"k": [1]}, Plain(x=1), np.ones(3)], ids=lambda value: type(value).__name__
+    "value", [torch.randn(4, 4), nn.Linear(2, 2), {"k": [1]}, Plain(x=1), np.ones(3)], ids=lambda it: type(it).__name__
 )  # fmt: skip
 def test_facts_are_plain_data(value: object) -> None:
     def plain(item: object) -> bool:

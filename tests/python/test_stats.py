@@ -273,9 +273,21 @@ class TestBudget:
         t = torch.randn(6_000_001) + 3
         s = stats_of(t, FakeBudget(40, 2))
         assert s["exact"] is False
-        assert 10**6 < s["read"] < t.numel()
-        assert abs(s["mean"] - t.double().mean().item()) <= s["mean_error"] < 0.02
+        assert 10_000 < s["read"] < t.numel()
+        assert abs(s["mean"] - t.double().mean().item()) <= s["mean_error"] < 0.05
         assert s["std"] == pytest.approx(1.0, rel=0.01)
+
+    def test_a_sample_of_integers_speaks_for_the_rest(self):
+        t = torch.cat([torch.zeros(1 << 20), torch.ones(3 << 20)]).long()
+        s = stats_of(t, FakeBudget(40, 2))
+        assert s["exact"] is False
+        assert abs(s["mean"] - 0.75) <= s["mean_error"] + 1e-6
+
+    def test_busy_cores_change_the_pace_but_not_the_answer(self):
+        t = torch.arange(5_000_000).remainder(1009)
+        s = stats_of(t, StoppedBudget(1e9, cost=100.0))
+        assert s["exact"] is True
+        assert s["mean"] == int(t.sum()) / t.numel()
 
     def test_what_clearly_does_not_fit_is_sampled_early(self):
         s = stats_of(torch.zeros(20_000_000), StoppedBudget(40.0, cost=5.0))

@@ -14,7 +14,8 @@ from tensor_inspector import text
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0.0, "0"), (-2.117904, "−2.118"), (1234567, "1234567"), (12345678, "1.235e7"), (1e-5, "1e-5"), (1.5e300, "1.5e300"),
+        (0.0, "0"), (-2.117904, "−2.118"), (1234567, "1234567"), (12345678, "1.235e7"),
+        (1e-5, "1e-5"), (1.5e300, "1.5e300"),
         (math.nan, "NaN"), (math.inf, "Inf"), (-math.inf, "−Inf"), (10**400, "10^400"), (-(10**400), "−10^400"),
     ],
 )  # fmt: skip
@@ -53,7 +54,8 @@ def test_the_last_digit_shown_differs_by_one_at_most(truth: float, error: float,
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0, "0"), (999, "999"), (5130, "5.1K"), (144_000, "144K"), (25_557_032, "25.6M"), (10**12, "10¹²"), (25 * 10**11, "2.5×10¹²")],
+    [(0, "0"), (999, "999"), (5130, "5.1K"), (144_000, "144K"), (25_557_032, "25.6M"), (10**12, "10¹²"),
+     (25 * 10**11, "2.5×10¹²")],
 )  # fmt: skip
 def test_count(value: int, shown: str) -> None:
     assert text.count(value) == shown

@@ -38,10 +38,12 @@ function program(reply: Reply) {
   return { calls: new Calls(bundle, (text) => log.push(text)), sent, log, stop };
 }
 
+/** What was sent, in order. The injection never names a frame. */
 const ops = (sent: readonly Sent[]): string[] =>
-  sent.map(
-    ({ what, frameId }) => `${what === "inject" ? what : what.op}${frameId === undefined ? " without a frame" : ""}`,
-  );
+  sent.map(({ what, frameId }) => {
+    if (what === "inject") return frameId === undefined ? what : "inject on a frame";
+    return frameId === undefined ? `${what.op} without a frame` : what.op;
+  });
 
 describe("calls", () => {
   test("inject the helper once, before the first", async () => {
@@ -82,7 +84,7 @@ describe("calls", () => {
     const paused = stop();
     await calls.frame(paused, {});
     await calls.frame(paused, {});
-    expect(ops(sent)).toEqual(["inject", "inject without a frame", "frame without a frame", "frame without a frame"]);
+    expect(ops(sent)).toEqual(["inject", "frame", "frame without a frame", "frame without a frame"]);
     expect(sent[2]?.what).toMatchObject({ at: { thread: 1, frame: 2 } });
   });
 
@@ -115,6 +117,16 @@ describe("calls", () => {
     hangs = false;
     await calls.frame(stop(), {});
     expect(ops(sent).slice(2)).toEqual(["inject", "frame"]);
+  });
+
+  test("run what the user asks to be run on the frame's own thread, also where torch.compile is at work", async () => {
+    const answer = JSON.stringify(frameAnswer([], { frameless: true }));
+    const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : answer));
+    const paused = stop();
+    await calls.frame(paused, {});
+    await calls.evaluate(paused, { expression: "model(x)" });
+    await calls.frame(paused, {});
+    expect(ops(sent)).toEqual(["inject", "frame", "evaluate", "frame without a frame"]);
   });
 
   test("turn the helper's errors into refusals, and log them", async () => {

@@ -121,7 +121,8 @@ export class Calls {
   }
 
   async #ask(frame: Frame, route: Route, body: Body): Promise<Answer | "missing"> {
-    const frameless = avoidsFrame(route, frame);
+    // What the user asks to be run is run on the frame's own thread, in the modes that are set there.
+    const frameless = avoidsFrame(route, frame) && (body.op !== "evaluate" || route.lostOnFrame === frame.stop);
     const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
     const request = { ...body, version: this.#bundle.version, ...at } as Request;
     const unlimited = body.op === "evaluate";
@@ -135,7 +136,8 @@ export class Calls {
   }
 
   async #inject(frame: Frame, route: Route): Promise<void> {
-    const reply = await evaluate(frame, injectExpression(this.#bundle), { frameless: avoidsFrame(route, frame) });
+    // Without a frame: in one that Dynamo runs the helper itself would be compiled, and only its answer tells.
+    const reply = await evaluate(frame, injectExpression(this.#bundle), { frameless: true });
     const answer = JSON.parse(reply) as {
       version: string;
       python: string;

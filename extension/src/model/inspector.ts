@@ -114,7 +114,7 @@ export class Inspector {
     const { next } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
-    if (row.known !== undefined) this.#expansion.open(row.path, next.start + next.count);
+    this.#expansion.open(row.path, next.start + next.count);
     this.#changed.fire();
   }
 
@@ -172,9 +172,11 @@ export class Inspector {
     const question = this.#question;
     const earlier = this.#stop?.frame.key === frame.key ? this.#stop : undefined;
     try {
+      const count = this.#expansion.count(framePath(frame));
       const answer = await this.#helper.frame(frame, {
         filter: this.#wishes.filter,
         page_size: this.#wishes.pageSize,
+        ...(count === undefined ? {} : { count }),
         expanded: this.#expansion.below(framePath(frame).root),
         pins: this.#pins.all.filter((pin) => pin.static).map(({ expression }) => this.#pinQuestion(expression)),
       });

@@ -57,6 +57,10 @@ export interface FrameRequest {
   op: "frame";
   version: Version;
   at?: At;
+  /**
+   * Rows of the frame itself that were shown before; `page_size` when absent.
+   */
+  count?: number;
   expanded?: Expanded;
   pins?: Pin[];
   filter?: Filter;

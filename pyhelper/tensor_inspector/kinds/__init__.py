@@ -64,9 +64,9 @@ def _families() -> Iterator[Any]:
     yield _Own
     # A library that is still being imported has no such name yet.
     if hasattr(module("torch"), "Tensor"):
-        from . import torch_autograd, torch_module, torch_tensor
+        from . import torch_autograd, torch_module, torch_tensor, torch_training
 
-        yield from (torch_tensor, torch_module, torch_autograd)
+        yield from (torch_tensor, torch_module, torch_autograd, torch_training)
     if hasattr(module("numpy"), "ndarray"):
         from . import numpy_array
 

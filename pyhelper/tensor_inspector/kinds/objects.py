@@ -18,7 +18,8 @@ class PlainObject(Kind):
     """Attributes are shown, properties are offered: those run code, so only a click reads them."""
 
     def line(self) -> str:
-        own = attributes(self.value)
+        every = attributes(self.value)
+        own = [child for child in every if not child.name.startswith("_")] or every
         shown = (f"{child.name}={brief(child.value, self)}" for child in own[:_SHOWN])
         return joined([self.type_name(), listed(shown, len(own) > _SHOWN, 80)])
 

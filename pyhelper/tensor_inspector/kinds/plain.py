@@ -16,7 +16,7 @@ from typing import Any
 
 from ..guard import Classes, class_name, dict_get, full_name, instance_dict, module
 from ..protocol import Facts
-from ..text import integer, joined, quoted, quoted_bytes, shorten
+from ..text import integer, joined, number, quoted, quoted_bytes, shorten
 from .kind import Kind
 
 
@@ -39,6 +39,9 @@ class Number(Atom):
         if issubclass(cls, int):
             return integer(value)
         return float.__repr__(value) if issubclass(cls, float) else complex.__repr__(value)
+
+    def brief(self) -> str:
+        return number(self.value) if type(self.value) is float else self.line()
 
 
 class Text(Atom):

@@ -63,11 +63,11 @@ def _every(reading: Reading) -> Iterator[tuple[str, str]]:
         yield from ((f"{part} {label}", text) for part, stats in parts for label, text in _every(stats))
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
-    about, least = ("", "") if exact else ("≈ ", "≥")
+    about, least = ("", "") if exact else ("≈", "≥")
     yield "count", f"{reading['count']:,}"
     yield "min", "none finite" if low is None else _extreme(low)
     yield "max", "none finite" if high is None else _extreme(high)
-    yield "mean", "none finite" if reading["mean"] is None else about + _mean(reading, 4)
+    yield "mean", "none finite" if reading["mean"] is None else _mean(reading, 4)
     yield "std", "none" if std is None else about + number(std, 4)
     yield "NaN", f"{least}{reading['nan']:,}"
     yield "+Inf", f"{least}{reading['pos_inf']:,}"
@@ -89,8 +89,8 @@ def _words(stats: Stats) -> list[str]:
             words.append(_extreme(low))
         else:
             words.append(f"{'' if exact else 'seen '}{_extreme(low)}…{_extreme(high)}")
-            spread = "" if stats["std"] is None else f" σ {number(stats['std'], 3)}"
-            words.append(f"{'' if exact else '≈ '}μ {_mean(stats)}{spread}")
+            spread = "" if stats["std"] is None else f" σ {'' if exact else '≈'}{number(stats['std'], 3)}"
+            words.append(f"μ {_mean(stats)}{spread}")
     for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "+Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
             all_of_them = exact and amount == total
@@ -110,8 +110,10 @@ def _extreme(value: float) -> str:
 
 
 def _mean(stats: Stats, digits: int = 3) -> str:
-    mean = stats["mean"]
-    return "" if mean is None else bounded(mean, stats.get("mean_error", 0.0), digits)
+    if stats["mean"] is None:
+        return ""
+    text = bounded(stats["mean"], stats["mean_error"], digits)
+    return text if stats["exact"] or text.startswith("≈") else f"≈{text}"
 
 
 def _share_true(stats: Stats) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..guard import Classes, class_name, held, instance_dict, module, mro
 from ..protocol import Badge, Facts
-from ..text import count, joined, listed, size
+from ..text import count, joined, listed
 from .kind import Child, Kind, NotStatic, Rows
 from .torch_tensor import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
 
@@ -89,7 +89,6 @@ class Module(Kind):
         facts["rows"] = [
             ["parameters", f"{digest.parameters:,}"],
             ["trainable", f"{digest.trainable:,}"],
-            ["size", size(digest.bytes)],
             ["devices", ", ".join(digest.devices) or "none"],
             ["dtypes", ", ".join(digest.dtypes) or "none"],
             ["submodules", f"{digest.submodules:,}"],
@@ -206,7 +205,7 @@ def _mode(value: Any, digest: Digest) -> str:
 def _grads(digest: Digest) -> str | None:
     if not digest.grads:
         return None
-    return f"{digest.grads_none} of {digest.grads + digest.grads_none} grads None" if digest.grads_none else "grads"
+    return f"{digest.grads_none} of {digest.grads + digest.grads_none} grads None" if digest.grads_none else "has grads"
 
 
 def _suffix(name: str, part: str) -> str:

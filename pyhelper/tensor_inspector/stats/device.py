@@ -24,6 +24,13 @@ def read(torch: Any, view: Any, count: int, budget: Budget) -> Union[Tally, Comp
         view = _thinned(view, max(1, int(most)))
     if not _has_room(torch, view):
         return Unread(f"stats skipped: no memory left on {view.device}")
+    tally = _tally(torch, view)
+    if tally.read < count:
+        tally.estimate()
+    return tally
+
+
+def _tally(torch: Any, view: Any) -> Union[Tally, ComplexTally]:
     if not view.dtype.is_complex:
         return _collected(torch, view, view.dtype)
     parts = torch.view_as_real(view)

@@ -15,7 +15,7 @@ _FEW, _SOME, _MANY = PIECE, 100_000, 1_000_000
 
 def size(remaining_ms: float) -> int:
     """How many elements to sample in what is left of the budget."""
-    return _MANY if remaining_ms > 20 else _SOME if remaining_ms > 1 else _FEW
+    return _MANY if remaining_ms > 60 else _SOME if remaining_ms > 3 else _FEW
 
 
 def positions(start: int, stop: int, wanted: int) -> range:

@@ -1,14 +1,18 @@
 """Reading strided memory within a budget: exactly if there is time, by a sample for the rest otherwise."""
 
 import math
+import os
+from collections.abc import Iterator
 from typing import Any, Callable, Protocol, TypeVar
 
 from . import sampled
 from .layout import Dims, blocks
+from .reductions import BLOCK
 from .tally import Budget
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
 _RESERVE_MS = 3.0  # kept for the sample
+_CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
 
 
 class Mergeable(Protocol):
@@ -18,8 +22,65 @@ class Mergeable(Protocol):
 
     def add(self, other: Any, weight: float = 1.0) -> None: ...
 
+    def estimate(self) -> None: ...
+
 
 M = TypeVar("M", bound=Mergeable)
+
+
+class _Pace:
+    """How fast the blocks were read, and what follows from that."""
+
+    def __init__(self, left: float) -> None:
+        self._left, self._last, self._fastest, self._crowded = left, 0.0, math.inf, 0
+
+    def note(self, read: int, left: float) -> None:
+        """A block of `read` elements is done and `left` milliseconds remain."""
+        self._last = self._left - left if left < math.inf else 0.0
+        self._left = left
+        self._fastest = min(self._fastest, self._last / read)
+        if read > sampled.PIECE and self._last > _CROWDED_MS * read:
+            self._crowded = 8 * BLOCK
+        else:
+            self._crowded = max(0, self._crowded - read)
+
+    def hopeless(self, position: int, count: int) -> bool:
+        """Whether the next block would take us past the end, or even at the best speed so far the rest won't fit."""
+        late = position >= _SURE and self._fastest * (count - position) > self._left - _RESERVE_MS
+        return late or self._last > self._left
+
+    @property
+    def timed(self) -> bool:
+        return self._left < math.inf
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the last parallel block was so slow that the cores must be busy: one thread alone is quicker then."""
+        return self._crowded > 0
+
+
+def _oversubscribed() -> bool:
+    """Whether more threads want to run at this moment than there are cores (Linux says; elsewhere no)."""
+    try:
+        file = os.open("/proc/loadavg", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return int(os.read(file, 100).split()[3].split(b"/")[0]) > (os.cpu_count() or 1)
+    except (OSError, ValueError, IndexError):
+        return False
+    finally:
+        os.close(file)
+
+
+def _steps(view: Any, block_size: int, pace: _Pace) -> Iterator[Any]:
+    """Blocks of `view`; small ones, which torch reads in one thread, while a clock runs and the cores are busy: a
+    parallel reduction would wait for the scheduler at each of its barriers."""
+    for block in blocks(view, block_size):
+        if pace.crowded or (pace.timed and _oversubscribed()):
+            yield from blocks(block, sampled.PIECE)
+        else:
+            yield block
 
 
 def scan(
@@ -34,13 +95,9 @@ def scan(
     if most is None or count <= most:
         if count <= block_size:
             return kernel(view)
-        left, last, fastest = budget.remaining_ms(), 0.0, math.inf
-        for block in blocks(view, block_size):
-            if tally is not None and (
-                budget.spent()
-                or last > left  # the next block would take us past the end
-                or (position >= _SURE and fastest * (count - position) > left - _RESERVE_MS)
-            ):
+        pace = _Pace(budget.remaining_ms())
+        for block in _steps(view, block_size, pace):
+            if tally is not None and (budget.spent() or pace.hopeless(position, count)):
                 break
             part = kernel(block)
             if tally is None:
@@ -48,9 +105,7 @@ def scan(
             else:
                 tally.add(part)
             position += part.read
-            now = budget.remaining_ms()
-            last = left - now if left < math.inf else 0.0
-            fastest, left = min(fastest, last / part.read), now
+            pace.note(part.read, budget.remaining_ms())
         else:
             assert tally is not None
             return tally
@@ -65,6 +120,8 @@ def scan(
         else:
             sample.add(part)
     assert sample is not None
+    if len(where) < count - position:
+        sample.estimate()
     if tally is None:
         return sample
     tally.add(sample, (count - position) / sample.read)

@@ -120,6 +120,12 @@ class Tally:
         self.error = self.error * a + other.error * b
         self.finite += other.finite
 
+    def estimate(self) -> None:
+        """Makes this the tally of a sample: its mean is as sure as four standard errors, its sum is not the whole's."""
+        self.total = None
+        if self.finite:
+            self.error += 4.0 * self.spread / math.sqrt(self.finite)
+
     def stats(self, count: int, weight: int = 1) -> Stats:
         """The answer for `count` elements; each number stands for `weight` of them (an expanded view)."""
         finite, exact = self.finite * weight, self.read * weight == count
@@ -134,8 +140,6 @@ class Tally:
                 error = self.error + abs(mean) * 2.3e-16
             if finite > 1:
                 std = self.spread if finite > 10**15 else self.spread * math.sqrt(finite / (finite - 1))
-            if not exact:
-                error += 4.0 * self.spread / math.sqrt(self.finite)
         return {
             "count": count,
             "min": self.lo,
@@ -177,6 +181,11 @@ class ComplexTally:
         self.real.add(other.real, weight)
         self.imag.add(other.imag, weight)
         self.abs.add(other.abs, weight)
+
+    def estimate(self) -> None:
+        """Makes these the tallies of a sample."""
+        for part in (self.real, self.imag, self.abs):
+            part.estimate()
 
     def parts(self, count: int, weight: int = 1) -> ComplexStats:
         """The answer for `count` elements, as `Tally.stats` gives it."""

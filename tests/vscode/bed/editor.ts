@@ -16,10 +16,14 @@ export interface Hover {
 export interface Place {
   readonly line: number;
   readonly text: string;
+  /** The part of it that the mouse points at; all of it when absent. */
+  readonly on?: string | undefined;
 }
 
-interface Point {
-  readonly x: number;
+/** A stretch of text on the screen, and the height of its middle. */
+interface Stretch {
+  readonly left: number;
+  readonly right: number;
   readonly y: number;
 }
 
@@ -36,10 +40,18 @@ export class Editor {
   async hover(place: Place, limit?: number): Promise<Hover> {
     const what = `a hover on \`${place.text}\` in line ${place.line}`;
     const ask = async (): Promise<Hover | undefined> => {
-      await this.#approach(place);
+      await this.pointAt(place);
       return until(what, () => this.shownHover(), 3000).catch(() => undefined);
     };
     return until(what, ask, limit);
+  }
+
+  /** Moves the mouse there. A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
+  async pointAt(place: Place): Promise<void> {
+    await this.leaveHover();
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.mouse.move((left + right) / 2 - 40, y);
+    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }
 
   /** The hover that is on the screen, once it has its content. */
@@ -70,6 +82,20 @@ export class Editor {
   async menuItems(place: Place): Promise<string[]> {
     await this.#putCursor(place);
     return menuItems(this.root.locator(".cursors-layer .cursor").first());
+  }
+
+  /** Selects the text with the mouse. */
+  async select(place: Place): Promise<void> {
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.mouse.move(left + 1, y);
+    await this.#page.mouse.down();
+    await this.#page.mouse.move(right - 1, y, { steps: 5 });
+    await this.#page.mouse.up();
+  }
+
+  /** Right-clicks the selected text and chooses an item. */
+  async chooseForSelection(item: string): Promise<void> {
+    await chooseFromMenu(this.root.locator(".selected-text").first(), item);
   }
 
   /** The inline values in sight: line number to text. */
@@ -103,27 +129,19 @@ export class Editor {
     });
   }
 
-  /** A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
-  async #approach(place: Place): Promise<void> {
-    await this.leaveHover();
-    const { x, y } = await this.#locate(place);
-    await this.#page.mouse.move(x - 40, y);
-    await this.#page.mouse.move(x, y, { steps: 8 });
-  }
-
   async #putCursor(place: Place): Promise<void> {
-    const { x, y } = await this.#locate(place);
-    await this.#page.mouse.click(x, y);
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.mouse.click((left + right) / 2, y);
   }
 
-  /** The middle of the first occurrence of the text in the line. */
-  #locate({ line, text }: Place): Promise<Point> {
-    return until(`\`${text}\` in line ${line} on the screen`, () => this.root.evaluate(locateText, { line, text }));
+  /** The first occurrence of the text in the line. */
+  #locate(place: Place): Promise<Stretch> {
+    return until(`\`${place.text}\` in line ${place.line} on the screen`, () => this.root.evaluate(locateText, place));
   }
 }
 
 /** Runs in the page: lines and their numbers are separate layers, joined by their height. */
-function locateText(editor: Element, { line, text }: Place): Point | undefined {
+function locateText(editor: Element, { line, text, on = text }: Place): Stretch | undefined {
   const numbers = [...editor.querySelectorAll<HTMLElement>(".line-numbers")];
   const top = numbers.find(({ textContent }) => Number(textContent) === line)?.getBoundingClientRect().top;
   const lines = [...editor.querySelectorAll(".view-line")];
@@ -142,13 +160,21 @@ function locateText(editor: Element, { line, text }: Place): Point | undefined {
   const word = /^\w/.test(text) ? String.raw`(?<![\w.])` : "";
   const escaped = text.replaceAll(/[^\w\s]/g, String.raw`\$&`);
   const start = new RegExp(`${word}${escaped}(?!\\w)`).exec(content)?.index ?? content.indexOf(text);
-  const middle = characters[start + Math.floor((text.length - 1) / 2)];
-  if (start < 0 || middle === undefined) return undefined;
+  const from = start + text.lastIndexOf(on);
+  const [first, last] = [characters[from], characters[from + on.length - 1]];
+  if (start < 0 || first === undefined || last === undefined) return undefined;
   const range = document.createRange();
-  range.setStart(middle.node, middle.offset);
-  range.setEnd(middle.node, middle.offset + 1);
-  const box = range.getBoundingClientRect();
-  return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+  range.setStart(first.node, first.offset);
+  range.setEnd(last.node, last.offset + 1);
+  const { left, right, top: upper, bottom } = range.getBoundingClientRect();
+  return { left, right, y: (upper + bottom) / 2 };
+}
+
+/** Where a text stands in a source: in the last line that has it. */
+export function placeOf(source: string, text: string, on?: string): Place {
+  const line = source.split("\n").findLastIndex((candidate) => candidate.includes(text)) + 1;
+  if (line === 0) throw new Error(`\`${text}\` is not in the source`);
+  return { line, text, on };
 }
 
 function clean(text: string): string {

@@ -1,8 +1,8 @@
-/** The bed for vitest: one server and one browser for the run, a window for each use. */
+/** The bed for vitest: one server and one browser for the run, a window for each test or for all tests of a file. */
 import { cpSync, globSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
-import { expect, inject } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
 import { root } from "../../setup.mjs";
 import { asText } from "./pane.ts";
 import { Workbench } from "./workbench.ts";
@@ -10,25 +10,74 @@ import type { WorkspaceOptions } from "./workbench.ts";
 
 /** Gives a test a window of its own; if the test fails, test-results/ tells what the window showed. */
 export async function withWorkbench(options: WorkspaceOptions, use: (wb: Workbench) => Promise<void>): Promise<void> {
+  const { wb, close } = await openWindow(options);
+  try {
+    await use(wb);
+    await expectUndisturbed(wb);
+  } catch (error) {
+    await report(wb);
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** `test` with a window `wb` that all tests of the file share. What a test leaves behind, a running session too, is there in the next. */
+export function testIn(options: WorkspaceOptions) {
+  let shared: Workbench | undefined;
+  afterEach(async ({ task }) => {
+    if (shared === undefined) return;
+    try {
+      await expectUndisturbed(shared);
+    } finally {
+      if (task.result?.state === "fail") await report(shared);
+    }
+  });
+  // oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern
+  return test.extend("wb", { scope: "file" }, async ({}, { onCleanup }) => {
+    const { wb, close } = await openWindow(options);
+    onCleanup(close);
+    shared = wb;
+    return wb;
+  });
+}
+
+interface Window {
+  readonly wb: Workbench;
+  readonly close: () => Promise<void>;
+}
+
+async function openWindow(options: WorkspaceOptions): Promise<Window> {
   const { server, browser: endpoint } = inject("bed");
   const browser = await chromium.connect(endpoint);
   try {
     const wb = await Workbench.open(browser, server, options);
-    try {
-      await use(wb);
-    } catch (error) {
-      const test = expect.getState().currentTestName ?? "unnamed";
-      await report(wb, server.home, test).catch((trouble: unknown) => console.error("no full report:", trouble));
-      throw error;
-    } finally {
-      await wb.close();
-    }
-  } finally {
+    const close = async (): Promise<void> => {
+      await wb.close().finally(() => browser.close());
+    };
+    return { wb, close };
+  } catch (error) {
     await browser.close();
+    throw error;
   }
 }
 
-async function report(wb: Workbench, serverHome: string, test: string): Promise<void> {
+/** What holds in every test: nothing has popped up, and the debugger was asked one thing at a time by us, and never to cancel. */
+async function expectUndisturbed(wb: Workbench): Promise<void> {
+  expect(await wb.notifications()).toEqual([]);
+  expect(wb.recording.requests("cancel")).toEqual([]);
+  expect(wb.recording.overlapping()).toEqual([]);
+}
+
+async function report(wb: Workbench): Promise<void> {
+  try {
+    await writeReport(wb, inject("bed").server.home, expect.getState().currentTestName ?? "unnamed");
+  } catch (trouble) {
+    console.error("no full report:", trouble);
+  }
+}
+
+async function writeReport(wb: Workbench, serverHome: string, test: string): Promise<void> {
   const folder = path.join(root, "test-results", test.replaceAll(/\W+/g, "-"));
   rmSync(folder, { recursive: true, force: true });
   await wb.screenshot(path.join(folder, "window.png"));

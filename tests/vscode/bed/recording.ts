@@ -13,6 +13,14 @@ export interface DapRecord {
   readonly message: DebugProtocol.ProtocolMessage;
 }
 
+/** The operation of a request of ours; undefined for what others evaluate. */
+function questionIn(expression: string): string | undefined {
+  if (!expression.endsWith("# tensor-inspector")) return undefined;
+  const request = /\.call\('([^']+)'\)/.exec(expression)?.[1];
+  if (request === undefined) return "inject";
+  return (JSON.parse(Buffer.from(request, "base64").toString()) as { op: string }).op;
+}
+
 export class Recording {
   readonly #file: string;
   readonly #records: DapRecord[] = [];
@@ -51,6 +59,35 @@ export class Recording {
   /** The expressions that were evaluated, in order. */
   evaluated(): string[] {
     return this.requests("evaluate").map(({ arguments: args }) => (args as DebugProtocol.EvaluateArguments).expression);
+  }
+
+  /** What our extension asked of the program, in order: `inject`, or the operation's name. */
+  questions(): string[] {
+    return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
+  }
+
+  /** Our questions that were sent while another one of ours was still to be answered. */
+  overlapping(): string[] {
+    const open = new Map<string, number>(); // session to request
+    const found: string[] = [];
+    for (const { session, message } of this.all()) {
+      if (message.type === "response") {
+        const { request_seq: request } = message as DebugProtocol.Response;
+        if (open.get(session) === request) open.delete(session);
+      }
+      const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
+      const question = command === "evaluate" && message.type === "request" ? questionIn(args.expression) : undefined;
+      if (question === undefined) continue;
+      if (open.has(session)) found.push(question);
+      open.set(session, message.seq);
+    }
+    return found;
+  }
+
+  /** What programs have printed. */
+  stdout(): string {
+    const outputs = this.events("output").map(({ body }) => body as DebugProtocol.OutputEvent["body"]);
+    return outputs.map(({ category, output }) => (category === "stdout" ? output : "")).join("");
   }
 
   #messages<T extends DebugProtocol.ProtocolMessage>(type: T["type"]): T[] {

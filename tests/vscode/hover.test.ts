@@ -1,0 +1,134 @@
+/** Resting the mouse on an expression while the program is paused. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect } from "vitest";
+import { placeOf } from "./bed/editor.ts";
+import { testIn } from "./bed/fixture.ts";
+import { until } from "./bed/wait.ts";
+
+const program = `\
+from collections import defaultdict
+
+import torch
+from torch import nn
+
+
+class Holder:
+    def __init__(self):
+        self.weight = torch.full((2, 3), 0.5)
+
+    @property
+    def noisy(self):
+        runs.append("noisy")
+        return torch.ones(2)
+
+
+def main():
+    image = torch.linspace(-1, 1, 12).reshape(3, 4)
+    batch = {"image": image, "label": torch.tensor([3, 1])}
+    items = [torch.zeros(2), torch.tensor([1.0, float("nan")])]
+    model = nn.Sequential(nn.Linear(4, 2))
+    logits = model(image)
+    holder, groups = Holder(), defaultdict(list, seen=image)
+    name, count = "resnet", 42
+    found = image._version, torch.get_rng_state().tolist()
+    if not runs:  # STOP
+        left = image._version, torch.get_rng_state().tolist()
+        print("untouched" if left == found else "touched", list(groups), runs)
+    return batch["image"], items[0], items[1], model[0].weight, holder.weight, logits
+    return groups["missing"], holder.noisy, max(count, 7), name, groups
+
+
+runs = []
+main()
+`;
+
+const test = testIn({ files: { "hover.py": program }, programs: ["s24_hostile_objects.py"] });
+const at = (text: string, on?: string) => placeOf(program, text, on);
+
+describe("a hover while paused", () => {
+  test.beforeAll(async ({ wb }) => {
+    await wb.debug.start("hover.py");
+    await wb.showOnly("Call Stack", wb.inspector.title); // the debugger's own views would run code of the program
+  });
+
+  test.for([
+    ["image", "image", ["image"], ["shape\t[3, 4]", "dtype\tfloat32", "range\t−1 … 1", "std\t0.6556", "[0.4545, 0.6364"]],
+    ["logits", "logits", ["logits"], ["gradient\t← AddmmBackward0", "shape\t[3, 2]"]],
+    ["model[0]", "model", ["model"], ["Sequential"]],
+    ["groups", "groups", ["groups"], ["length\t1"]],
+    ["holder.weight", "weight", ["holder", "weight"], ["[0.5, 0.5, 0.5]", "mean\t0.5"]],
+    ["model[0].weight", "weight", ["model", "0", "weight"], ["torch.nn.parameter.Parameter", "required · leaf"]],
+    ['batch["image"]', '"image"', ["batch", "'image'"], ["range\t−1 … 1"]],
+    ["items[0]", "[0]", ["items", "[0]"], ["zeros\t2 (100%)"]],
+    ["items[1]", "[1]", ["items", "[1]"], ["NaN\t1 (50%)", "[1, NaN]"]],
+  ] as const)("on $0 at $1 tells what the tree's row tells, and more", async ([text, on, row, facts], { wb }) => {
+    const hover = await wb.editor.hover(at(text, on));
+    expect(hover.kind).toBe("language");
+    await wb.inspector.expand(...row.slice(0, -1));
+    const { description } = await wb.inspector.row(...row);
+    const [summary = ""] = description.split(" · ≡ "); // which other row shows the same is of no use here
+    expect(hover.text).toContain(summary);
+    for (const fact of facts) expect(cells(hover.text)).toContain(fact);
+  });
+
+  test.for([
+    ["name", "name", "resnet"],
+    ["count", "count", "42"],
+    ["max(count, 7)", "max", "built-in function max"],
+    ["holder.noisy", "holder", "Holder object"],
+  ] as const)("on $0 at $1 is the debugger's own", async ([text, on, value], { wb }) => {
+    expect(await wb.editor.hover(at(text, on))).toMatchObject({ kind: "debug", text: expect.stringContaining(value) });
+  });
+
+  test("asks the program once for each expression and stop", async ({ wb }) => {
+    await wb.editor.hover(at("items[1]", "items"));
+    const before = wb.recording.questions();
+    await wb.editor.hover(at("items[0]", "items"));
+    expect(wb.recording.questions()).toEqual(before);
+  });
+
+  test("runs no code of the program and changes nothing in it", async ({ wb }) => {
+    const inspected = (): number => wb.recording.questions().filter((question) => question === "inspect").length;
+    for (const [text, on] of [
+      ['groups["missing"]', '"missing"'],
+      ["holder.noisy", "noisy"],
+    ] as const) {
+      const before = inspected();
+      await wb.editor.pointAt(at(text, on));
+      await until(`the question about ${text}`, () => inspected() > before);
+    }
+    // Where we have nothing to say the debugger's own hover has its say, and that one does run properties.
+    await wb.editor.hover(at("holder.noisy", "noisy"));
+    const stock = wb.recording.evaluated().filter((expression) => expression === "holder.noisy").length;
+    await wb.debug.continueToEnd();
+    const runs = Array.from({ length: stock }, () => "'noisy'").join(", ");
+    expect(wb.recording.stdout()).toBe(`untouched ['seen'] [${runs}]\n`);
+  });
+});
+
+test("a hover on hostile objects runs none of their code", async ({ wb }) => {
+  const file = "s24_hostile_objects.py";
+  const source = readFileSync(path.join(wb.workspace.folder, file), "utf8");
+  await wb.debug.start(file);
+  for (const [name, summary] of [
+    ["hostile_dict", "HostileDict · 2: a, b"],
+    ["hostile_list", "HostileList · 2: float32[2], 2"],
+    ["hostile_tensor", "HostileTensor"],
+    ["hostile_module", "8 params"],
+    ["factory", "defaultdict · 1: known"],
+    ["keys_raise", ""],
+  ] as const) {
+    const line = source.split("\n").findIndex((text) => text.startsWith("    ") && text.includes(`${name}`) && text.includes(" = ")) + 1;
+    const hover = await wb.editor.hover({ line, text: name });
+    console.log(name, line, hover.kind, hover.text);
+    expect(hover.text).toContain(summary);
+  }
+  await wb.debug.continueToEnd();
+  expect(wb.recording.stdout()).toMatch(/tensors: 4 2 runs: 0\n$/);
+});
+
+/** The text of a hover without the blanks around the cells of its tables. */
+function cells(text: string): string {
+  return text.replaceAll(/[^\S\n\t]*\t[^\S\n\t]*/g, "\t");
+}
