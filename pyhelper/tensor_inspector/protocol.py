@@ -117,6 +117,13 @@ class Mark(TypedDict):
 
 @final
 class Stats(TypedDict):
+    """Statistics of ``count`` real numbers: counts over all of them, min, max, mean and std over the finite ones.
+
+    When ``exact`` is false only ``read`` of them were seen: the counts, min and max are then of those, mean and std are
+    estimates. ``std`` is unbiased (n - 1) and right to 1e-5 of itself when exact; ``mean_error`` bounds
+    |mean - true mean| (with 4 standard errors when sampled).
+    """
+
     count: int
     min: int | float | None
     max: int | float | None
@@ -133,6 +140,8 @@ class Stats(TypedDict):
 
 @final
 class ComplexStats(TypedDict):
+    """Statistics of complex numbers by their parts and their magnitude."""
+
     real: Stats
     imag: Stats
     abs: Stats

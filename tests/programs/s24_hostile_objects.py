@@ -3,8 +3,6 @@
 Every hostile method says in `runs` that it ran, then does its harm. Who looks at these objects must leave `runs` empty.
 """
 
-
-
 from __future__ import annotations
 
 import dataclasses

@@ -15,10 +15,10 @@ class Unlimited:
 
 
 class FakeBudget:
-    """Runs out at the `calls`-th question; until then every question costs a millisecond of `limit_ms`."""
+    """Runs out at the `calls`-th question; until then every question costs a millisecond of its limit."""
 
     def __init__(self, limit_ms, calls, max_elements=None):
-        self.limit_ms, self.max_elements = limit_ms, max_elements
+        self.ms, self.max_elements = limit_ms, max_elements
         self._left = calls
 
     def spent(self):

@@ -266,7 +266,11 @@ class TestUnread:
 
 class TestBudget:
     def test_nothing_is_read_when_no_time_is_left(self):
-        assert stats_of(torch.ones(1000), FakeBudget(40, 0)) == Unread("stats skipped: 40 ms budget")
+        assert stats_of(torch.ones(100_000), FakeBudget(40, 0)) == Unread("stats skipped: 40 ms budget")
+
+    @pytest.mark.parametrize("t", [torch.ones(1000), torch.ones(1).expand(10**12)], ids=["small", "expanded"])
+    def test_few_distinct_elements_cost_no_time_worth_saving(self, t):
+        assert stats_of(t, FakeBudget(40, 0))["exact"]
 
     def test_a_sample_stands_for_what_the_time_did_not_allow(self):
         torch.manual_seed(1)
@@ -275,13 +279,13 @@ class TestBudget:
         assert s["exact"] is False
         assert 10_000 < s["read"] < t.numel()
         assert abs(s["mean"] - t.double().mean().item()) <= s["mean_error"] < 0.05
-        assert s["std"] == pytest.approx(1.0, rel=0.01)
+        assert s["std"] == pytest.approx(1.0, rel=0.05)
 
     def test_a_sample_of_integers_speaks_for_the_rest(self):
         t = torch.cat([torch.zeros(1 << 20), torch.ones(3 << 20)]).long()
         s = stats_of(t, FakeBudget(40, 2))
         assert s["exact"] is False
-        assert abs(s["mean"] - 0.75) <= s["mean_error"] + 1e-6
+        assert abs(s["mean"] - 0.75) <= s["mean_error"]
 
     def test_busy_cores_change_the_pace_but_not_the_answer(self):
         t = torch.arange(5_000_000).remainder(1009)

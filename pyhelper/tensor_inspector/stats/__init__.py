@@ -4,18 +4,22 @@ Requirements: the standard library; torch and numpy only if the program has load
 no user code runs; nothing warns. Torch tensors are read under the guard (torch function off, gradients off, no modes).
 """
 
+import math
 import sys
-from typing import Any, Union, cast
+from typing import Any, Union
 
+from ..budget import Budget
+from ..protocol import ComplexStats, Stats
 from . import device, exact, numpy_exact
 from .layout import normalised, unreadable
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import Budget, ComplexStats, ComplexTally, Stats, Tally, Unread, negated, skipped
+from .tally import ComplexTally, Tally, Unread, negated, skipped
 
-__all__ = ["Budget", "ComplexStats", "Stats", "Unread", "of_array", "of_tensor"]
+__all__ = ["Unread", "of_array", "of_tensor"]
 
 _BLOCK_BYTES = 4 << 20
+_SPLIT = 1 << 16  # elements; torch gives each thread 32K of them or more
 
 
 def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
@@ -33,7 +37,7 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     reason = unreadable(t)
     if reason is not None:
         return Unread(reason)
-    if budget.spent():
+    if budget.spent() and count // normalised(tuple(t.shape), t.stride())[1] > SMALL:
         return skipped(budget)
     neg = t.is_neg()
     conj = dtype.is_complex and t.is_conj()
@@ -59,9 +63,12 @@ def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[A
     count //= weight
     if not on_cpu:
         return device.read(torch, view, count, budget), weight
-    kernel = exact.kernel_for(torch, t.dtype)
+    kernel: Any = exact.kernel_for(torch, t.dtype)
     block_size = min(BLOCK, _BLOCK_BYTES // t.element_size())
-    return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget), weight  # type: ignore[arg-type]
+    if count <= SMALL or budget.remaining_ms() == math.inf:
+        return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget), weight
+    zeros = torch.zeros(_SPLIT, dtype=torch.float32, device="cpu")
+    return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget, lambda: torch.aminmax(zeros)), weight
 
 
 def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
@@ -80,7 +87,7 @@ def _flipped(answer: Union[Stats, ComplexStats], real: bool, imag: bool) -> Unio
     """The answer for a lazily negated or conjugated tensor, from that for the memory beneath it."""
     if "abs" not in answer:
         return negated(answer)
-    parts = cast(ComplexStats, answer)
+    parts = answer
     if real:
         parts["real"] = negated(parts["real"])
     if imag:

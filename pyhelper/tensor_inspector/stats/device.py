@@ -8,8 +8,9 @@ import math
 import struct
 from typing import Any, Union
 
+from ..budget import Budget
 from .layout import blocks
-from .tally import Budget, ComplexTally, Tally, Unread
+from .tally import ComplexTally, Tally, Unread
 
 _BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
 _MOST = 1 << 29  # elements read in one go

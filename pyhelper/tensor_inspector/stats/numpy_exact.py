@@ -9,11 +9,13 @@ import math
 import sys
 from typing import Any, Callable, Optional, Union, cast
 
+from ..budget import Budget
+from ..protocol import ComplexStats, Stats
 from . import layout
 from .layout import normalised
 from .reductions import unscaled
 from .scan import scan
-from .tally import Budget, ComplexStats, ComplexTally, Stats, Tally, Unread, skipped
+from .tally import ComplexTally, Tally, Unread, skipped
 
 _BLOCK = 1 << 16
 _LOW, _HIGH = 1e-120, 1e140  # between these a float64's square neither vanishes nor overflows
@@ -32,10 +34,10 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     reason = _unreadable(np, a)
     if reason:
         return Unread(reason)
-    if budget.spent():
-        return skipped(budget)
     a = a[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in a.strides)]
     dims, weight = normalised(a.shape, a.strides)
+    if budget.spent() and count // weight > _BLOCK:
+        return skipped(budget)
     sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [a.itemsize]
     view = np.lib.stride_tricks.as_strided(a, sizes, strides, writeable=False)
 

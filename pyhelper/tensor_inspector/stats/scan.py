@@ -3,15 +3,16 @@
 import math
 import os
 from collections.abc import Iterator
-from typing import Any, Callable, Protocol, TypeVar
+from typing import Any, Callable, Optional, Protocol, TypeVar
 
+from ..budget import Budget
 from . import sampled
 from .layout import Dims, blocks
 from .reductions import BLOCK
-from .tally import Budget
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
 _RESERVE_MS = 3.0  # kept for the sample
+_REHEARSAL_MS = 0.5
 _CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
 
 
@@ -31,31 +32,37 @@ M = TypeVar("M", bound=Mergeable)
 class _Pace:
     """How fast the blocks were read, and what follows from that."""
 
-    def __init__(self, left: float) -> None:
-        self._left, self._last, self._fastest, self._crowded = left, 0.0, math.inf, 0
+    def __init__(self, budget: Budget, rehearse: Optional[Callable[[], object]]) -> None:
+        self._budget, self._rehearse = budget, rehearse
+        self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
-    def note(self, read: int, left: float) -> None:
-        """A block of `read` elements is done and `left` milliseconds remain."""
+    def note(self, read: int) -> None:
+        """A block of `read` elements is done."""
+        left = self._budget.remaining_ms()
         self._last = self._left - left if left < math.inf else 0.0
         self._left = left
         self._fastest = min(self._fastest, self._last / read)
+        self._crowded = max(0, self._crowded - read)
         if read > sampled.PIECE and self._last > _CROWDED_MS * read:
             self._crowded = 8 * BLOCK
-        else:
-            self._crowded = max(0, self._crowded - read)
 
     def hopeless(self, position: int, count: int) -> bool:
         """Whether the next block would take us past the end, or even at the best speed so far the rest won't fit."""
         late = position >= _SURE and self._fastest * (count - position) > self._left - _RESERVE_MS
         return late or self._last > self._left
 
-    @property
-    def timed(self) -> bool:
-        return self._left < math.inf
-
-    @property
     def crowded(self) -> bool:
-        """Whether the last parallel block was so slow that the cores must be busy: one thread alone is quicker then."""
+        """Whether, while a clock runs, the cores are busy: a parallel reduction would then wait for the scheduler at
+        each of its barriers, where one thread alone gets on.
+
+        Told by a small parallel reduction, which takes 10 µs on idle cores and a slice of the scheduler's on busy ones.
+        """
+        if not self._crowded and self._rehearse is not None and self._left < math.inf:
+            before = self._budget.remaining_ms()
+            if not _oversubscribed():
+                self._rehearse()
+            if _oversubscribed() or before - self._budget.remaining_ms() > _REHEARSAL_MS:
+                self._crowded = 8 * BLOCK
         return self._crowded > 0
 
 
@@ -74,28 +81,34 @@ def _oversubscribed() -> bool:
 
 
 def _steps(view: Any, block_size: int, pace: _Pace) -> Iterator[Any]:
-    """Blocks of `view`; small ones, which torch reads in one thread, while a clock runs and the cores are busy: a
-    parallel reduction would wait for the scheduler at each of its barriers."""
+    """Blocks of `view`; small ones, which torch reads in one thread, while the cores are busy."""
     for block in blocks(view, block_size):
-        if pace.crowded or (pace.timed and _oversubscribed()):
+        if pace.crowded():
             yield from blocks(block, sampled.PIECE)
         else:
             yield block
 
 
 def scan(
-    view: Any, gather: Callable[[range], Any], kernel: Callable[[Any], M], count: int, block_size: int, budget: Budget
+    view: Any,
+    gather: Callable[[range], Any],
+    kernel: Callable[[Any], M],
+    count: int,
+    block_size: int,
+    budget: Budget,
+    rehearse: Optional[Callable[[], object]] = None,
 ) -> M:
     """What `kernel` makes of the `count` elements of `view`, in blocks of at most `block_size`.
 
     When the time runs out what was read stands for itself, and a sample of the rest, fetched by `gather(positions)`,
-    stands for the rest: the `read` of the result is then below `count`. Needs at least one element.
+    stands for the rest: the `read` of the result is then below `count`. Needs at least one element. `rehearse` runs the
+    least reduction that the library splits among threads, if it does.
     """
     most, position, tally = budget.max_elements, 0, None
     if most is None or count <= most:
         if count <= block_size:
             return kernel(view)
-        pace = _Pace(budget.remaining_ms())
+        pace = _Pace(budget, rehearse)
         for block in _steps(view, block_size, pace):
             if tally is not None and (budget.spent() or pace.hopeless(position, count)):
                 break
@@ -105,7 +118,7 @@ def scan(
             else:
                 tally.add(part)
             position += part.read
-            pace.note(part.read, budget.remaining_ms())
+            pace.note(part.read)
         else:
             assert tally is not None
             return tally

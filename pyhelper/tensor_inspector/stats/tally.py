@@ -5,39 +5,12 @@ ints, and nothing here reads a tensor.
 """
 
 import math
-from typing import Any, NamedTuple, Optional, Protocol, TypedDict, Union
+from typing import NamedTuple, Optional, Union
+
+from ..budget import Budget
+from ..protocol import ComplexStats, Stats
 
 Number = Union[int, float]
-
-
-class Stats(TypedDict):
-    """Statistics of `count` real numbers: counts over all of them, min, max, mean and std over the finite ones.
-
-    When `exact` is false only `read` of them were seen: the counts, min and max are then of those, mean and std are
-    estimates. `std` is unbiased (n - 1) and right to 1e-5 of itself when exact; `mean_error` bounds |mean - true mean|
-    (with 4 standard errors when sampled).
-    """
-
-    count: int
-    min: Optional[Number]
-    max: Optional[Number]
-    mean: Optional[float]
-    std: Optional[float]
-    nan: int
-    pos_inf: int
-    neg_inf: int
-    zeros: int
-    exact: bool
-    read: int
-    mean_error: float
-
-
-class ComplexStats(TypedDict):
-    """Statistics of complex numbers by their parts and their magnitude."""
-
-    real: Stats
-    imag: Stats
-    abs: Stats
 
 
 class Unread(NamedTuple):
@@ -46,23 +19,9 @@ class Unread(NamedTuple):
     reason: str
 
 
-class Budget(Protocol):
-    """What a reader may spend."""
-
-    @property
-    def max_elements(self) -> Optional[int]: ...
-
-    def spent(self) -> bool: ...
-
-    def remaining_ms(self) -> float: ...
-
-
 def skipped(budget: Budget) -> Unread:
     """The answer when no time is left to read anything."""
-    limit: Any = getattr(budget, "limit_ms", getattr(budget, "ms", None))
-    if isinstance(limit, (int, float)) and math.isfinite(limit):
-        return Unread(f"stats skipped: {limit:.0f} ms budget")
-    return Unread("stats skipped: time budget")
+    return Unread(f"stats skipped: {budget.ms:.0f} ms budget")
 
 
 class Tally:

@@ -17,14 +17,8 @@ const bed = () => path.dirname(vscode.workspace.workspaceFolders[0].uri.fsPath);
 
 const python = (config) => config.python ?? process.env.BED_PYTHON;
 
-/** What the Python Debugger extension fills in, too. */
 const configurations = {
-  resolveDebugConfiguration: (_folder, config) => ({
-    console: "internalConsole",
-    redirectOutput: true,
-    python: python(config),
-    ...config,
-  }),
+  resolveDebugConfiguration: (_folder, config) => ({ console: "internalConsole", python: python(config), ...config }),
 };
 
 const adapters = {

@@ -1,0 +1,148 @@
+/** The rows of the Tensor Inspector tree, in the programs that people pause. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect } from "vitest";
+import { python, root } from "../setup.mjs";
+import { testIn } from "./bed/fixture.ts";
+import { findRow, rowsBelow } from "./bed/rows.ts";
+import type { Row } from "./bed/rows.ts";
+import { until } from "./bed/wait.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+/** What must be seen of one value: see the comment in the table. */
+interface Expected {
+  readonly row: readonly string[];
+  readonly line?: readonly string[];
+  readonly not?: readonly string[];
+  readonly badges?: readonly string[];
+  readonly mark?: { readonly kind: "cycle" | "shared"; readonly path: string };
+  readonly children?: readonly string[];
+}
+
+const folder = path.join(root, "tests", "programs");
+const { programs } = JSON.parse(readFileSync(path.join(folder, "expected.json"), "utf8")) as {
+  programs: Record<string, Record<string, readonly Expected[]>>;
+};
+
+/** How a badge is seen: the theme's colour of the icon, and words for those who don't see it. */
+const badges: Readonly<Record<string, { readonly color: string; readonly words: RegExp }>> = {
+  nan: { color: "list-errorForeground", words: /NaN/ },
+  freed: { color: "list-errorForeground", words: /storage freed/ },
+  zeros: { color: "charts-yellow", words: /all zeros/ },
+  constant: { color: "charts-yellow", words: /all |constant/ },
+};
+
+const test = testIn({ programs: Object.keys(programs) });
+
+describe("the tree", () => {
+  /** What the programs print when nobody looks at them. */
+  let printed: Readonly<Record<string, string>>;
+
+  test.beforeAll(async () => {
+    const { stdout } = await promisify(execFile)(python, ["-c", runAll, ...Object.keys(programs)], { cwd: folder });
+    printed = JSON.parse(stdout) as typeof printed;
+  });
+  test.afterEach(({ wb }) => wb.channel.stopDebugging());
+
+  test.for(Object.entries(programs))("shows what there is to see in %s", async ([program, stops], { wb }) => {
+    const before = wb.recording.stdout().length;
+    const wrong: string[] = [];
+    for (const [at, expected] of Object.values(stops).entries()) {
+      if (at > 0) await wb.debug.continueToStop();
+      else {
+        await wb.debug.start(program);
+        await wb.showOnly(wb.inspector.title); // the debugger's own views would run code of hostile objects
+      }
+      await unfold(wb, expected);
+      wrong.push(...(await differences(wb, expected)));
+    }
+    expect(wrong).toEqual([]);
+    await wb.debug.continueToEnd();
+    // Looking at the program has changed nothing that it says.
+    expect(wb.recording.stdout().slice(before)).toBe(printed[program]);
+  });
+});
+
+/** Runs each program as if by itself; importing torch once for all of them is quicker. */
+const runAll = `
+import contextlib, io, json, runpy, sys
+printed = {}
+for program in sys.argv[1:]:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        runpy.run_path(program, run_name="__main__")
+    printed[program] = output.getvalue()
+print(json.dumps(printed))
+`;
+
+/** Expands what is needed to see all the rows. */
+async function unfold(wb: Workbench, expected: readonly Expected[]): Promise<void> {
+  const open = new Map<string, readonly string[]>();
+  for (const { row, children } of expected) {
+    for (let depth = 1; depth < row.length; depth++) open.set(row.slice(0, depth).join(" › "), row.slice(0, depth));
+    if (children) open.set(row.join(" › "), row);
+  }
+  for (const path of open.values()) await wb.inspector.expand(...path);
+}
+
+async function differences(wb: Workbench, expected: readonly Expected[]): Promise<string[]> {
+  const colors = await themeColors(wb);
+  for (;;) {
+    const rows = await wb.inspector.rows();
+    const wrong = expected.flatMap((one) =>
+      differencesOf(one, rows, colors).map((difference) => `${one.row.join(" › ")}: ${difference}`),
+    );
+    // On a busy machine not everything fits the time limit; a user would ask again.
+    if (!wrong.some((difference) => difference.includes("budget"))) return wrong;
+    await refresh(wb);
+  }
+}
+
+async function refresh(wb: Workbench): Promise<void> {
+  const answers = (): number => wb.recording.responses("evaluate").length;
+  const before = answers();
+  await wb.inspector.clickHeaderAction("Refresh");
+  await until("an answer", () => answers() > before);
+}
+
+function differencesOf(expected: Expected, rows: readonly Row[], colors: ReadonlyMap<string, string>): string[] {
+  const row = findRow(rows, expected.row);
+  if (row === undefined) return ["missing"];
+  const { description, ariaLabel, iconColor } = row;
+  const wrong: string[] = [];
+  for (const part of expected.line ?? []) if (!description.includes(part)) wrong.push(`no ${part} in ${description}`);
+  for (const part of expected.not ?? []) if (description.includes(part)) wrong.push(`${part} in ${description}`);
+  for (const badge of expected.badges ?? []) {
+    const { color, words } = badges[badge]!;
+    if (iconColor !== colors.get(color)) wrong.push(`${badge}: icon is ${iconColor}, not ${colors.get(color)}`);
+    if (!words.test(ariaLabel)) wrong.push(`${badge}: not said in ${ariaLabel}`);
+  }
+  if (expected.mark) {
+    const { kind, path } = expected.mark;
+    const mark = `${kind === "cycle" ? "↻" : "≡"} ${path}`;
+    const speech = `${kind === "cycle" ? "contains itself, see" : "same as"} ${path}`;
+    if (!description.endsWith(mark)) wrong.push(`no mark ${mark} in ${description}`);
+    if (!ariaLabel.endsWith(speech)) wrong.push(`no ${speech} in ${ariaLabel}`);
+  }
+  if (expected.children) {
+    const labels = rowsBelow(rows, row).flatMap(({ level, label }) => (level === row.level + 1 ? [label] : []));
+    if (labels.join() !== expected.children.join()) wrong.push(`children ${labels.join()}`);
+  }
+  return wrong;
+}
+
+/** The theme's colours of the badges, as the browser computes them. */
+async function themeColors(wb: Workbench): Promise<ReadonlyMap<string, string>> {
+  const names = [...new Set(Object.values(badges).map(({ color }) => color))];
+  const found = await wb.page.evaluate((names) => {
+    const probe = document.querySelector(".monaco-workbench")!.appendChild(document.createElement("i"));
+    const colors = names.map((name) => {
+      probe.style.color = `var(--vscode-${name})`;
+      return [name, getComputedStyle(probe).color] as const;
+    });
+    probe.remove();
+    return colors;
+  }, names);
+  return new Map(found);
+}
