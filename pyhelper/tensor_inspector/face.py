@@ -7,7 +7,6 @@ from .guard import Untouched
 from .kinds import Child, Rows
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
-from .text import shorten
 
 
 def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
@@ -15,7 +14,7 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
 
     Reads statistics exactly however long that takes, unless ``budget_ms`` bounds it; then what was not read is said.
     """
-    return shorten(_described(value, budget_ms)["line"])
+    return _described(value, budget_ms)["line"]
 
 
 def facts(value: object, *, budget_ms: float = float("inf")) -> Facts:

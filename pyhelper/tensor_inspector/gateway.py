@@ -33,6 +33,7 @@ from .protocol import (
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
 
+_MOST_BYTES = 1 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 _PROPERTY_SECONDS = 1.5  #: a property that the user clicked may run so long; a reply later than 2 s is given up
 
 
@@ -214,7 +215,7 @@ def _paused(request: Any) -> FrameType:
 
 def _budget(request: Any, ms: float) -> Budget:
     limits = request.get("limits", {})
-    return Budget(limits.get("ms", ms), limits.get("nodes", 500), limits.get("bytes", 256 * 1024))
+    return Budget(limits.get("ms", ms), limits.get("nodes", 500), min(limits.get("bytes", 256 * 1024), _MOST_BYTES))
 
 
 def _since(started: float) -> float:

@@ -30,6 +30,9 @@ def install(sources, version):  # type: ignore[no-untyped-def]
 
     Returns JSON: the version now in place, the Python version and the process id, or what went wrong.
     """
+    if sys.version_info < (3, 9):  # noqa: UP036  the program's Python, not ours
+        found = sys.version.split()[0]
+        return json.dumps({"error": f"it runs on Python {found}, and Tensor Inspector needs 3.9 or newer"})
     root = "_tensor_inspector"
     present: Any = sys.modules.get(root)
     if present is None or present.__dict__.get("version") != version:

@@ -18,10 +18,11 @@ from .guard import Classes, class_name
 from .kinds import Child, Kind, Rows, Said, look
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
-from .text import shorten
+from .text import one_line
 
 PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, Said)
+_NAME = 200  #: characters of a row's name
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)
@@ -72,14 +73,15 @@ class Snapshot:
         path = None if child.suffix is None or above.path is None else above.path + child.suffix
         entry = Entry(child.value, parent, path, path or f"{above.where} › {child.name}".lstrip(" ›"))
         self._entries.append(entry)
-        node: Node = {"id": len(self._entries) - 1, "name": child.name, "kind": "error", "type": "", "line": ""}
+        name = one_line(child.name, _NAME)
+        node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
         if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
         try:
             self._fill(node, entry, look(child.value, budget), facts, marked)
         except Exception as error:
             node["type"] = class_name(type(child.value))
-            node["line"] = shorten(f"not read: {class_name(type(error))}: {_message(error)}")
+            node["line"] = one_line(f"not read: {class_name(type(error))}: {_message(error)}")
             node["badges"] = ["error"]
         return node
 
@@ -91,7 +93,7 @@ class Snapshot:
         mark = self._mark(entry) if kind.contains and marked else None
         if mark is not None:
             node["mark"] = mark
-        node["line"] = shorten(kind.line())
+        node["line"] = one_line(kind.line())
         badges = kind.badges()
         if badges:
             node["badges"] = badges

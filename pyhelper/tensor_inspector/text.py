@@ -18,6 +18,19 @@ def shorten(text: str, limit: int = LINE) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def one_line(text: str, limit: int = LINE) -> str:
+    """``text`` as a row can show it: line breaks and other control characters as blanks, and shortened.
+
+    >>> one_line("two\\nlines")
+    'two lines'
+    """
+    return shorten(text[: limit + 1] if text.isprintable() else _printable(text[: limit + 1]), limit)
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
 def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
     """The parts that say something, joined by ``·``; whole parts are left out at the end rather than cut in two."""
     line = ""

@@ -159,6 +159,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Plain(x=1, net=nn.Linear(2, 3)), "Plain · x=1, net=Linear(2 → 3)"),
     (object, "object"),
     (lambda: ValueError("what went wrong"), "ValueError: what went wrong"),
+    (lambda: ValueError("two\nlines\x00"), "ValueError: two lines "),
     (lambda: ValueError("bad", torch.ones(2)), "ValueError · 'bad', float32[2]"),
     (lambda: weakref.ref(Point), "weakref → type"),
     # atoms

@@ -95,6 +95,18 @@ def test_another_version_takes_the_place_and_the_same_one_is_left_alone() -> Non
     assert (same, other) == (True, False)
 
 
+def test_a_python_that_is_too_old_gets_a_sentence_and_nothing_else() -> None:
+    answer, left = run(
+        "for name in [n for n in sys.modules if n.startswith('_tensor_inspector')]: del sys.modules[name]\n"
+        "real, sys.version_info = sys.version_info, (3, 8, 18)\n"
+        "answer = space['install']({}, 'x')\n"
+        "sys.version_info = real\n"
+        "print(json.dumps([json.loads(answer), [n for n in sys.modules if n.startswith('_tensor_inspector')]]))"
+    )
+    assert answer["error"].endswith("and Tensor Inspector needs 3.9 or newer")
+    assert left == []
+
+
 def test_a_helper_that_does_not_start_leaves_nothing_behind() -> None:
     left = run(
         "def gone(*_): raise OSError('no')\n"

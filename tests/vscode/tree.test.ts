@@ -59,6 +59,7 @@ describe("the tree", () => {
       wrong.push(...(await differences(wb, expected)));
     }
     expect(wrong).toEqual([]);
+    await wb.debug.breakAt(program, []);
     await wb.debug.continueToEnd();
     // Looking at the program has changed nothing that it says.
     expect(wb.recording.stdout().slice(before)).toBe(printed[program]);
@@ -83,6 +84,7 @@ async function unfold(wb: Workbench, expected: readonly Expected[]): Promise<voi
     for (let depth = 1; depth < row.length; depth++) open.set(row.slice(0, depth).join(" › "), row.slice(0, depth));
     if (children) open.set(row.join(" › "), row);
   }
+  for (const { row } of expected) await wb.inspector.row(...row.slice(0, 1));
   for (const path of open.values()) await wb.inspector.expand(...path);
 }
 
