@@ -41,6 +41,13 @@ class Budget:
         """Whether the time is over."""
         return self._clock() >= self._deadline
 
+    def late(self) -> bool:
+        """Whether the time is over, which is then said of the answer."""
+        if not self.spent():
+            return False
+        self._say("more than there was time for")
+        return True
+
     def share(self, part: float = 0.5) -> Budget:
         """A budget with a part of the time left: one huge value shall not starve its neighbours."""
         if self.ms == _UNLIMITED:

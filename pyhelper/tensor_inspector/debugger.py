@@ -15,6 +15,7 @@ from typing import Any, Callable, TypeVar
 from .protocol import At
 
 Result = TypeVar("Result")
+_AGAIN = 0.1  #: seconds between two interruptions
 
 
 class Late(BaseException):
@@ -98,12 +99,13 @@ def deadline(seconds: float, run: Callable[[], Result]) -> Result:
     thread_id = get_ident()
 
     def watch() -> None:
-        if done.wait(seconds):
-            return
-        with lock:
-            if not state["over"]:
-                state["fired"] = True
-                pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread_id), py_object(Late))
+        wait = seconds
+        while not done.wait(wait):  # again and again: code that swallows every exception is stopped all the same
+            wait = _AGAIN
+            with lock:
+                if not state["over"]:
+                    state["fired"] = True
+                    pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread_id), py_object(Late))
 
     def drain() -> None:
         for _ in range(1000):  # it strikes at once, unless the program's code has swallowed it

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections.abc import Mapping
 from typing import Any
 
 from .budget import Budget
-from .guard import attribute, class_dict, dict_get, held, mro
-from .kinds import NotFound, NotStatic, look
+from .guard import attribute, class_dict, dict_get, held, is_stored, mro
+from .kinds import Elements, NotFound, NotStatic, look
 
 Step = tuple[str, Any]  #: ("name" | "attribute" | "item", what)
 
 _NAME = r"[^\W\d]\w*"
 _START = re.compile(rf"\s*({_NAME})\s*")
 _ATTRIBUTE = re.compile(rf"\.\s*({_NAME})\s*")
-_STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
-_SUBSCRIPT = re.compile(rf"\[\s*((?:{_STRING}|[^\[\]'\"])+?)\s*\]\s*")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_STRING = r"[bB]?'(?:[^'\\\n]|\\[\\'\"abfnrtv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*'"
+_STRINGS = f"(?:{_STRING}|{_STRING.replace(chr(39), chr(34))})"
+_SUBSCRIPT = re.compile(rf"\[\s*((?:{_STRINGS}|[^\[\]'\"])+?)\s*\]\s*")
+_LITERAL = re.compile(rf"(?:{_STRINGS}|-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|None|True|False|[(),\s])+")
 _SLICE = re.compile(r"(-?[0-9]+)?\s*:\s*(-?[0-9]+)?(?:\s*:\s*(-?[0-9]+)?)?")
-_WORDS = {"None": None, "True": True, "False": False, "...": ...}
 
 
 def parse(text: str) -> list[Step]:
@@ -68,47 +69,45 @@ def _named(name: str, local: Mapping[str, Any], globals: Mapping[str, Any]) -> A
 
 def _attribute(value: Any, name: str) -> Any:
     """From the instance's dict and slots, or from a kind's own children: a module's parameters, a tensor's grad."""
+    if issubclass(type(value), Elements):
+        raise NotStatic(f"'{name}' of elements that were taken out")
     try:
         return attribute(value, name)
     except AttributeError:
         pass
-    for part in ("_parameters", "_buffers", "_modules"):
-        found = dict_get(held(value, part), name, _MISSING)
-        if found is not _MISSING:
-            return found
-    found = _own_child(value, f".{name}")
-    if found is not _MISSING:
-        return found
-    if any(name in class_dict(base) or "__getattr__" in class_dict(base) for base in mro(type(value))):
-        raise NotStatic(f"'{name}' is computed by the program's code")
-    raise NotFound(f"there is no attribute '{name}'")
-
-
-def _own_child(value: Any, suffix: str) -> Any:
-    """A child that the value's kind itself offers under this suffix, such as a tensor's ``.grad``."""
-    children = look(value, Budget(0)).children(0, 1000)
-    return next((child.value for child in children if child.suffix == suffix), _MISSING)
+    if is_stored(type(value), name):
+        for part in ("_parameters", "_buffers", "_modules"):
+            found = dict_get(held(value, part), name, _MISSING)
+            if found is not _MISSING:
+                return found
+    if is_stored(type(value), name) and not any("__getattr__" in class_dict(base) for base in mro(type(value))):
+        known = any(name in class_dict(base) for base in mro(type(value)))
+        if not known:
+            raise NotFound(f"there is no attribute '{name}'")
+    return look(value, Budget(0)).attribute(name)
 
 
 def _subscript(text: str) -> Any:
-    parts = [part.strip() for part in text.split(",")] if text[:1] not in "'\"" else [text]
-    if len(parts) > 1:
-        return tuple(_literal(part) for part in parts if part)
-    return _literal(text)
+    if _LITERAL.fullmatch(text):
+        try:
+            return literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise NotStatic(text) from None
+    parts = [part.strip() for part in text.split(",")]
+    keys = tuple(_index(part) for part in parts if part)
+    return keys if len(parts) > 1 else keys[0]
 
 
-def _literal(text: str) -> Any:
-    if text[:1] in ("'", '"') and len(text) >= 2 and text[-1] == text[0]:
-        return text[1:-1]
-    if text in _WORDS:
-        return _WORDS[text]
-    if _INTEGER.fullmatch(text):
-        return int(text)
+def _index(text: str) -> Any:
+    """An index into a tensor or array: a slice, an ellipsis, None or an integer."""
+    if text in ("...", "None"):
+        return ... if text == "..." else None
     match = _SLICE.fullmatch(text)
-    if match is None:
+    if match is not None:
+        return slice(*(None if part is None else int(part) for part in match.groups()))
+    if not re.fullmatch(r"-?[0-9]+", text):
         raise NotStatic(text)
-    start, stop, step = (None if part is None else int(part) for part in match.groups())
-    return slice(start, stop, step)
+    return int(text)
 
 
 _MISSING = object()

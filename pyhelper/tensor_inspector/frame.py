@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, Modu
 from typing import Any
 
 from .budget import Budget
-from .guard import Classes
+from .guard import Classes, class_name, plain_str
 from .kinds import Child, Rows, look
 from .protocol import Filter
 from .text import listed
@@ -20,7 +20,7 @@ _GROUPS = ("special variables", "class variables", "function variables", "module
 
 def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     """The frame's locals; below a function also its globals, as one row. Names with a space can be no variable's."""
-    local, globals = frame.f_locals, frame.f_globals
+    local, globals = variables(frame), frame.f_globals
     children = _variables(local, filter, budget, hidden=frozenset())
     if local is not globals and not _is_module(frame):
         shadowed = frozenset(local)
@@ -28,9 +28,20 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     return Rows.of("", children)
 
 
+def variables(frame: FrameType) -> dict[str, Any]:
+    """The frame's locals as a dict. A class body may keep them in a mapping of the program's own: that is not asked."""
+    local = frame.f_locals
+    cls = type(local)
+    if cls is dict:
+        return local
+    if issubclass(cls, dict):
+        return {plain_str(name): value for name, value in dict.items(local) if issubclass(type(name), str)}
+    return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+
+
 def function_name(frame: FrameType) -> str:
     code = frame.f_code
-    return getattr(code, "co_qualname", code.co_name)
+    return plain_str(getattr(code, "co_qualname", code.co_name))
 
 
 def _is_module(frame: FrameType) -> bool:
@@ -46,12 +57,12 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
     )
 
 
-def _variables(variables: Any, filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
+def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
     """Variables in the order tensors, what holds tensors, all else; then the groups. ``hidden`` names have no path."""
     first: list[Child] = []
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
-    for name, value in list(variables.items()):
+    for name, value in list(dict.items(found)):
         if type(name) is not str:
             continue
         if name in _DEBUGGERS:
@@ -104,6 +115,6 @@ def _group(name: str, value: object) -> str | None:
 def _rank(value: object, budget: Budget) -> int:
     try:
         kind = look(value, budget)
-        return kind.rank if kind.rank < 2 else 1 if kind.holds_tensors() else 2
+        return kind.rank if kind.rank < 2 else 1 if not budget.spent() and kind.holds_tensors() else 2
     except Exception:
         return 2

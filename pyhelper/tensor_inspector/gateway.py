@@ -33,7 +33,7 @@ from .protocol import (
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
 
-_MOST_BYTES = 1 << 20  #: of any answer; 16 MB would hang the debug adapter for good
+_MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 _PROPERTY_SECONDS = 1.5  #: a property that the user clicked may run so long; a reply later than 2 s is given up
 
 
@@ -66,11 +66,19 @@ def _reply(text: str) -> Reply:
         answer, snapshot = _OPERATIONS[request["op"]](request)
     except BaseException as error:
         answer = _failed(error)
-    reply = Reply(json.dumps(tagged(answer), allow_nan=False, separators=(",", ":")))
+    reply = Reply(_json(answer))
     reply.snapshot = snapshot
     if snapshot is not None and "at" in request:
         debugger.keep(reply, request["at"])
     return reply
+
+
+def _json(answer: Answer) -> str:
+    try:
+        text = json.dumps(tagged(answer), allow_nan=False, separators=(",", ":"))
+    except BaseException as error:
+        text = json.dumps(_failed(error))
+    return text if len(text) <= _MOST_BYTES else json.dumps(_failed(Refused("internal", "the answer was too large")))
 
 
 def _request(text: str) -> dict[str, Any]:
@@ -113,7 +121,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
 def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
     expression = pin["expression"]
     try:
-        value = resolve(expression, paused.f_locals, paused.f_globals, budget)
+        value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
     except (NotFound, NotStatic) as error:
         failed: PinAnswer = {"expression": expression, "error": _failed(error)["error"]}
         return failed
@@ -131,7 +139,11 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this row was shown")
     asked = snapshot.value(node)
     if type(asked) is Property:
+        if asked.running:
+            raise Refused("raised", f"'{asked.name}' is still running")
+        asked.running = True
         snapshot.replace(node, _property(asked))  # the program's code runs: outside the guards, as it would by itself
+        budget, started = _budget(request, 80), perf_counter()
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
     answer: ChildrenAnswer = {
@@ -148,12 +160,13 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
 
 def _property(asked: Property) -> Rows:
     """The property's value as one row, or what reading it raised."""
+    started = perf_counter()
     try:
-        value = debugger.deadline(_PROPERTY_SECONDS, lambda: getattr(asked.owner, asked.name))
+        value: Any = debugger.deadline(_PROPERTY_SECONDS, lambda: getattr(asked.owner, asked.name))
     except debugger.Late:
-        return Rows.of("", [Child("value", Said(f"stopped after {_PROPERTY_SECONDS} s", failed=True))])
+        value = Said(f"stopped after {perf_counter() - started:.1f} s", failed=True)
     except BaseException as error:
-        return Rows.of("", [Child("value", Said(f"raised {_described(error)}", failed=True))])
+        value = Said(f"raised {_described(error)}", failed=True)
     return Rows.of("", [Child("value", value, "")])
 
 
@@ -161,7 +174,7 @@ def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request, 100), perf_counter()
     paused, expression = _paused(request), request["expression"].strip()
     with Untouched():
-        value = resolve(expression, paused.f_locals, paused.f_globals, budget)
+        value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
         return _node("inspect", request, Child(expression, value, expression), budget, started)
 
 
@@ -170,7 +183,7 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
     paused, expression = _paused(request), request["expression"].strip()
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)
-        value = eval(code, {**paused.f_globals, **paused.f_locals}, paused.f_locals)
+        value = eval(code, {**paused.f_globals, **frame.variables(paused)}, paused.f_locals)
     except SyntaxError as error:
         raise Refused("raised", f"{class_name(type(error))}: {error.msg}") from None
     except BaseException as error:
@@ -215,7 +228,7 @@ def _paused(request: Any) -> FrameType:
 
 def _budget(request: Any, ms: float) -> Budget:
     limits = request.get("limits", {})
-    return Budget(limits.get("ms", ms), limits.get("nodes", 500), min(limits.get("bytes", 256 * 1024), _MOST_BYTES))
+    return Budget(limits.get("ms", ms), limits.get("nodes", 500), limits.get("bytes", 256 * 1024))
 
 
 def _since(started: float) -> float:

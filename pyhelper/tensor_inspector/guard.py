@@ -7,9 +7,13 @@ Every function here works on classes and objects through the built-in types' own
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
+from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import ref
+
+T = TypeVar("T")
 
 
 class Classes:
@@ -31,9 +35,40 @@ _class_dict = type.__dict__["__dict__"].__get__
 _DESCRIPTORS = Classes(GetSetDescriptorType, MemberDescriptorType)
 
 
+class ByClass(Generic[T]):
+    """What ``make`` says of a class, kept as long as the class lives.
+
+    Kept by the class's id, with a weak reference that proves the id still stands for that class: a dictionary keyed by
+    the class itself would run its metaclass's ``__hash__`` and ``__eq__``.
+    """
+
+    __slots__ = ("_known", "_make")
+
+    def __init__(self, make: Callable[[type], T]) -> None:
+        self._make = make
+        self._known: dict[int, tuple[ref[type], T]] = {}
+
+    def __call__(self, cls: type) -> T:
+        key = id(cls)
+        known = self._known.get(key)
+        if known is not None and known[0]() is cls:
+            return known[1]
+        made = self._make(cls)
+        forget = self._known.pop
+        self._known[key] = (ref(cls, lambda _: forget(key, None)), made)
+        return made
+
+    def forget(self, cls: type) -> None:
+        self._known.pop(id(cls), None)
+
+
+def plain_str(text: object) -> str:
+    """A string as an exact ``str``, without running a subclass's methods; empty for what is no string."""
+    return str.__str__(text) if issubclass(type(text), str) else ""
+
+
 def class_name(cls: type) -> str:
-    name = _class_name(cls)
-    return name if type(name) is str else str.__str__(name)
+    return plain_str(_class_name(cls))[:100]
 
 
 def mro(cls: type) -> tuple[type, ...]:
@@ -46,19 +81,18 @@ def class_dict(cls: type) -> Mapping[str, Any]:
 
 
 def class_module(cls: type) -> str:
-    module = class_dict(cls).get("__module__")
-    return module if type(module) is str else ""
+    return plain_str(class_dict(cls).get("__module__"))
 
 
 def full_name(cls: type) -> str:
     """``torch.nn.Linear``; without the module for builtins."""
     module = class_module(cls)
-    qualname = _class_qualname(cls)
-    return qualname if module in ("", "builtins") else f"{module}.{qualname}"
+    qualname = plain_str(_class_qualname(cls))
+    return (qualname if module in ("", "builtins") else f"{module}.{qualname}")[:200]
 
 
 def instance_dict(value: object) -> dict[str, Any]:
-    """The instance's ``__dict__`` by the interpreter's own descriptor; empty where there is none.
+    """The instance's ``__dict__`` by the interpreter's own descriptor, always an exact dict; empty where there is none.
 
     ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``.
     """
@@ -69,7 +103,11 @@ def instance_dict(value: object) -> dict[str, Any]:
                 found = descriptor.__get__(value)
             except BaseException:
                 return {}
-            return found if issubclass(type(found), dict) else {}
+            if type(found) is dict:
+                return found
+            if issubclass(type(found), dict):
+                return {plain_str(name): item for name, item in dict.items(found) if issubclass(type(name), str)}
+            return {}
     return {}
 
 
@@ -79,27 +117,84 @@ def held(value: object, name: str) -> dict[Any, Any]:
     return found if found is not None and issubclass(type(found), dict) else {}
 
 
+_BUILTIN_GETS = Classes(type(None), WrapperDescriptorType)
+
+
+class Traits(NamedTuple):
+    """What a class says of its instances' attributes."""
+
+    size: int  #: names in the class and its bases: when it changes, the class has changed
+    slots: list[tuple[str, Any]]  #: name and descriptor, nearest class first
+    properties: list[str]  #: public ones, nearest class first
+    computes: bool  #: attributes go through a ``__getattribute__`` of its own
+
+
+def traits(cls: type) -> Traits:
+    known = _traits(cls)
+    if known.size != _size(cls):
+        _traits.forget(cls)
+        known = _traits(cls)
+    return known
+
+
+def _size(cls: type) -> int:
+    return sum(map(len, map(class_dict, mro(cls))))
+
+
+def _find_traits(cls: type) -> Traits:
+    slots: dict[str, Any] = {}
+    properties: dict[str, None] = {}
+    computes = False
+    for base in mro(cls):
+        own = class_dict(base)
+        computes = computes or (
+            "__getattribute__" in own and type(own["__getattribute__"]) is not WrapperDescriptorType
+        )
+        for name, item in own.items():
+            kind = type(item)
+            if type(name) is not str or name.startswith("__"):
+                continue
+            if kind is MemberDescriptorType:
+                slots.setdefault(name, item)
+            elif not name.startswith("_") and (issubclass(kind, property) or class_name(kind) == "cached_property"):
+                properties.setdefault(name)
+    return Traits(_size(cls), list(slots.items()), list(properties), computes)
+
+
+_traits = ByClass(_find_traits)
+
+
 def slots(value: object) -> Iterator[tuple[str, Any]]:
     """Name and value of each slot that is set; unset ones and special names are left out."""
-    seen = set()
-    for base in mro(type(value)):
-        for name, descriptor in list(class_dict(base).items()):
-            if type(descriptor) is MemberDescriptorType and name not in seen and not name.startswith("__"):
-                seen.add(name)
-                try:
-                    yield name, descriptor.__get__(value)
-                except BaseException:  # unset, or of a C type that refuses
-                    continue
+    for name, descriptor in traits(type(value)).slots:
+        try:
+            item = descriptor.__get__(value)
+        except BaseException:  # unset, or of a C type that refuses
+            continue
+        yield name, item
+
+
+def is_stored(cls: type, name: str) -> bool:
+    """Whether ``value.name`` is what the instance's dict or slots hold: no property or other code comes before it."""
+    if traits(cls).computes:
+        return False
+    for base in mro(cls):
+        own = class_dict(base)
+        if name in own:
+            kind = type(own[name])
+            return kind is MemberDescriptorType or not any("__set__" in class_dict(above) for above in mro(kind))
+    return True
 
 
 def attribute(value: object, name: str) -> Any:
     """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
-    found = dict_get(instance_dict(value), name, _MISSING)
-    if found is not _MISSING:
-        return found
-    for slot, item in slots(value):
-        if slot == name:
-            return item
+    if is_stored(type(value), name):
+        found = dict_get(instance_dict(value), name, _MISSING)
+        if found is not _MISSING:
+            return found
+        for slot, item in slots(value):
+            if slot == name:
+                return item
     raise AttributeError(name)
 
 
@@ -128,30 +223,42 @@ class Untouched:
     torch it does nothing.
     """
 
-    __slots__ = ("_contexts", "_had_grad", "_torch")
+    __slots__ = ("_undo",)
 
     def __enter__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
         torch = module("torch")
-        self._torch = c = getattr(torch, "_C", None)
-        self._contexts: list[Any] = []
-        if c is None:
+        if not hasattr(torch, "_C"):
             return
+        try:
+            self._enter(torch, torch._C)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _enter(self, torch: Any, c: Any) -> None:
         makers = [getattr(c, name, None) for name in ("DisableTorchFunction", "_DisableFuncTorch")]
         if getattr(c, "_len_torch_dispatch_stack", int)():
             makers.append(getattr(module("torch.utils._python_dispatch"), "_disable_current_modes", None))
         for make in makers:
             if make is not None:
                 context = make()
-                context.__enter__()
-                self._contexts.append(context)
-        self._had_grad = c.is_grad_enabled() if hasattr(c, "is_grad_enabled") else torch.is_grad_enabled()
-        if self._had_grad:
+                self._undo.append(partial(context.__exit__, None, None, None))
+                try:
+                    context.__enter__()
+                except BaseException:
+                    self._undo.pop()
+                    raise
+        if torch.is_grad_enabled():
+            self._undo.append(partial(c._set_grad_enabled, True))
             c._set_grad_enabled(False)
 
     def __exit__(self, *error: object) -> None:
-        if self._torch is None:
-            return
-        if self._had_grad:
-            self._torch._set_grad_enabled(True)
-        for context in reversed(self._contexts):
-            context.__exit__(None, None, None)
+        failed: BaseException | None = None
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except BaseException as fault:  # what was entered before must be left all the same
+                failed = fault
+        if failed is not None and not any(error):
+            raise failed

@@ -6,20 +6,24 @@ traced, stepped into or stopped in by the debugger.
 
 import json
 import sys
+from threading import RLock
 from typing import Any
+
+_lock = RLock()
 
 
 class _Unborn(type(sys)):  # type: ignore[misc]
     """A module that runs its source when it is first asked for a name: what no value needs is never compiled."""
 
     def __getattr__(self, name):  # type: ignore[no-untyped-def]
-        source = self.__dict__.pop("_source", None)
-        if source is not None:
-            try:
-                exec(compile(source, f"<frozen {self.__name__}>", "exec"), self.__dict__)
-            except BaseException:
-                self.__dict__["_source"] = source
-                raise
+        with _lock:  # another thread may ask before the first is through
+            source = self.__dict__.pop("_source", None)
+            if source is not None:
+                try:
+                    exec(compile(source, f"<frozen {self.__name__}>", "exec"), self.__dict__)
+                except BaseException:
+                    self.__dict__["_source"] = source
+                    raise
             if name in self.__dict__:
                 return self.__dict__[name]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")

@@ -152,11 +152,11 @@ class _Facts(TypedDict):
 
 
 class Facts(_Facts, total=False):
-    shape: list[Number | None]
+    shape: list[Number | str | None]
     dtype: str
     device: str
     layout: str
-    strides: list[Number]
+    strides: list[Number | str]
     bytes: Number
     requires_grad: bool
     is_leaf: bool

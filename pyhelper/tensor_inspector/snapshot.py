@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .budget import Budget
-from .guard import Classes, class_name
+from .guard import Classes, class_name, full_name
 from .kinds import Child, Kind, Rows, Said, look
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
@@ -23,6 +23,8 @@ from .text import one_line
 PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, Said)
 _NAME = 200  #: characters of a row's name
+_PATH = 1000  #: characters of an expression; a longer one is no help
+_DEPTH = 100  #: levels that one answer nests
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)
@@ -71,7 +73,9 @@ class Snapshot:
         """
         above = self._entries[parent]
         path = None if child.suffix is None or above.path is None else above.path + child.suffix
-        entry = Entry(child.value, parent, path, path or f"{above.where} › {child.name}".lstrip(" ›"))
+        if path is not None and len(path) > _PATH:
+            path = None
+        entry = Entry(child.value, parent, path, path or one_line(f"{above.where} › {child.name}".lstrip(" ›"), _PATH))
         self._entries.append(entry)
         name = one_line(child.name, _NAME)
         node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
@@ -83,6 +87,8 @@ class Snapshot:
             node["type"] = class_name(type(child.value))
             node["line"] = one_line(f"not read: {class_name(type(error))}: {_message(error)}")
             node["badges"] = ["error"]
+            if facts:
+                node["facts"] = {"type": full_name(type(child.value)), "notes": [node["line"]]}
         return node
 
     def _fill(self, node: Node, entry: Entry, kind: Kind, facts: bool, marked: bool) -> None:
@@ -119,13 +125,19 @@ class Snapshot:
         return {"kind": "shared", "path": where} if where != entry.where else None
 
     def page(self, node: int, start: int, amount: int, budget: Budget) -> Page:
-        """Children ``start`` … ``start + amount`` of a node."""
+        """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends."""
         kind = look(self._entries[node].value, budget)
         nodes: list[Node] = []
+        names: set[str] = set()
         try:
             for child in kind.children(start, amount):
+                if nodes and budget.late():
+                    break
+                if child.name in names:
+                    child.name = f"{child.name} #{start + len(nodes)}"
+                names.add(child.name)
                 described = self.describe(child, node, budget)
-                if not budget.take(1, _cost(described)):
+                if not budget.take(1, _cost(described)) and nodes:
                     break
                 nodes.append(described)
             total = kind.child_count()
@@ -133,26 +145,30 @@ class Snapshot:
             total = start + len(nodes) + 1
             said = Said(f"not read: {class_name(type(error))}: {_message(error)}", failed=True)
             nodes.append(self.describe(Child("…", said), node, budget))
+        if total is None and len(nodes) < amount and not budget.cut:
+            total = start + len(nodes)
         return {"start": start, "total": total, "nodes": nodes}
 
     def expand(self, page: Page, expanded: Expanded, budget: Budget) -> None:
         """Give rows of ``page`` that were expanded before their own pages, breadth first, while the budget lasts."""
-        waiting: deque[tuple[Iterable[Node], Expanded]] = deque([(page["nodes"], expanded)])
+        waiting: deque[tuple[Iterable[Node], Expanded, int]] = deque([(page["nodes"], expanded, 1)])
         while waiting:
-            nodes, wanted = waiting.popleft()
+            nodes, wanted, depth = waiting.popleft()
             for node in nodes:
                 row = wanted.get(node["name"])
                 if row is None or "children" not in node or "lazy" in node:
                     continue
-                if budget.spent():
-                    budget.cut.append("rows that were expanded before: the time was over")
+                if budget.late():
                     return
                 node["page"] = self.page(node["id"], 0, row.get("count", PAGE), budget)
-                waiting.append((node["page"]["nodes"], row.get("rows", {})))
+                if depth < _DEPTH:
+                    waiting.append((node["page"]["nodes"], row.get("rows", {}), depth + 1))
 
 
 def _cost(node: Node) -> int:
-    return _NODE_BYTES + len(node["line"]) + len(node["name"]) + len(node.get("path", ""))
+    mark = node["mark"]["path"] if "mark" in node else ""
+    texts = (node["line"], node["name"], node["type"], node.get("path", ""), mark)
+    return _NODE_BYTES + sum(map(len, texts))
 
 
 def _message(error: BaseException) -> str:

@@ -107,7 +107,8 @@ def count(value: int) -> str:
     for unit, size in (("K", 10**3), ("M", 10**6), ("B", 10**9)):
         if value < size * 1000:
             short = value / size
-            return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
+            if short < 999.5 or unit == "B":
+                return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
     power = len(str(value)) - 1
     lead = "" if value == 10**power else f"{value / 10**power:.1f}×"
     return f"{lead}10{str(power).translate(_SUPERSCRIPT)}"
@@ -150,5 +151,5 @@ def integer(value: int) -> str:
 
 
 def shape(sizes: Iterable[object]) -> str:
-    parts: list[str] = [int.__repr__(item) if type(item) is int else "?" for item in sizes]
-    return f"[{', '.join(parts)}]"
+    """``[32, 3, 224]``; a symbolic size by its symbol, which is the library's own text."""
+    return f"[{', '.join(map(str, sizes))}]"

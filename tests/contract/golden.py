@@ -61,7 +61,7 @@ def replies() -> dict[str, dict[str, Any]]:
             kept.append(gateway.call(base64.b64encode(text.encode()).decode()))
             return json.loads(kept[-1])  # type: ignore[no-any-return]
 
-        expanded = {"batch": {}, "run": {"rows": {"properties": {}}}, "history": {"count": 2}}
+        expanded = {"batch": {}, "run": {"rows": {"class properties": {}}}, "history": {"count": 2}}
         pins = [{"expression": "model[0].weight", "count": 10}, {"expression": "gone"}, {"expression": "f()"}]
         first = ask("frame", expanded=expanded, pins=pins)
         model = next(node for node in first["rows"]["nodes"] if node["name"] == "model")

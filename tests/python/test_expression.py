@@ -28,6 +28,17 @@ class Config:
         raise AssertionError("a property ran")
 
 
+class Stored:
+    """What the instance holds is not what the program sees."""
+
+    def __init__(self) -> None:
+        self.__dict__["value"] = -1
+
+    @property
+    def value(self) -> int:
+        raise AssertionError("a property ran")
+
+
 LOCALS: dict[str, Any] = {
     "x": torch.arange(12.0).reshape(3, 4),
     "a": numpy.arange(6).reshape(2, 3),
@@ -35,6 +46,18 @@ LOCALS: dict[str, Any] = {
     "config": Config(),
     "queue": deque([1, 2, 3]),
     "point": Point(1, 2),
+    "odd": {
+        (1, 2): "tuple",
+        0.5: "float",
+        1: "one",
+        "a\b\n": "escaped",
+        b"x": "bytes",
+        "both '\"": "quotes",
+        "\0": "nul",
+    },
+    "named": torch.nn.ModuleDict({"32": torch.nn.Linear(2, 3)}),
+    "stored": Stored(),
+    "foreign": {numpy.int64(3): 1},
     "grown": defaultdict(list, {"known": 1}),
     "größe": 5,
 }
@@ -60,6 +83,14 @@ def follow(text: str) -> Any:
         ("point.y", 2),
         ("point[0]", 1),
         ("grown['known']", 1),
+        ("odd[(1, 2)]", "tuple"),
+        ("odd[0.5]", "float"),
+        ("odd[1]", "one"),
+        ("odd[1.0]", "one"),
+        (r"odd['a\b\n']", "escaped"),
+        (r"odd['\x00']", "nul"),
+        ("odd[b'x']", "bytes"),
+        ("odd['both \\'\"']", "quotes"),
     ],
 )
 def test_a_static_expression_reaches_its_value(text: str, value: object) -> None:
@@ -78,19 +109,21 @@ def test_a_static_expression_reaches_its_value(text: str, value: object) -> None
         ("a[1]", (3,)),
         ("a[:, ::2]", (2, 2)),
         ("batch['image'][0]", (2,)),
+        ("named['32'].weight", (3, 2)),
         ("config.net[0].weight", (3, 2)),
         ("config.net[0].weight[2]", (2,)),
     ],
 )
 def test_tensors_arrays_and_modules_are_followed(text: str, shape: tuple[int, ...]) -> None:
-    assert tuple(follow(text).shape) == shape
+    found = follow(text)
+    assert tuple(getattr(found, "value", found).shape) == shape
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "f(x)", "x + 1", "x[i]", "batch[key]", "[1, 2]", "x.", ".x", "x[", "x[0]]", "lambda: 0", "x if x else x",
      "x := 1",
-     "config.computed", "queue[0:1]", "batch['a\\\\n']", "x; y", "x\ny", "__import__('os')", "x[f()]"],
+     "config.computed", "x[0].grad", "x[0].value", "stored.value", "foreign[3]", "queue[0:1]", "batch['a\\\\n']", "x; y", "x\ny", "__import__('os')", "x[f()]"],
 )  # fmt: skip
 def test_what_would_run_code_is_refused(text: str) -> None:
     with pytest.raises((NotStatic, NotFound)):

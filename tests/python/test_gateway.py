@@ -175,7 +175,7 @@ def test_what_the_users_expression_raises_is_an_answer(paused: Paused, expressio
 
 
 def test_a_property_is_read_when_it_is_expanded(paused: Paused) -> None:
-    rows = paused.frame(expanded={"owner": {"rows": {"properties": {}}}})
+    rows = paused.frame(expanded={"owner": {"rows": {"class properties": {}}}})
     lazy = rows["owner"]["page"]["nodes"][0]["page"]["nodes"]
     assert [(node["name"], node["kind"], node["lazy"]) for node in lazy] == [
         ("answer", "property", True),

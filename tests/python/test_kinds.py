@@ -214,13 +214,13 @@ def names(value: object, depth: int = 1) -> list[str]:
         (lambda: torch.ones(()), ["stats"]),
         (lambda: torch.ones(2, requires_grad=True) * 2, ["values", "stats", "grad_fn"]),
         (lambda: torch.eye(3)[0], ["values", "stats", "base"]),
-        (tagged_tensor, ["values", "stats", "base", "attributes"]),
+        (tagged_tensor, ["values", "stats", "base", "other attributes"]),
         (lambda: torch.empty(3, device="meta"), []),
         (freed, []),
-        (lambda: nn.Linear(2, 1), ["weight", "bias", "attributes"]),
+        (lambda: nn.Linear(2, 1), ["weight", "bias", "other attributes"]),
         (
             lambda: nn.BatchNorm1d(2),
-            ["weight", "bias", "running_mean", "running_var", "num_batches_tracked", "attributes"],
+            ["weight", "bias", "running_mean", "running_var", "num_batches_tracked", "other attributes"],
         ),
         (lambda: np.ones(2)[:1], ["values", "stats", "base"]),
         (lambda: {"a": 1, 2: 3, "it's": 4}, ["'a'", "2", '"it\'s"']),
@@ -228,7 +228,7 @@ def names(value: object, depth: int = 1) -> list[str]:
         (lambda: {5}, ["{0}"]),
         (Config, ["lr", "betas", "hidden"]),
         (lambda: KeyError(1), ["args"]),
-        (lambda: torch.optim.SGD(layer().parameters(), lr=0.1), ["param_groups", "state", "attributes"]),
+        (lambda: torch.optim.SGD(layer().parameters(), lr=0.1), ["param_groups", "state", "other attributes"]),
     ],
 )
 def test_the_children(make: Callable[[], Any], rows: list[str]) -> None:

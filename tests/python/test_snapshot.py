@@ -139,7 +139,7 @@ def test_out_of_time_the_rest_stays_collapsed_and_is_said() -> None:
     page = snapshot.page(0, 0, 100, budget)
     snapshot.expand(page, {"value": {"rows": {f"[{i}]": {} for i in range(50)}}}, budget)
     assert "page" in page["nodes"][0]
-    assert budget.cut == ["rows that were expanded before: the time was over"]
+    assert budget.cut == ["more than there was time for"]
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 import { expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
-import { rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";
+import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
 const program = `\
@@ -49,17 +49,20 @@ test("summarizes the selection", async ({ wb }) => {
   await expectPinned(wb, "images + 1", "float32[2, 3] · 1…6");
 });
 
-test("summarizes a row of Variables and of Watch", async ({ wb }) => {
+test("summarizes a variable", async ({ wb }) => {
   await wb.variables.choose(["Locals", "images"], "Summarize Tensor");
   await expectPinned(wb, "images", "float32[2, 3] · 0…5");
+});
+
+test("summarizes a watched expression", async ({ wb }) => {
   await wb.addWatch("batch");
   await wb.watch.choose(["batch"], "Summarize Tensor");
   await expectPinned(wb, "batch", "dict · 2: image, label");
 });
 
 test("is not offered for an int", async ({ wb }) => {
-  expect(await wb.variables.menuItems("Locals", "count")).not.toContain("Summarize Tensor");
   expect(await wb.variables.menuItems("Locals", "images")).toContain("Summarize Tensor");
+  expect(await wb.variables.menuItems("Locals", "count")).not.toContain("Summarize Tensor");
 });
 
 test("asks for an expression, runs it once and shows what came of it", async ({ wb }) => {
@@ -71,44 +74,69 @@ test("asks for an expression, runs it once and shows what came of it", async ({ 
 test("shows the error of a bad expression in its row", async ({ wb }) => {
   await wb.quickInput.runCommand("Tensor Inspector: Summarize Expression");
   await wb.quickInput.answer("images @ batch");
-  await wb.inspector.rowsWhen("the error", (rows) =>
-    rows.some(({ label, description }) => label === "images @ batch" && description.includes("TypeError")),
-  );
+  await pin(wb, "images @ batch", "TypeError: unsupported operand");
 });
 
-test("what was run is not run again by stopping, but when asked to", async ({ wb }) => {
+test("what was run is run again only when asked to", async ({ wb }) => {
   await wb.debug.stepOver();
-  await expectPinned(wb, "model(images)", "float32[2, 2] · all 1 · from an earlier stop");
+  await pin(wb, "model(images)", "float32[2, 2] · all 1 · from an earlier stop");
   await wb.inspector.clickAction(["model(images)"], "Evaluate Again");
-  await expectPinned(wb, "model(images)", "float32[2, 2] · all 2");
+  await pin(wb, "model(images)", "float32[2, 2] · all 2");
+  const runs = wb.recording.questions().filter((question) => question === "evaluate model(images)");
+  expect(runs).toHaveLength(2);
 });
 
-test("what is read without running anything is read anew at each stop", async ({ wb }) => {
+test("what can be read is read anew at each stop", async ({ wb }) => {
   await wb.debug.stepOver();
-  await expectPinned(wb, "images", "float32[2, 3] · 1…6");
+  await pin(wb, "images", "float32[2, 3] · 1…6");
+  await pin(wb, "model(images)", "float32[2, 2] · all 2 · from an earlier stop");
 });
 
-test("a name that is absent from the frame is no error", async ({ wb }) => {
+test("a name that this frame has not is no error", async ({ wb }) => {
   await wb.selectFrame("<module>");
-  const [row] = await wb.inspector.rowsWhen("the pins", (rows) => rows[0]?.description === "not in this frame");
-  console.log(row);
+  const absent = await pin(wb, "batch", "not in this frame");
+  expect(absent).toMatchObject({ expanded: undefined, iconColor: expect.stringContaining("0.5)") });
   await wb.selectFrame("epoch");
+  await pin(wb, "batch", "dict · 2: image, label");
 });
 
-test("running it was all that was done", async ({ wb }) => {
-  await wb.debug.breakAt("summarize.py", []);
+test("a pin can be taken away", async ({ wb }) => {
+  await wb.inspector.clickAction(["model(images)"], "Unpin");
+  await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== "model(images)"));
+});
+
+test("nothing was run but what was asked for", async ({ wb }) => {
   await wb.debug.continueToEnd();
   expect(wb.recording.stdout()).toBe("calls 2\n");
 });
 
-/** The pin is at the top, open if it can be, selected, in sight, and has the keyboard. */
+/** Waits until the pin says this. */
+async function pin(wb: Workbench, expression: string, summary: string): Promise<Row> {
+  const rows = await wb.inspector.rowsWhen(
+    `${expression} pinned`,
+    (rows) => find(rows, expression, summary) !== undefined,
+  );
+  return find(rows, expression, summary)!;
+}
+
+function find(rows: readonly Row[], expression: string, summary: string): Row | undefined {
+  const first = rows.findIndex(({ level, icon }) => level === 1 && icon !== "pinned"); // pins stand on top
+  const pins = rows.slice(0, first).filter(({ level }) => level === 1);
+  return pins.find(({ label, description }) => label === expression && description.startsWith(summary));
+}
+
+/** The pin is there, open, selected and in sight, and the keyboard is on it: the arrow keys go on from there. */
 async function expectPinned(wb: Workbench, expression: string, summary: string): Promise<void> {
-  const pinned = ({ label, level, icon, description }: Row): boolean =>
-    label === expression && level === 1 && icon === "pinned" && description.startsWith(summary);
-  const rows = await wb.inspector.rowsWhen(`the pin ${expression}`, (rows) => {
-    const row = rows.find(pinned);
-    return row !== undefined && rowsBelow(rows, row).length > 0;
-  });
-  const row = rows.find(pinned)!;
-  console.log(row, rows.slice(0, row.index).map(({ icon, level, label }) => `${level} ${icon} ${label}`));
+  const focused = wb.inspector.root.locator(".monaco-list:focus .monaco-list-row.focused.selected");
+  const row = focused.filter({ has: wb.page.getByText(expression, { exact: true }) });
+  await row.waitFor();
+  await until(`${expression} in sight`, () => row.evaluate(isInSight));
+  expect(await pin(wb, expression, summary)).toMatchObject({ expanded: true, selected: true });
+}
+
+/** Runs in the page. */
+function isInSight(row: Element): boolean {
+  const { top, bottom } = row.getBoundingClientRect();
+  const list = row.closest(".monaco-list")!.getBoundingClientRect();
+  return top >= list.top && bottom <= list.bottom && bottom > top;
 }

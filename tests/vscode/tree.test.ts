@@ -59,12 +59,37 @@ describe("the tree", () => {
       wrong.push(...(await differences(wb, expected)));
     }
     expect(wrong).toEqual([]);
-    await wb.debug.breakAt(program, []);
     await wb.debug.continueToEnd();
     // Looking at the program has changed nothing that it says.
     expect(wb.recording.stdout().slice(before)).toBe(printed[program]);
   });
+
+  test("of a tensor is finite five levels down, without its own views, and without the debugger's help", async ({
+    wb,
+  }) => {
+    await wb.debug.start("s04_tensor_in_variables.py");
+    await wb.showOnly(wb.inspector.title);
+    const asked = wb.recording.requests("variables").length;
+    const rows = await unfoldAll(wb, "weight", 5);
+    const labels = rows.map(({ label }) => label);
+    expect(labels).toEqual(expect.arrayContaining(["values", "stats", "grad", "[3]", "mean"]));
+    expect(labels).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(T|H|mT|mH|data)$/)]));
+    expect(rows.every(({ level, expanded }) => level > 5 || expanded !== false)).toBe(true);
+    expect(wb.recording.requests("variables")).toHaveLength(asked);
+  });
 });
+
+/** Expands a row and all below it down to a level; what is then below it. */
+async function unfoldAll(wb: Workbench, label: string, depth: number): Promise<Row[]> {
+  const open: string[][] = [[label]];
+  for (const path of open) {
+    const children = await wb.inspector.expand(...path);
+    if (path.length === depth) continue;
+    open.push(...children.filter(({ expanded }) => expanded !== undefined).map((child) => [...path, child.label]));
+  }
+  const rows = await wb.inspector.rows();
+  return rowsBelow(rows, findRow(rows, [label])!);
+}
 
 /** Runs each program as if by itself; importing torch once for all of them is quicker. */
 const runAll = `

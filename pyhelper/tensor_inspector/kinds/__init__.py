@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import ref
 
 from ..budget import Budget
-from ..guard import module, mro
-from .kind import Child, Kind, NotFound, NotStatic, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
+from ..guard import ByClass, module, mro, plain_str
+from .kind import Child, Elements, Kind, NotFound, NotStatic, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
-__all__ = ["Child", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of", "libraries", "look"]
-
-# Keyed by the class's id: a dictionary keyed by the class itself would run its metaclass's __hash__ and __eq__.
-# The weak reference proves that the id still stands for that class.
-_chosen: dict[int, tuple[ref[type], type[Kind]]] = {}
+__all__ = [
+    "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of", "libraries", "look",
+]  # fmt: skip
 
 
 def look(value: object, budget: Budget) -> Kind:
@@ -27,15 +24,13 @@ def look(value: object, budget: Budget) -> Kind:
     return kind_of(type(value))(value, budget)
 
 
-def kind_of(cls: type) -> type[Kind]:
-    key = id(cls)
-    known = _chosen.get(key)
-    if known is not None and known[0]() is cls:
-        return known[1]
+def _choose(cls: type) -> type[Kind]:
     bases = mro(cls)
-    kind = next(kind for kind in (family.kind_for(cls, bases) for family in _families()) if kind is not None)
-    _chosen[key] = (ref(cls, lambda _: _chosen.pop(key, None)), kind)
-    return kind  # type: ignore[no-any-return]
+    kinds = (family.kind_for(cls, bases) for family in _families())
+    return next(kind for kind in kinds if kind is not None)  # type: ignore[no-any-return]
+
+
+kind_of = ByClass(_choose)
 
 
 def libraries() -> dict[str, str]:
@@ -44,8 +39,7 @@ def libraries() -> dict[str, str]:
     for name in ("torch", "numpy"):
         library = module(name)
         if library is not None:
-            version = vars(library).get("__version__")
-            versions[name] = str.__str__(version) if isinstance(version, str) else ""
+            versions[name] = plain_str(vars(library).get("__version__"))
     return versions
 
 

@@ -12,20 +12,22 @@ from typing import Any
 
 from ..guard import Classes, class_dict, class_name, dict_get, mro
 from ..protocol import Facts
-from ..text import joined, listed, quoted, quoted_bytes
+from ..text import integer, joined, listed, quoted, quoted_bytes
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import attributes_row, brief, is_tensor
+from .objects import attribute_count, brief, is_tensor, other_attributes
 
 _MISSING = object()
 _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
 _NUMBERS = Classes(int, float, bool, type(None))
 _STRINGS = Classes(str, bytes)
-_OPENED = Classes(list, tuple, dict)
+_STANDARD = Classes(list, tuple, dict)
+_OPENED = 5  #: containers among them that are opened to look for tensors
+_ORDERED = 2000  #: items of an OrderedDict up to which its own order is found, by reading all
 
 
 class Container(Kind):
-    """Items first, then a row ``attributes`` for what a subclass's instance carries besides them."""
+    """Items first, then a row for what a subclass's instance carries besides them."""
 
     summarized = True
 
@@ -49,14 +51,14 @@ class Container(Kind):
         return joined([self.type_name(), f"{length:,}: {self._content(length)}"])
 
     def child_count(self) -> int | None:
-        return self.length() + len(attributes_row(self.value))
+        return self.length() + (1 if attribute_count(self.value) else 0)
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         length = self.length()
         if start < length:
             yield from self.item_rows(start, count)
         if start + count > length:
-            yield from attributes_row(self.value)
+            yield from other_attributes(self.value)
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -64,12 +66,10 @@ class Container(Kind):
         return facts
 
     def holds_tensors(self) -> bool:
-        return any(self._may_hold(item) for item in islice(self.items(), _PEEKED))
-
-    def _may_hold(self, item: object) -> bool:
-        if is_tensor(item):
+        first = list(islice(self.items(), _PEEKED))
+        if any(map(is_tensor, first)):
             return True
-        return type(item) in _OPENED and any(is_tensor(below) for below in _first_items(item))
+        return any(any(map(is_tensor, _first_items(item))) for item in first[:_OPENED] if type(item) in _STANDARD)
 
     def _content(self, length: int) -> str:
         briefs = [brief(item, self) for item in islice(self.items(), _SHOWN)]
@@ -92,7 +92,7 @@ class Mapping(Container):
         """Keys and values in the order that iterating shows, without hashing a key of the program's."""
         if not any(base is OrderedDict for base in mro(type(self.value))):
             return iter(dict.items(self.value))
-        if not all(type(key) in _NUMBERS or type(key) in _STRINGS for key in dict.__iter__(self.value)):
+        if self.length() > _ORDERED or not self._has_plain_keys():
             return iter(dict.items(self.value))  # its own order would be found by hashing the keys
         found = {id(key): item for key, item in dict.items(self.value)}
         return ((key, found[id(key)]) for key in OrderedDict.__iter__(self.value))
@@ -101,10 +101,18 @@ class Mapping(Container):
         for index, (key, item) in enumerate(islice(self._pairs(), start, start + count), start):
             yield Child(key_name(key, index), item, f"[{key!r}]" if _is_literal(key) else None)
 
+    def _has_plain_keys(self) -> bool:
+        return all(_is_plain(key) for key in dict.__iter__(self.value))
+
     def item(self, key: Any) -> Any:
-        if isinstance(key, (tuple, slice)):
-            raise NotStatic("a composed key")
         found = dict_get(self.value, key, _MISSING)
+        if found is not _MISSING:
+            return found
+        if not self._has_plain_keys():
+            raise NotStatic("comparing its keys runs the program's code")
+        if type(key) in _NUMBERS:  # 1, 1.0 and True are one key
+            equal = (item for known, item in dict.items(self.value) if type(known) in _NUMBERS and known == key)
+            found = next(equal, _MISSING)
         if found is _MISSING:
             raise NotFound(f"there is no key {key!r}")
         return found
@@ -182,6 +190,8 @@ def key_word(key: object) -> str:
     """A key as the line of its dict shows it: a short string bare, anything else as a literal or by its class."""
     if type(key) is str:
         return key if len(key) <= 24 else key[:23] + "…"
+    if type(key) is int:
+        return integer(key)
     return repr(key) if type(key) in _NUMBERS else f"‹{class_name(type(key))}›"
 
 
@@ -204,6 +214,13 @@ def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
         if type(fields) is tuple and fields and all(type(name) is str for name in fields):
             return fields
     return None
+
+
+def _is_plain(key: object) -> bool:
+    """Whether comparing or hashing the key runs no code of the program's."""
+    if type(key) is tuple:
+        return all(type(item) is not tuple and _is_plain(item) for item in key)
+    return type(key) in _NUMBERS or type(key) in _STRINGS
 
 
 def _is_literal(key: object) -> bool:

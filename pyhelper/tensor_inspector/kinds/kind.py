@@ -10,6 +10,8 @@ from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts, NodeKind
 
+_FOLLOWED = 100  #: children among which an attribute is looked for
+
 
 class NotStatic(Exception):
     """Only running the program's code could answer."""
@@ -69,6 +71,13 @@ class Kind:
     def facts(self) -> Facts:
         return {"type": full_name(type(self.value))}
 
+    def attribute(self, name: str) -> Any:
+        """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""
+        for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
+            if child.suffix == f".{name}":
+                return child.value
+        raise NotStatic(f"'{name}' is computed by the program's code")
+
     def item(self, key: Any) -> Any:
         """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""
         raise NotStatic(f"{self.type_name()} computes its subscripts")
@@ -114,14 +123,27 @@ class Said:
         self.failed = failed
 
 
+class Elements:
+    """Some elements of a tensor or array, taken out to be looked at.
+
+    Their values are the program's; what taking them out did to their gradient or layout is not.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class Property:
     """A property not read yet: reading it runs the program's code, so only a click does."""
 
-    __slots__ = ("name", "owner")
+    __slots__ = ("name", "owner", "running")
 
     def __init__(self, owner: object, name: str) -> None:
         self.owner = owner
         self.name = name
+        self.running = False
 
 
 class RowsKind(Kind):
@@ -173,7 +195,3 @@ class PropertyKind(Kind):
 
     def child_count(self) -> int | None:
         return 1
-
-
-def page(items: Iterable[Any], start: int, count: int) -> list[Any]:
-    return list(islice(items, start, start + count))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..guard import full_name, module
+from ..guard import full_name, module, mro
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_array
+from ..stats import Unread, of_array, unreadable_array
 from ..text import joined, plural, quoted, shape, shorten
-from .kind import Child, Kind, Rows, Said
-from .objects import attributes_row
+from .kind import Child, Elements, Kind, NotStatic, Rows, Said
+from .objects import other_attributes
 from .plain import Atom
 from .stats_text import Reading, badges, stats_rows, stats_words
 from .tensor_text import corner, element, value_text
@@ -29,40 +29,35 @@ class Array(Kind):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        self._plain = _ndarray.view(value, _ndarray) if type(value) is not _ndarray else value
+        self.array = _ndarray.view(value, _ndarray) if type(value) is not _ndarray else value
         self._known: Reading | None = None
 
     def head(self) -> str:
-        return f"{dtype_name(self._plain.dtype)}{shape(self._plain.shape)}"
+        return f"{dtype_name(self.array.dtype)}{shape(self.array.shape)}"
 
     def brief(self) -> str:
         return self.head()
 
     def line(self) -> str:
         own = None if type(self.value) is _ndarray else self.type_name()
-        return joined([own, *self.value_words(), *self._layout_words()])
-
-    def value_words(self) -> list[str]:
-        shown = self._shown_values()
-        if shown is not None:
-            return [f"{self.head()} {shown}"]
-        return [self.head(), *stats_words(self.reading(), self._plain.dtype.kind == "b")]
+        return joined([own, *self._value_words(), *self._layout_words()])
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())
 
     def reading(self) -> Reading:
         if self._known is None:
-            kind = self._plain.dtype.kind
-            self._known = (
-                of_array(self._plain, self.budget.share())
-                if kind in "biufc"
-                else Unread(_WHY.get(kind, f"{self._plain.dtype.name} values"))
-            )
+            kind = self.array.dtype.kind
+            reason = unreadable_array(self.array) or (None if kind in "biufc" else _WHY.get(kind, "values not read"))
+            self._known = of_array(self.array, self.budget.share()) if reason is None else Unread(reason)
         return self._known
 
     def item(self, key: Any) -> Any:
-        return element(self._plain, key)
+        reason = unreadable_array(self.array)
+        if reason is not None:
+            raise NotStatic(reason)
+        found = element(self.array, key)
+        return ArrayElements(found) if type(found) is _ndarray else found
 
     def child_count(self) -> int | None:
         return len(self._rows())
@@ -71,24 +66,34 @@ class Array(Kind):
         return self._rows()[start : start + count]
 
     def facts(self) -> Facts:
-        array = self._plain
         facts: Facts = {
             "type": full_name(type(self.value)),
-            "shape": list(array.shape),
-            "dtype": dtype_name(array.dtype),
-            "strides": list(array.strides),
-            "bytes": array.nbytes,
+            "shape": list(self.array.shape),
+            "dtype": dtype_name(self.array.dtype),
+            "strides": list(self.array.strides),
+            "bytes": self.array.nbytes,
             "notes": list(self._layout_words()),
         }
         reading = self.reading()
         if isinstance(reading, Unread):
             facts["stats"], facts["unread"] = None, reading.reason
         else:
-            facts["stats"], facts["values"] = reading, corner(array)
+            facts["stats"], facts["values"] = reading, corner(self.array)
         return facts
 
+    def is_open(self) -> bool:
+        """Whether there are values to list."""
+        return self.array.ndim > 0 and len(self.array) > 0 and unreadable_array(self.array) is None
+
+    def _value_words(self) -> list[str]:
+        shown = self._shown_values()
+        if shown is not None:
+            return [f"{self.head()} {shown}"]
+        return [self.head(), *stats_words(self.reading(), self.array.dtype.kind == "b")]
+
     def _shown_values(self) -> str | None:
-        array = self._plain
+        """The values themselves, where they say more than statistics: of a 0-d array, and of few integers."""
+        array = self.array
         if isinstance(self.reading(), Unread):
             return None
         if array.ndim == 0:
@@ -97,10 +102,12 @@ class Array(Kind):
         return str(array.tolist()).replace("-", "−") if few else None
 
     def _layout_words(self) -> Iterator[str]:
-        array = self._plain
+        array = self.array
+        if any(base is numpy.ma.MaskedArray for base in mro(type(self.value))):
+            yield "mask ignored"
         if not array.flags.writeable:
             yield "read-only"
-        if array.base is not None and self._plain is self.value:
+        if array.base is not None and array is self.value:
             yield "view"
         if not (array.flags.c_contiguous or array.flags.f_contiguous):
             yield "not contiguous"
@@ -108,18 +115,36 @@ class Array(Kind):
             yield "Fortran order"
 
     def _rows(self) -> list[Child]:
-        rows = []
-        reading = self.reading()
-        readable = not isinstance(reading, Unread) or (
-            self._plain.dtype.kind in "SUMm" and "freed" not in reading.reason
-        )
-        if self._plain.ndim and len(self._plain) and readable:
-            rows.append(Child("values", values_rows(self._plain, self.budget), ""))
-        if not isinstance(reading, Unread):
-            rows.append(Child("stats", stats_rows(reading)))
-        if self._plain.base is not None and self._plain is self.value:
-            rows.append(Child("base", self._plain.base, ".base"))
-        return rows + (attributes_row(self.value) if type(self.value) is not _ndarray else [])
+        rows = [Child("values", values_rows(self.array), "")] if self.is_open() else []
+        if not isinstance(self.reading(), Unread):
+            rows.append(Child("stats", stats_rows(self.reading())))
+        if self.array.base is not None and self.array is self.value:
+            rows.append(Child("base", self.array.base, ".base"))
+        return rows + (other_attributes(self.value) if type(self.value) is not _ndarray else [])
+
+
+class ArrayElements(Elements):
+    """Elements that were taken out of an array, as one."""
+
+    __slots__ = ()
+
+
+class Part(Array):
+    """Elements taken out to be looked at: their values, not their layout."""
+
+    contains = False
+
+    def __init__(self, value: ArrayElements, budget: Any) -> None:
+        super().__init__(value.value, budget)
+
+    def line(self) -> str:
+        return joined(self._value_words())
+
+    def child_count(self) -> int | None:
+        return len(self.array) if self.is_open() else 0
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return values_rows(self.array).children(start, count) if self.is_open() else ()
 
 
 class Scalar(Atom):
@@ -157,25 +182,27 @@ def dtype_name(dtype: Any) -> str:
     return str(dtype.name)
 
 
-def values_rows(array: Any, budget: Any) -> Rows:
-    """The elements along the first dimension, each a value or the rows of a slice."""
+def values_rows(array: Any) -> Rows:
+    """The elements along the first dimension: values, objects, or parts that open in turn."""
     length = len(array)
 
     def rows(start: int, count: int) -> Iterator[Child]:
-        if array.ndim == 1:
-            for index, item in enumerate(array[start : start + count].tolist(), start):
-                yield Child(f"[{index}]", Said(value_text(item)), f"[{index}]")
-            return
-        for index in range(start, min(start + count, length)):
-            below = values_rows(array[index], budget)
-            below.line = joined(Array(array[index], budget).value_words())
-            below.kind = "array"
-            yield Child(f"[{index}]", below, f"[{index}]")
+        part = array[start : start + count]
+        if array.ndim > 1:
+            values: Any = map(ArrayElements, part)
+        elif array.dtype.kind == "O":
+            values = part.tolist()
+        else:
+            values = (Said(value_text(item)) for item in part.tolist())
+        for index, value in enumerate(values, start):
+            yield Child(f"[{index}]", value, f"[{index}]")
 
     return Rows(plural(length, "row" if array.ndim > 1 else "value"), length, rows)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if cls is ArrayElements:
+        return Part
     for base in bases:
         if base is _ndarray:
             return Array

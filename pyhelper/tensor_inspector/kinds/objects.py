@@ -1,11 +1,13 @@
-"""Every object that no other kind knows, by its dict and slots; dataclasses and weak references among them."""
+"""Every object that no other kind knows, by its dict and slots; exceptions and weak references among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from keyword import iskeyword
 from weakref import ReferenceType
 
-from ..guard import class_dict, class_name, instance_dict, mro, slots
+from ..guard import class_name, instance_dict, is_stored, plain_str, slots, traits
 from ..protocol import Facts
 from ..text import joined, listed
 from .kind import Child, Kind, Property, Rows
@@ -18,37 +20,33 @@ class PlainObject(Kind):
     """Attributes are shown, properties are offered: those run code, so only a click reads them."""
 
     def line(self) -> str:
-        every = attributes(self.value)
-        own = [child for child in every if not child.name.startswith("_")] or every
+        own = list(islice(attributes(self.value), _SHOWN + 1))
+        own = [child for child in own if not child.name.startswith("_")] or own
         shown = (f"{child.name}={brief(child.value, self)}" for child in own[:_SHOWN])
         return joined([self.type_name(), listed(shown, len(own) > _SHOWN, 80)])
 
     def child_count(self) -> int | None:
-        return len(instance_dict(self.value)) + len(self._rows_of_class())
+        return attribute_count(self.value) + len(self._property_rows())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return (attributes(self.value) + self._property_rows())[start : start + count]
+        return islice(chain(attributes(self.value), self._property_rows()), start, start + count)
 
     def facts(self) -> Facts:
         facts = super().facts()
-        facts["rows"] = [[child.name, brief(child.value, self)] for child in attributes(self.value)[:_SHOWN]]
+        facts["rows"] = [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
         return facts
 
     def holds_tensors(self) -> bool:
-        return any(is_tensor(child.value) for child in attributes(self.value)[:_PEEKED])
-
-    def _rows_of_class(self) -> list[Child]:
-        own = instance_dict(self.value)
-        return [Child(name, None) for name, _ in slots(self.value) if name not in own] + self._property_rows()
+        return any(is_tensor(child.value) for child in islice(attributes(self.value), _PEEKED))
 
     def _property_rows(self) -> list[Child]:
-        names = _properties(type(self.value))
+        names = traits(type(self.value)).properties
         if not names:
             return []
         owner = self.value
         rows = [Child(name, Property(owner, name), f".{name}") for name in names]
         noun = "property" if len(names) == 1 else "properties"
-        return [Child("properties", Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
+        return [Child("class properties", Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
 
 
 class Raised(PlainObject):
@@ -57,15 +55,16 @@ class Raised(PlainObject):
     def line(self) -> str:
         given = _raised_with(self.value)
         if len(given) == 1 and type(given[0]) is str:
-            return f"{self.type_name()}: {given[0]}"
-        return joined([self.type_name(), listed((brief(item, self) for item in given), False, 100)])
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        rows = [Child("args", _raised_with(self.value), ".args"), *attributes(self.value), *self._property_rows()]
-        return rows[start : start + count]
+            return f"{self.type_name()}: {given[0][:200]}"
+        return joined([self.type_name(), listed((brief(item, self) for item in given[:_SHOWN]), False, 100)])
 
     def child_count(self) -> int | None:
-        return 1 + len(attributes(self.value)) + len(self._property_rows())
+        return 1 + (super().child_count() or 0)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        given = Child("args", _raised_with(self.value), ".args")
+        rows = chain([given], attributes(self.value), self._property_rows())
+        return islice(rows, start, start + count)
 
 
 _raised_with = BaseException.__dict__["args"].__get__
@@ -84,22 +83,36 @@ class WeakReference(Kind):
         return [] if target is None or start else [Child("referent", target, "()")]
 
 
-def attributes(value: object) -> list[Child]:
-    """What the instance's dict and slots hold."""
+def attributes(value: object) -> Iterator[Child]:
+    """What the instance's dict and slots hold, one after the other."""
+    cls, own = type(value), instance_dict(value)
+    for index, (key, item) in enumerate(dict.items(own)):
+        name = plain_str(key)
+        yield Child(name, item, suffix(cls, name)) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
+    for name, item in slots(value):
+        if name not in own:
+            yield Child(name, item, suffix(cls, name))
+
+
+def attribute_count(value: object) -> int:
     own = instance_dict(value)
-    found = [
-        Child(name, item, f".{name}" if name.isidentifier() else None)
-        for name, item in dict.items(own)
-        if type(name) is str
-    ]
-    found.extend(Child(name, item, f".{name}") for name, item in slots(value) if name not in own)
-    return found
+    return len(own) + sum(name not in own for name, _ in slots(value))
 
 
-def attributes_row(value: object) -> list[Child]:
-    """A row ``attributes`` for what a container or tensor carries besides its content; none when there is nothing."""
-    own = attributes(value)
-    return [Child("attributes", Rows.of(listed((child.name for child in own), False, 60), own), "")] if own else []
+def suffix(cls: type, name: str) -> str | None:
+    """``.name`` where the program reaches the stored value by it; None where it would not, or reach another."""
+    return f".{name}" if name.isidentifier() and not iskeyword(name) and is_stored(cls, name) else None
+
+
+def other_attributes(value: object) -> list[Child]:
+    """A row for what a container or tensor carries besides its content; none when there is nothing."""
+    total = attribute_count(value)
+    return [Child("other attributes", attribute_rows(value, total), "")] if total else []
+
+
+def attribute_rows(value: object, total: int) -> Rows:
+    shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
+    return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
 
 
 def brief(value: object, asked: Kind) -> str:
@@ -116,17 +129,6 @@ def is_tensor(value: object) -> bool:
     from . import kind_of
 
     return kind_of(type(value)).rank == 0
-
-
-def _properties(cls: type) -> list[str]:
-    """Names of the public properties, nearest class first."""
-    found: dict[str, None] = {}
-    for base in mro(cls):
-        for name, item in class_dict(base).items():
-            is_property = issubclass(type(item), property) or class_name(type(item)) == "cached_property"
-            if type(name) is str and not name.startswith("_") and is_property:
-                found.setdefault(name)
-    return list(found)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind]:

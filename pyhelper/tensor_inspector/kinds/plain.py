@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -14,7 +13,7 @@ from types import (
 )
 from typing import Any
 
-from ..guard import Classes, class_name, dict_get, full_name, instance_dict, module
+from ..guard import Classes, class_name, dict_get, full_name, instance_dict, module, plain_str
 from ..protocol import Facts
 from ..text import integer, joined, number, quoted, quoted_bytes, shorten
 from .kind import Kind
@@ -113,7 +112,7 @@ def _signature(function: FunctionType) -> str:
     rest = [star for star, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]  # CO_VARARGS, CO_VARKEYWORDS
     taken = [*code.co_varnames[:plain], *(star + name for star, name in zip(rest, code.co_varnames[plain:]))]
     file = code.co_filename.replace("\\", "/").rsplit("/", 1)[-1]
-    return shorten(f"{function.__name__}({', '.join(taken)}) · {file}:{code.co_firstlineno}")
+    return shorten(f"{plain_str(function.__name__)}({', '.join(taken)}) · {file}:{code.co_firstlineno}")
 
 
 class Class(Atom):
@@ -133,8 +132,7 @@ class Package(Atom):
     def line(self) -> str:
         own = instance_dict(self.value)
         name, version = dict_get(own, "__name__"), dict_get(own, "__version__")
-        shown = [str.__str__(item) for item in (name, version) if issubclass(type(item), str)]
-        return joined(shown or ["module"])
+        return joined([plain_str(name) or "module", plain_str(version)])
 
 
 class Generator(Atom):
@@ -143,7 +141,7 @@ class Generator(Atom):
     def line(self) -> str:
         frame = self.value.gi_frame
         state = "finished" if frame is None else f"at line {frame.f_lineno}"
-        return f"generator {self.value.__name__} · {state}"
+        return f"generator {plain_str(self.value.__name__)} · {state}"
 
 
 _BY_BASE: dict[int, type[Kind]] = {
@@ -171,12 +169,19 @@ _PRINTED = {
 }
 
 
+def _is_genuine(library: Any) -> bool:
+    """Whether it is the standard library's module (or torch), not a file of the program that took its name."""
+    file = plain_str(vars(library).get("__file__"))
+    standard = plain_str(getattr(module("os"), "__file__", None)).rpartition("os.py")[0]
+    return not file or file.startswith(standard) or vars(library).get("__name__") == "torch"
+
+
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     enum = getattr(module("enum"), "Enum", None)
     if enum is not None and any(base is enum for base in bases):
         return EnumMember
     for name, classes in _PRINTED.items():
-        library = sys.modules.get(name)
-        if library is not None and any(vars(library).get(known) is cls for known in classes):
+        library = module(name)
+        if library is not None and any(vars(library).get(known) is cls for known in classes) and _is_genuine(library):
             return Printed
     return next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)

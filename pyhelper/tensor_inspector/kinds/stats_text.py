@@ -118,6 +118,9 @@ def _mean(stats: Stats, digits: int = 3) -> str:
 
 def _share_true(stats: Stats) -> str:
     total, true = stats["count"], stats["count"] - stats["zeros"]
+    if not stats["exact"]:
+        read, true = stats["read"], stats["read"] - stats["zeros"]
+        return f"≈{number(100 * true / max(1, read), 3)}% True · {count(read)} of {count(total)} read"
     if true in (0, total):
         return "all True" if true else "all False"
     return f"{count(true)} of {count(total)} True ({number(100 * true / total, 3)}%)"

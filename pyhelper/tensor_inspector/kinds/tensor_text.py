@@ -26,7 +26,7 @@ def value_text(item: Any) -> str:
     return number(item) if cls is float else shorten(repr(item), 80) if cls in (bool, str, bytes) else str(item)
 
 
-def listed(value: Any) -> Any:
+def listed_values(value: Any) -> Any:
     """``tolist``, also for dtypes of torch that have none."""
     try:
         return value.tolist()
@@ -41,7 +41,7 @@ def corner(value: Any, rows: int = 4, columns: int = 6) -> str:
             return "[]"
         value = value[0]
     if len(value.shape) == 0:
-        return value_text(listed(value))
+        return value_text(listed_values(value))
     if len(value.shape) == 1:
         return _row(value, columns)
     lines: list[str] = [_row(value[index], columns) for index in range(min(rows, value.shape[0]))]
@@ -49,5 +49,5 @@ def corner(value: Any, rows: int = 4, columns: int = 6) -> str:
 
 
 def _row(value: Any, columns: int) -> str:
-    shown = ", ".join(value_text(item) for item in listed(value[:columns]))
+    shown = ", ".join(value_text(item) for item in listed_values(value[:columns]))
     return f"[{shown}, …]" if value.shape[0] > columns else f"[{shown}]"

@@ -10,7 +10,7 @@ from ..guard import class_dict, class_name, mro
 from ..protocol import Facts
 from ..text import joined, plural
 from .kind import Child, Kind
-from .objects import attributes_row
+from .objects import other_attributes
 from .torch_tensor import Tensor
 
 
@@ -42,6 +42,9 @@ class GraphNode(Kind):
         ]
         return facts
 
+    def attribute(self, name: str) -> Any:
+        return self._next() if name == "next_functions" else super().attribute(name)
+
     def _rows(self) -> list[Child]:
         rows = [
             Child(f"[{index}]", node, f".next_functions[{index}][0]")
@@ -51,7 +54,7 @@ class GraphNode(Kind):
         leaf = self._leaf()
         if leaf is not None:
             rows.append(Child("variable", leaf, ".variable"))
-        return rows + attributes_row(self.value)
+        return rows + other_attributes(self.value)
 
     def _next(self) -> tuple[tuple[Any, int], ...]:
         return _descriptor(type(self.value), "next_functions").__get__(self.value)  # type: ignore[no-any-return]

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
-from ..guard import Classes, class_name, held, instance_dict, module, mro
+from ..budget import Budget
+from ..guard import Classes, class_dict, class_name, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
-from ..text import count, joined, listed
+from ..text import count, integer, joined, listed
 from .kind import Child, Kind, NotStatic, Rows
-from .torch_tensor import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
+from .objects import suffix
+from .torch_metadata import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
 
 torch: Any = module("torch")
-_MODULES = 20_000  #: submodules walked at most
 
+_TYPES = 1000  #: modules whose class names the menus are told
 _PARTS = ("_parameters", "_buffers", "_modules")
+_LISTS = Classes(torch.nn.Sequential, torch.nn.ModuleList)
 _CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
-_SIZES = Classes(int, float, tuple)
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
 
 
@@ -47,7 +51,7 @@ class Module(Kind):
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``."""
         if any(base in _CONTAINERS for base in mro(type(self.value))):
-            return f"{self.type_name()}({len(held(self.value, '_modules'))})"
+            return f"{self.type_name()}({dict.__len__(held(self.value, '_modules'))})"
         return self.type_name() + sizes(instance_dict(self.value))
 
     def line(self) -> str:
@@ -62,7 +66,7 @@ class Module(Kind):
                 listed(devices, False, 40),
                 _mode(self.value, digest),
                 _grads(digest),
-                None if digest.complete else "first 20,000 modules",
+                None if digest.complete else f"first {digest.submodules + 1:,} modules: time budget",
             ]
         )
 
@@ -71,16 +75,18 @@ class Module(Kind):
         return ["no_grad"] if digest.grads and digest.grads_none else []
 
     def child_count(self) -> int | None:
-        return len(self._rows())
+        parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        return parts + sum(1 for _ in self._groups())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return self._rows()[start : start + count]
+        return islice(chain(self._members(), self._groups()), start, start + count)
 
     def item(self, key: Any) -> Any:
-        found = next((child.value for child in self._rows() if child.suffix == f"[{key!r}]"), None)
+        suffix = f"[{key!r}]"
+        found = next((child for child in self._members() if child.suffix == suffix), None)
         if found is None:
             raise NotStatic(f"{self.type_name()} computes its subscripts")
-        return found
+        return found.value
 
     def facts(self) -> Facts:
         digest = self.digest()
@@ -98,65 +104,102 @@ class Module(Kind):
         return facts
 
     def member_types(self) -> Iterable[str]:
-        return {class_name(type(item)) for item in _walk(self.value)}
+        return {class_name(type(item)) for item in islice(_walk(self.value), _TYPES)}
 
     def digest(self) -> Digest:
         known = getattr(self, "_digest", None)
         if known is None:
-            known = self._digest = _digest(self.value)
+            known = self._digest = _digest(self.value, self.budget)
         return known
 
-    def _rows(self) -> list[Child]:
-        own = instance_dict(self.value)
-        rows: list[Child] = []
+    def _members(self) -> Iterator[Child]:
+        """Parameters, buffers and submodules, each by the expression that reaches it."""
         for part in _PARTS:
-            parts = dict.items(held(self.value, part))
-            rows.extend(Child(name, item, _suffix(name, part)) for name, item in parts if type(name) is str)
-        hooks = [(n, v) for n, v in own.items() if n.endswith("_hooks") and issubclass(type(v), dict) and len(v)]
-        rest = [(n, v) for n, v in own.items() if n not in _INTERNAL and not (n.startswith("_") and "hook" in n)]
-        for label, items in (("attributes", rest), ("hooks", hooks)):
-            if items:
-                below = [Child(name, item, f".{name}") for name, item in items if type(name) is str]
-                rows.append(Child(label, Rows.of(listed((child.name for child in below), False, 60), below), ""))
-        return rows
+            for index, (key, item) in enumerate(dict.items(held(self.value, part))):
+                name = plain_str(key)
+                yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
+
+    def _suffix(self, name: str, part: str, index: int) -> str:
+        cls = type(self.value)
+        bases = mro(cls)
+        if part == "_modules" and any(base in _LISTS for base in bases) and name == str(index):
+            return f"[{index}]"
+        if part == "_modules" and any(base is torch.nn.ModuleDict for base in bases):
+            return f"[{name!r}]"
+        taken = name in instance_dict(self.value) or any(name in class_dict(base) for base in bases)
+        is_name = name.isidentifier() and not iskeyword(name) and not taken
+        return f".{name}" if is_name else f".{part}[{name!r}]"
+
+    def _groups(self) -> Iterator[Child]:
+        own = instance_dict(self.value)
+        hooks = [name for name, item in own.items() if name.endswith("_hooks") and _is_filled(item)]
+        rest = [name for name in own if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)]
+        for label, names in (("other attributes", rest), ("registered hooks", hooks)):
+            if names:
+                shown = listed(names[:8], len(names) > 8, 60)
+                rows = [Child(name, own[name], suffix(type(self.value), name)) for name in names]
+                yield Child(label, Rows(shown, len(rows), partial(_page, rows)), "")
+
+
+def _page(rows: list[Child], start: int, count: int) -> list[Child]:
+    return rows[start : start + count]
+
+
+def _is_filled(item: object) -> bool:
+    return issubclass(type(item), dict) and dict.__len__(item) > 0  # type: ignore[arg-type]
 
 
 def sizes(own: dict[str, Any]) -> str:
     """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in."""
 
-    def has(*names: str) -> bool:
-        return all(type(own.get(name)) in _SIZES for name in names)
+    def told(*names: str, between: str = " → ") -> str | None:
+        texts = [_size(own.get(name)) for name in names]
+        return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
 
-    if has("in_features", "out_features"):
-        return f"({own['in_features']} → {own['out_features']})"
-    if has("in_channels", "out_channels", "kernel_size"):
-        kernel = "×".join(str(side) for side in own["kernel_size"] if type(side) is int)
-        return f"({own['in_channels']} → {own['out_channels']}, {kernel})"
-    if has("num_embeddings", "embedding_dim"):
-        return f"({own['num_embeddings']} × {own['embedding_dim']})"
-    if has("input_size", "hidden_size"):
-        layers = f", {own['num_layers']} layers" if type(own.get("num_layers")) is int and own["num_layers"] > 1 else ""
-        return f"({own['input_size']} → {own['hidden_size']}{layers})"
-    if has("embed_dim", "num_heads"):
-        return f"({own['embed_dim']}, {own['num_heads']} heads)"
-    for name in ("num_features", "num_channels"):
-        if has(name):
-            return f"({own[name]})"
-    if has("normalized_shape"):
-        return f"({', '.join(str(side) for side in own['normalized_shape'] if type(side) is int)})"
-    if has("p") and "inplace" in own:
-        return f"(p {own['p']})"
-    return ""
+    channels, kernel = told("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")
+    if channels and kernel:
+        return f"({channels}, {kernel})"
+    recurrent, layers = told("input_size", "hidden_size"), own.get("num_layers")
+    if recurrent and type(layers) is int and layers > 1:
+        return f"({recurrent}, {layers} layers)"
+    attention = told("embed_dim", "num_heads", between=", ")
+    if attention:
+        return f"({attention} heads)"
+    dropped = own.get("p")
+    if type(dropped) is float and "inplace" in own:
+        return f"(p {dropped})"
+    known = (
+        told("in_features", "out_features"),
+        told("num_embeddings", "embedding_dim", between=" × "),
+        recurrent,
+        told("num_features"),
+        told("num_channels"),
+        told("normalized_shape"),
+    )
+    return next((f"({text})" for text in known if text), "")
 
 
-def _digest(root: Any) -> Digest:
+def _size(value: object, between: str = ", ") -> str | None:
+    """A size, or a tuple of sizes, as text; None for all else."""
+    if type(value) is int:
+        return integer(value)
+    if type(value) is tuple and value and all(type(side) is int for side in value):
+        return between.join(map(integer, value[:6]))
+    return None
+
+
+def _digest(root: Any, budget: Budget) -> Digest:
     parameters = trainable = total = grads = none = submodules = inside = 0
     devices: dict[str, None] = {}
     dtypes: dict[str, None] = {}
     seen = set()
     mode = instance_dict(root).get("training")
+    complete = True
     for below in _walk(root):
         submodules += 1
+        if submodules % 64 == 0 and budget.spent():
+            complete = False
+            break
         inside += instance_dict(below).get("training") is not mode
         for part in ("_parameters", "_buffers"):
             for tensor in dict.values(held(below, part)):
@@ -164,7 +207,7 @@ def _digest(root: Any) -> Digest:
                     continue
                 seen.add(id(tensor))
                 devices.setdefault(device_name(tensor))
-                total += byte_count(tensor)
+                total += byte_count(tensor) or 0
                 if part == "_parameters":
                     elements = element_count(tensor)
                     dtypes.setdefault(dtype_name(tensor))
@@ -175,15 +218,11 @@ def _digest(root: Any) -> Digest:
                         grads += has
                         none += not has
     return Digest(parameters, trainable, total, tuple(devices), tuple(dtypes), grads, none, submodules - 1, inside,
-                  submodules < _MODULES)  # fmt: skip
+                  complete)  # fmt: skip
 
 
 def _walk(root: Any) -> Iterator[Any]:
     """The module and all below it, each once, without recursion."""
-    return islice(_walk_all(root), _MODULES)
-
-
-def _walk_all(root: Any) -> Iterator[Any]:
     seen = {id(root)}
     waiting = [root]
     while waiting:
@@ -197,8 +236,7 @@ def _walk_all(root: Any) -> Iterator[Any]:
 
 def _mode(value: Any, digest: Digest) -> str:
     training = instance_dict(value).get("training")
-    word = "train" if training else "eval"
-    other = "eval" if training else "train"
+    word, other = ("train", "eval") if training is True else ("eval", "train")
     return f"{word}, {digest.others} inside in {other}" if digest.others else word
 
 
@@ -206,12 +244,6 @@ def _grads(digest: Digest) -> str | None:
     if not digest.grads:
         return None
     return f"{digest.grads_none} of {digest.grads + digest.grads_none} grads None" if digest.grads_none else "has grads"
-
-
-def _suffix(name: str, part: str) -> str:
-    if name.isidentifier():
-        return f".{name}"
-    return f"[{name}]" if part == "_modules" and name.isdigit() else f".{part}[{name!r}]"
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

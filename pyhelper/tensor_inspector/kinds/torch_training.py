@@ -46,10 +46,10 @@ class Optimizer(Kind):
         return [group for group in held if type(group) is dict] if type(held) is list else []
 
     def _rows(self) -> list[Child]:
-        own = attributes(self.value)
+        own = list(attributes(self.value))
         first = [child for name in ("param_groups", "state") for child in own if child.name == name]
         rest = [child for child in own if child.name not in ("param_groups", "state")]
-        return [*first, Child("attributes", Rows.of(listed((child.name for child in rest), False, 60), rest), "")]
+        return [*first, Child("other attributes", Rows.of(listed((child.name for child in rest), False, 60), rest), "")]
 
 
 def _rates(group: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ no user code runs; nothing warns. Torch tensors are read under the guard (torch 
 
 import math
 import sys
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ..budget import Budget
 from ..protocol import ComplexStats, Stats
@@ -16,7 +16,7 @@ from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
 from .tally import ComplexTally, Tally, Unread, negated, skipped
 
-__all__ = ["Unread", "of_array", "of_tensor"]
+__all__ = ["Unread", "of_array", "of_tensor", "unreadable_array"]
 
 _BLOCK_BYTES = 4 << 20
 _SPLIT = 1 << 16  # elements; torch gives each thread 32K of them or more
@@ -77,6 +77,11 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     Subclasses are read as plain arrays: a mask is not seen.
     """
     return numpy_exact.of_array(a, budget)
+
+
+def unreadable_array(a: Any) -> Optional[str]:
+    """Why reading an array would crash the program: the file beneath its memory was cut short, or closed."""
+    return numpy_exact.unreadable(sys.modules["numpy"], a)
 
 
 def _answer(tally: Union[Tally, ComplexTally], count: int, weight: int) -> Union[Stats, ComplexStats]:

@@ -31,7 +31,7 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
         return Unread(f"{a.dtype} values are not numbers")
     if count == 0:
         return Tally().stats(0) if kind != "c" else ComplexTally(Tally(), Tally(), Tally()).parts(0)
-    reason = _unreadable(np, a)
+    reason = unreadable(np, a)
     if reason:
         return Unread(reason)
     a = a[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in a.strides)]
@@ -49,7 +49,7 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
 
 
-def _unreadable(np: Any, a: Any) -> Optional[str]:
+def unreadable(np: Any, a: Any) -> Optional[str]:
     """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
     root = a
     offset = 0

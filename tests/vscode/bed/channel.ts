@@ -55,6 +55,11 @@ export class Channel {
     await this.#order("stopDebugging", {});
   }
 
+  /** How many milliseconds the extension took to load and start. */
+  async activate(extension: string): Promise<number> {
+    return (await this.#order("activate", { extension })) as number;
+  }
+
   async isActive(extension: string): Promise<boolean> {
     return (await this.#order("isActive", { extension })) === true;
   }

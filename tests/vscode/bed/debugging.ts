@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import type { DebugProtocol } from "@vscode/debugprotocol";
-import type { Channel, LaunchConfig } from "./channel.ts";
+import type { Breakpoint, Channel, LaunchConfig } from "./channel.ts";
 import type { Editor } from "./editor.ts";
 import type { Recording } from "./recording.ts";
 import { until } from "./wait.ts";
@@ -17,6 +17,7 @@ export class Debugging {
   readonly #recording: Recording;
   readonly #editor: Editor;
   readonly #workspace: string;
+  #breakpoints: readonly Breakpoint[] = [];
 
   constructor(page: Page, channel: Channel, recording: Recording, editor: Editor, workspace: string) {
     this.#page = page;
@@ -43,7 +44,7 @@ export class Debugging {
   /** Breakpoints on these lines of the file, and no others anywhere. */
   async breakAt(program: string, lines: readonly number[]): Promise<void> {
     const file = path.join(this.#workspace, program);
-    await this.#channel.setBreakpoints(lines.map((line) => ({ file, line })));
+    await this.#setBreakpoints(lines.map((line) => ({ file, line })));
   }
 
   /** Does what makes the program stop (again), and waits until the stop shows in the editor: its line. */
@@ -77,7 +78,9 @@ export class Debugging {
     return this.stopAfter(() => this.#page.keyboard.press("Shift+F11"));
   }
 
+  /** Past all breakpoints. */
   async continueToEnd(): Promise<void> {
+    await this.#setBreakpoints([]);
     await this.#page.keyboard.press("F5");
     await this.waitForEnd();
   }
@@ -89,8 +92,24 @@ export class Debugging {
   }
 
   async waitForEnd(): Promise<void> {
-    const toolbar = this.#page.locator(".debug-toolbar");
-    await until("the session's end", async () => !(await toolbar.isVisible()));
+    await until("the session's end", async () => !(await this.#isOn()));
+  }
+
+  #isOn(): Promise<boolean> {
+    return this.#page.locator(".debug-toolbar").isVisible();
+  }
+
+  /** VS Code tells the debugger about changed breakpoints a moment later. */
+  async #setBreakpoints(breakpoints: readonly Breakpoint[]): Promise<void> {
+    const change = JSON.stringify(breakpoints) !== JSON.stringify(this.#breakpoints);
+    const told = this.#recording.responses("setBreakpoints").length;
+    this.#breakpoints = breakpoints;
+    await this.#channel.setBreakpoints(breakpoints);
+    if (!change || !(await this.#isOn())) return;
+    await until(
+      "the debugger to know the breakpoints",
+      () => this.#recording.responses("setBreakpoints").length > told,
+    );
   }
 
   /** The top frame's line, once VS Code has asked for the stack after the last stop. */

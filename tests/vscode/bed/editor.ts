@@ -36,22 +36,21 @@ export class Editor {
     this.root = page.locator(".editor-group-container.active .monaco-editor").first();
   }
 
-  /** Rests the mouse on the text until a hover shows; what VS Code was asked while busy with a stop, it must be asked again. */
-  async hover(place: Place, limit?: number): Promise<Hover> {
-    const what = `a hover on \`${place.text}\` in line ${place.line}`;
-    const ask = async (): Promise<Hover | undefined> => {
-      await this.pointAt(place);
-      return until(what, () => this.shownHover(), 3000).catch(() => undefined);
-    };
-    return until(what, ask, limit);
+  /** Rests the mouse on the text until a hover shows. */
+  hover(place: Place): Promise<Hover> {
+    return this.pointUntil(place, `a hover on \`${place.text}\` in line ${place.line}`, () => this.shownHover());
   }
 
-  /** Moves the mouse there. A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
-  async pointAt(place: Place): Promise<void> {
-    await this.leaveHover();
-    const { left, right, y } = await this.#locate(place);
-    await this.#page.mouse.move((left + right) / 2 - 40, y);
-    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
+  /** Rests the mouse on the text, and again if nothing comes of it: VS Code drops what it was asked while it was busy. */
+  pointUntil<T>(
+    place: Place,
+    what: string,
+    ask: () => Promise<T | undefined | false> | T | undefined | false,
+  ): Promise<T> {
+    return until(what, async () => {
+      await this.#pointAt(place);
+      return until(what, ask, 2000).catch(() => undefined);
+    });
   }
 
   /** The hover that is on the screen, once it has its content. */
@@ -95,7 +94,8 @@ export class Editor {
 
   /** Right-clicks the selected text and chooses an item. */
   async chooseForSelection(item: string): Promise<void> {
-    await chooseFromMenu(this.root.locator(".selected-text").first(), item);
+    // The selection is painted behind the text.
+    await chooseFromMenu(this.root.locator(".selected-text").first(), item, { force: true });
   }
 
   /** The inline values in sight: line number to text. */
@@ -127,6 +127,14 @@ export class Editor {
       );
       return number && Number(number.textContent);
     });
+  }
+
+  /** A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
+  async #pointAt(place: Place): Promise<void> {
+    await this.leaveHover();
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.mouse.move((left + right) / 2 - 40, y);
+    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }
 
   async #putCursor(place: Place): Promise<void> {

@@ -11,9 +11,9 @@ export async function menuItems(target: Locator): Promise<string[]> {
   return labels.map((label) => label.trim());
 }
 
-/** Right-clicks the target and chooses an item. */
-export async function chooseFromMenu(target: Locator, item: string): Promise<void> {
-  const menu = await openMenu(target);
+/** Right-clicks the target, or by `force` what covers it there, and chooses an item. */
+export async function chooseFromMenu(target: Locator, item: string, { force = false } = {}): Promise<void> {
+  const menu = await openMenu(target, force);
   // By the whole label, since one command's title may begin another's. By Enter, since a young menu takes no clicks.
   await menu.locator(".action-label").getByText(item, { exact: true }).hover();
   await menu.locator(".action-item.focused", { hasText: item }).waitFor();
@@ -21,8 +21,8 @@ export async function chooseFromMenu(target: Locator, item: string): Promise<voi
   await menu.waitFor({ state: "hidden" });
 }
 
-async function openMenu(target: Locator): Promise<Locator> {
-  await target.click({ button: "right" });
+async function openMenu(target: Locator, force = false): Promise<Locator> {
+  await target.click({ button: "right", force });
   const menu = target.page().locator(".context-view .monaco-menu");
   await menu.waitFor();
   return menu;

@@ -41,12 +41,12 @@ export class Pane {
   }
 
   /** The rows as soon as they are as wanted. */
-  async rowsWhen(what: string, wanted: (rows: readonly Row[]) => boolean): Promise<Row[]> {
+  async rowsWhen(what: string, wanted: (rows: readonly Row[]) => boolean | Promise<boolean>): Promise<Row[]> {
     const last: { rows: Row[] } = { rows: [] };
     try {
       return await until(`${what} in ${this.title}`, async () => {
         last.rows = await this.rows();
-        return wanted(last.rows) && last.rows;
+        return (await wanted(last.rows)) && last.rows;
       });
     } catch (error) {
       throw new Error(`${String(error)}; it shows:\n${asText(last.rows)}`, { cause: error });

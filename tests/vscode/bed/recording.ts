@@ -13,12 +13,13 @@ export interface DapRecord {
   readonly message: DebugProtocol.ProtocolMessage;
 }
 
-/** The operation of a request of ours; undefined for what others evaluate. */
+/** What a request of ours asks; undefined for what others evaluate. */
 function questionIn(expression: string): string | undefined {
   if (!expression.endsWith("# tensor-inspector")) return undefined;
   const request = /\.call\('([^']+)'\)/.exec(expression)?.[1];
   if (request === undefined) return "inject";
-  return (JSON.parse(Buffer.from(request, "base64").toString()) as { op: string }).op;
+  const question = JSON.parse(Buffer.from(request, "base64").toString()) as { op: string; expression?: string };
+  return question.expression === undefined ? question.op : `${question.op} ${question.expression}`;
 }
 
 export class Recording {
@@ -61,7 +62,7 @@ export class Recording {
     return this.requests("evaluate").map(({ arguments: args }) => (args as DebugProtocol.EvaluateArguments).expression);
   }
 
-  /** What our extension asked of the program, in order: `inject`, or the operation's name. */
+  /** What our extension asked of the program, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
   questions(): string[] {
     return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
   }

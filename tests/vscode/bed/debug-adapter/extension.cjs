@@ -73,6 +73,13 @@ const orders = {
 
   stopDebugging: () => vscode.debug.stopDebugging(),
 
+  /** How many milliseconds an extension takes to load and start. */
+  async activate({ extension }) {
+    const start = performance.now();
+    await vscode.extensions.getExtension(extension).activate();
+    return performance.now() - start;
+  },
+
   isActive: ({ extension }) => vscode.extensions.getExtension(extension)?.isActive ?? false,
 };
 

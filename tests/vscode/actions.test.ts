@@ -1,0 +1,77 @@
+/** What can be done with the rows of the tree. */
+import { expect } from "vitest";
+import { testIn } from "./bed/fixture.ts";
+import { rowsBelow } from "./bed/rows.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const program = `\
+import torch
+
+
+def main():
+    count, name = 42, "resnet"
+    image = torch.linspace(-1, 1, 12).reshape(3, 4)
+    numbers = list(range(250))
+    batch = {"image": image, "label": torch.tensor([3, 1])}
+    return batch, numbers  # STOP
+
+
+main()
+`;
+
+const test = testIn({ files: { "actions.py": program } });
+
+test.beforeAll(async ({ wb }) => {
+  await wb.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await wb.debug.start("actions.py");
+  await wb.inspector.row("image");
+});
+
+test("tensors and what holds them come first", async ({ wb }) => {
+  const rows = await wb.inspector.rows();
+  expect(rows.map(({ label }) => label)).toEqual(["image", "batch", "count", "name", "numbers", "global variables"]);
+});
+
+test("Copy Summary and Copy as Expression", async ({ wb }) => {
+  await wb.inspector.expand("batch");
+  await wb.inspector.choose(["batch", "'label'"], "Copy Summary");
+  await expectClipboard(wb, "batch['label']: int64[2] [3, 1]");
+  await wb.inspector.choose(["batch", "'label'"], "Copy as Expression");
+  await expectClipboard(wb, "batch['label']");
+});
+
+test("Add to Watch", async ({ wb }) => {
+  await wb.inspector.choose(["batch", "'label'"], "Add to Watch");
+  expect(await wb.watch.row("batch['label']")).toMatchObject({ description: "tensor([3, 1])" });
+});
+
+test("Pin and Unpin", async ({ wb }) => {
+  await wb.inspector.clickAction(["batch", "'label'"], "Pin");
+  await wb.inspector.rowsWhen(
+    "the pin on top",
+    ([first]) => first?.label === "batch['label']" && first.icon === "pinned",
+  );
+  await wb.inspector.choose(["batch['label']"], "Unpin");
+  await wb.inspector.rowsWhen("no pin", ([first]) => first?.label === "image");
+});
+
+test("Show Tensors Only leaves tensors and what holds them", async ({ wb }) => {
+  await wb.inspector.clickHeaderAction("Show Tensors Only");
+  const rows = await wb.inspector.rowsWhen("the tensors", (rows) => rows.every(({ label }) => label !== "count"));
+  expect(rows.filter(({ level }) => level === 1).map(({ label }) => label)).toEqual(["image", "batch", "global variables"]);
+  await wb.inspector.clickHeaderAction("Show All Values");
+  await wb.inspector.row("count");
+});
+
+test("long lists come in pages, which load in place", async ({ wb }) => {
+  await wb.inspector.expand("numbers");
+  await wb.inspector.click("numbers", "next 100 of 150");
+  await wb.inspector.click("numbers", "next 50 of 50");
+  const rows = await wb.inspector.rowsWhen("all the numbers", (rows) => rows.some(({ label }) => label === "[249]"));
+  const list = rows.find(({ label }) => label === "numbers")!;
+  expect(rowsBelow(rows, list).map(({ label }) => label)).toEqual(Array.from({ length: 250 }, (_, at) => `[${at}]`));
+});
+
+async function expectClipboard(wb: Workbench, text: string): Promise<void> {
+  await expect.poll(() => wb.page.evaluate(() => navigator.clipboard.readText()), { timeout: 20_000 }).toBe(text);
+}

@@ -1,0 +1,141 @@
+/** What the inspector does from stop to stop, as the recorded debug traffic and the tree tell. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import { testIn } from "./bed/fixture.ts";
+import { findRow } from "./bed/rows.ts";
+import { until } from "./bed/wait.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const program = `\
+import gc
+import weakref
+
+import torch
+
+
+def step(total, number):
+    scaled = total * number
+    kept = {"scaled": scaled, "all": [scaled, total]}
+    return kept["scaled"] + 1  # STOP
+
+
+def train():
+    total = torch.ones(3)
+    for number in range(1, 4):
+        total = step(total, number)
+    return total
+
+
+def count():
+    n = torch.zeros(2)
+${Array.from({ length: 50 }, () => "    n = n + 1").join("\n")}
+    return n
+
+
+gc.disable()
+train()
+count()
+big = torch.zeros(1000, 1000)
+holder = {"big": big}
+alive = weakref.ref(big)
+print("made")  # STOP
+del big, holder
+print("dropped", alive() is None)
+`;
+
+const test = testIn({ files: { "stops.py": program } });
+
+test("one question a stop and frame, after one to bring the helper in", async ({ wb }) => {
+  await wb.debug.start("stops.py");
+  await shown(wb, ["number"], "1");
+  expect(wb.recording.questions()).toEqual(["inject", "frame"]);
+  await wb.debug.continueToStop();
+  await shown(wb, ["number"], "2");
+  expect(wb.recording.questions()).toEqual(["inject", "frame", "frame"]);
+});
+
+test("expanding a row is one more, and again none", async ({ wb }) => {
+  const before = wb.recording.questions().length;
+  await wb.inspector.expand("kept");
+  await wb.inspector.collapse("kept");
+  await wb.inspector.expand("kept", "'all'");
+  expect(wb.recording.questions().slice(before)).toEqual(["children", "children"]);
+});
+
+test("what is expanded and selected stays so from stop to stop", async ({ wb }) => {
+  await wb.inspector.click("kept", "'all'", "[1]"); // which expands it, too
+  await wb.inspector.row("kept", "'all'", "[1]", "values");
+  const before = wb.recording.questions().length;
+  await wb.debug.continueToStop();
+  await shown(wb, ["number"], "3");
+  const row = await shown(wb, ["kept", "'all'", "[1]"], "float32[3] · all 5");
+  expect(row.selected).toBe(true);
+  expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
+});
+
+test("follows clicks in the call stack, and back without asking again", async ({ wb }) => {
+  const before = wb.recording.questions().length;
+  await wb.selectFrame("train");
+  const rows = await wb.inspector.rowsWhen(
+    "train's variables",
+    (rows) => findRow(rows, ["total"]) !== undefined && findRow(rows, ["kept"]) === undefined,
+  );
+  expect(findRow(rows, ["total"])?.description).toContain("all 5");
+  await wb.selectFrame("step");
+  await shown(wb, ["kept", "'all'", "[1]"], "float32[3] · all 5");
+  expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
+});
+
+test("shows at once what is changed in the console and in Variables", async ({ wb }) => {
+  const before = wb.recording.questions().length;
+  await wb.console.run("scaled.fill_(7)");
+  await shown(wb, ["scaled"], "float32[3] · all 7");
+  await wb.setValue(["Locals", "number"], "50");
+  await shown(wb, ["number"], "50");
+  expect(wb.recording.questions().slice(before)).toEqual(["frame", "frame"]);
+});
+
+test("twenty quick steps leave the values of the last stop", async ({ wb }) => {
+  const lines = readFileSync(path.join(wb.workspace.folder, "stops.py"), "utf8").split("\n");
+  const first = lines.indexOf("    n = n + 1") + 1;
+  await wb.debug.breakAt("stops.py", [first]);
+  await wb.debug.continueToStop();
+  await shown(wb, ["n"], "float32[2] · all zeros");
+  const before = { questions: wb.recording.questions().length, stops: wb.debug.stops() };
+  const steps = (): number => wb.recording.requests("next").length;
+  const others = before.stops - steps();
+  const goal = steps() + 20;
+  await until("twenty steps", async () => {
+    await wb.page.keyboard.press("F10"); // VS Code takes those that find it paused
+    return steps() >= goal;
+  });
+  await wb.inspector.rowsWhen("the last stop's value", async (rows) => {
+    const line = await wb.editor.markedLine();
+    const value = line === undefined ? undefined : `float32[2] · all ${line - first}`;
+    return wb.debug.stops() - steps() === others && findRow(rows, ["n"])?.description === value;
+  });
+  const asked = wb.recording.questions().length - before.questions;
+  expect(asked).toBeLessThanOrEqual(wb.debug.stops() - before.stops);
+  const line = await wb.debug.stepOver();
+  await shown(wb, ["n"], `float32[2] · all ${line - first}`);
+});
+
+test("what was shown dies when the program drops it, with the garbage collector off", async ({ wb }) => {
+  const lines = readFileSync(path.join(wb.workspace.folder, "stops.py"), "utf8").split("\n");
+  await wb.debug.breakAt("stops.py", [lines.indexOf('print("made")  # STOP') + 1]);
+  await wb.debug.continueToStop();
+  await shown(wb, ["big"], "float32[1000, 1000] · all zeros");
+  await wb.inspector.expand("big", "values");
+  await wb.inspector.expand("holder", "'big'", "stats");
+  await wb.debug.continueToEnd();
+  expect(wb.recording.stdout()).toBe("made\ndropped True\n");
+});
+
+async function shown(wb: Workbench, row: readonly string[], summary: string) {
+  const rows = await wb.inspector.rowsWhen(
+    `${row.join(" › ")} ${summary}`,
+    (rows) => findRow(rows, row)?.description.startsWith(summary) === true,
+  );
+  return findRow(rows, row)!;
+}
