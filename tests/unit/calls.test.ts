@@ -129,6 +129,40 @@ describe("calls", () => {
     expect(ops(sent)).toEqual(["inject", "frame", "evaluate", "frame without a frame"]);
   });
 
+  test("that run a property are sent once, on the frame, also where torch.compile is at work", async () => {
+    const answer = JSON.stringify(frameAnswer([], { frameless: true }));
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "children" ? NEVER : answer;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    const page = { snapshot: 7, node: 3, start: 0, count: 100 };
+    await expect(calls.children(paused, page, { runs: true })).rejects.toMatchObject({ code: "lost" });
+    expect(ops(sent)).toEqual(["inject", "frame", "children"]);
+    // It may still run there: what else is asked goes around it.
+    await calls.frame(paused, {});
+    expect(ops(sent).at(-1)).toBe("frame without a frame");
+  });
+
+  test("that run nothing are sent again on the other route", async () => {
+    const { calls, sent, stop } = program(({ what, frameId }) => {
+      if (frameId !== undefined) return NEVER;
+      return what === "inject" ? INJECTED : FRAME;
+    });
+    await calls.children(stop(), { snapshot: 7, node: 3, start: 0, count: 100 });
+    expect(ops(sent)).toEqual(["inject", "children", "children without a frame"]);
+  });
+
+  test("say why the helper can't be there", async () => {
+    const { calls, sent, stop } = program(() => JSON.stringify({ error: "it needs Python 3.9" }));
+    await expect(calls.frame(stop(), {})).rejects.toMatchObject({
+      code: "unreachable",
+      message: "it needs Python 3.9",
+    });
+    expect(ops(sent)).toEqual(["inject"]);
+  });
+
   test("turn the helper's errors into refusals, and log them", async () => {
     const error = { op: "error", error: { code: "not_found", message: "no y here" } };
     const { calls, log, stop } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(error)));

@@ -16,19 +16,25 @@ function debugging(id = "session", sessions = new Sessions()) {
   const tracker = sessions.createDebugAdapterTracker(vscode);
   const session = sessions.get(id) as Session;
   let seq = 0;
-  const event = (name: string): void => tracker.onDidSendMessage?.({ seq: 0, type: "event", event: name, body: {} });
+  const event = (name: string, body: object = {}): void =>
+    tracker.onDidSendMessage?.({ seq: 0, type: "event", event: name, body });
   const exchange = (command: string, args: object, body: object = {}, success = true): void => {
     seq += 1;
     tracker.onWillReceiveMessage?.({ seq, type: "request", command, arguments: args });
     tracker.onDidSendMessage?.({ seq: 0, type: "response", request_seq: seq, command, success, body });
   };
-  const stop = (frameId = 2, name = "train"): void => {
-    event("stopped");
-    const source = { path: "/train.py" };
-    exchange("stackTrace", {}, { stackFrames: [{ id: frameId, name, source, line: 1, column: 1 }] });
+  const stop = (name = "train", threadId = 1): void => {
+    event("stopped", { threadId });
+    stack(name, threadId);
   };
-  const focus = (frameId = 2): void => stage.focus(new DebugStackFrame(vscode, 1, frameId));
-  return { sessions, session, vscode, event, exchange, stop, focus, end: () => tracker.onWillStopSession?.() };
+  /** VS Code asks for the thread's frames: 2 is the top, 3 its caller. */
+  const stack = (name = "train", threadId = 1): void => {
+    const source = { path: "/train.py" };
+    const stackFrames = [name, "caller"].map((of, at) => ({ id: at + 2, name: of, source, line: 1, column: 1 }));
+    exchange("stackTrace", { threadId }, { stackFrames });
+  };
+  const focus = (frameId = 2, threadId = 1): void => stage.focus(new DebugStackFrame(vscode, threadId, frameId));
+  return { sessions, session, vscode, event, exchange, stop, stack, focus, end: () => tracker.onWillStopSession?.() };
 }
 
 describe("a session", () => {
@@ -65,6 +71,20 @@ describe("a session", () => {
     end();
     expect(sessions.get(vscode.id)).toBeUndefined();
     expect(session.ended).toBe(true);
+  });
+
+  test("that is started anew under its old id outlives the late end of the old one", () => {
+    const old = debugging();
+    old.stop();
+    const before = old.session.stop;
+    const { sessions, session, stop, vscode } = debugging("session", old.sessions);
+    expect(old.session.ended).toBe(true);
+    stop();
+    // Its frames must not be taken for those of the old one.
+    expect(session.stop).not.toBe(before);
+    old.end();
+    expect(sessions.get(vscode.id)).toBe(session);
+    expect(session.ended).toBe(false);
   });
 });
 
@@ -142,10 +162,53 @@ describe("the active frame", () => {
     stop();
     focus();
     await vi.advanceTimersByTimeAsync(1000);
-    event("stopped");
+    event("stopped", { threadId: 5 });
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.map((frame) => frame?.over)).toEqual([true, false]);
+    expect(seen[1]).toMatchObject({ stop: session.stop, threadId: 1, frameId: 2, place: "/train.py:train" });
+  });
+
+  test("is not taken from the last stop when the next one's announcement is late", async () => {
+    const { sessions, session, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    focus(3);
+    await vi.advanceTimersByTimeAsync(1000);
+    event("continued");
+    stop();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toHaveLength(1);
+    focus(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.frameId)).toEqual([3, 2]);
     expect(seen[1]?.stop).toBe(session.stop);
+  });
+
+  test("is not one that only the last stop had, though it is announced after the next", async () => {
+    const { sessions, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    event("continued");
+    stop("worker", 5);
+    focus(2, 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual([]);
+    focus(2, 5);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ threadId: 5, place: "/train.py:worker" });
+  });
+
+  test("keeps its place when another function has its id at the next stop", async () => {
+    const { sessions, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    for (const name of ["train", "step"]) {
+      stop(name);
+      focus();
+      await vi.advanceTimersByTimeAsync(1000);
+      event("continued");
+    }
+    expect(seen.map((frame) => frame?.place)).toEqual(["/train.py:train", "/train.py:step"]);
   });
 
   test("of a session whose beginning was missed is not known", async () => {

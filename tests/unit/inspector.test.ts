@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/calls.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Helper, Inspector } from "../../extension/src/model/inspector.ts";
@@ -15,8 +16,8 @@ function inspected(
   pinned: string[] = [],
 ) {
   const asked: Question[] = [];
-  const reply = (op: keyof Helper) => async (_: unknown, question: object) => {
-    const full = { op, ...question };
+  const reply = (op: keyof Helper) => async (_: unknown, question: object, how?: object) => {
+    const full = { op, ...question, ...(how === undefined ? {} : { how }) };
     asked.push(full);
     return (await answers[op]?.(full)) ?? frameAnswer([tensor("x")]);
   };
@@ -95,6 +96,49 @@ describe("answers that nobody waits for any more are dropped", () => {
     expect(labels(inspector)).toEqual(["new"]);
   });
 
+  test.each([
+    ["a frame that is known", true],
+    ["none", false],
+  ])("when the frame was left for %s, but kept for when it is looked at again", async (_, back) => {
+    const late = deferred<FrameAnswer>();
+    const replies = [frameAnswer([tensor("a")]), late.promise];
+    const { inspector, ops } = inspected({ frame: () => replies.shift() });
+    inspector.focus(frame(1));
+    await settled();
+    inspector.focus(frame(1, { frameId: 3 }));
+    inspector.focus(back ? frame(1) : undefined);
+    late.resolve(frameAnswer([tensor("b")]));
+    await settled();
+    expect(labels(inspector)).toEqual(back ? ["a"] : []);
+    inspector.focus(frame(1, { frameId: 3 }));
+    await settled();
+    expect(labels(inspector)).toEqual(["b"]);
+    expect(ops()).toEqual(["frame", "frame"]);
+  });
+
+  test("and a failure for a frame that was left is said nowhere", async () => {
+    const late = deferred<FrameAnswer>();
+    const { inspector } = inspected({ frame: () => late.promise });
+    inspector.focus(frame(1));
+    inspector.focus(undefined);
+    late.reject(new Refusal("internal", "it broke"));
+    await settled();
+    expect(inspector.trouble).toBeUndefined();
+  });
+
+  test("when the user has changed something since", async () => {
+    const [first, second] = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
+    const replies = [first.promise, second.promise];
+    const { inspector } = inspected({ frame: () => replies.shift() });
+    inspector.focus(frame(1));
+    const again = inspector.again();
+    second.resolve(frameAnswer([tensor("new")]));
+    first.resolve(frameAnswer([tensor("old")]));
+    await again;
+    await settled();
+    expect(labels(inspector)).toEqual(["new"]);
+  });
+
   test("when the stop is over", async () => {
     const reply = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => reply.promise });
@@ -135,6 +179,16 @@ describe("what the user changes", () => {
 });
 
 describe("trouble", () => {
+  test("says why the helper can't be there", async () => {
+    const fail = (): never => {
+      throw new Refusal("unreachable", "it needs Python 3.9");
+    };
+    const { inspector } = inspected({ frame: fail });
+    inspector.focus(frame(1));
+    await settled();
+    expect(inspector.trouble).toBe("The values of this frame can't be shown: it needs Python 3.9");
+  });
+
   test("is said in a sentence, and forgotten at the next stop", async () => {
     const replies: (() => FrameAnswer)[] = [
       () => {
@@ -200,6 +254,61 @@ describe("children", () => {
     expect(ops()).toEqual(["frame", "children", "frame", "children"]);
   });
 
+  test("of a property are marked as running code, and a late one says so in its row", async () => {
+    const fail = (): never => {
+      throw new Refusal("lost", "no reply");
+    };
+    const property = node("loss", { kind: "property", lazy: true, children: null });
+    const { inspector, asked } = inspected({ frame: () => frameAnswer([property]), children: fail });
+    inspector.focus(frame(1));
+    await settled();
+    const row = firstRow(inspector);
+    await inspector.load(row);
+    expect(asked.at(-1)).toMatchObject({ op: "children", node: property.id, how: { runs: true } });
+    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual([
+      "no reply yet: the program's own code may still be running",
+    ]);
+    await inspector.load({ ...row, known: { node: tensor("x"), snapshot: 7 } });
+    expect(asked.at(-1)).toMatchObject({ op: "children", how: { runs: false } });
+  });
+
+  test.each(["of a value", "of the frame"])(
+    "on a next page %s that can't be had say why in its row, which asks again when clicked",
+    async (whose) => {
+      const nodes = Array.from({ length: 100 }, (_, index) => node(`[${index}]`));
+      const first = { start: 0, total: 101, nodes };
+      const replies = [new Refusal("internal", "it broke"), { start: 100, total: 101, nodes: [node("[100]")] }];
+      const { inspector, asked, expansion, ops } = inspected({
+        frame: () =>
+          whose === "of a value"
+            ? frameAnswer([tensor("x", { page: first })])
+            : { ...frameAnswer(), rows: { ...first } },
+        children: (question) => {
+          const reply = replies.shift();
+          if (reply instanceof Refusal) throw reply;
+          return { ...children(question), page: reply };
+        },
+      });
+      inspector.focus(frame(1));
+      await settled();
+      const rows = (): readonly Row[] => {
+        const from = inspector.source as NonNullable<typeof inspector.source>;
+        return whose === "of a value" ? (childRows(from, firstRow(inspector)) ?? []) : rootRows(from);
+      };
+      const more = rows().at(-1) as Row;
+      await inspector.more(more);
+      expect(rows()).toHaveLength(101);
+      expect(rows().at(-1)).toMatchObject({ label: "next 1 of 1", description: "it broke", tone: "alarm" });
+      expect(rows().at(-1)?.speech).toContain("it broke");
+      expect(expansion.count(more.path)).toBeUndefined();
+      await inspector.more(rows().at(-1) as Row);
+      expect(ops()).toEqual(["frame", "children", "children"]);
+      expect(asked.at(-1)).toMatchObject({ start: 100, count: 1 });
+      expect(rows()).toHaveLength(101);
+      expect(rows().at(-1)).toMatchObject({ label: "[100]", description: "1" });
+    },
+  );
+
   test("on a next page are remembered for the next stop", async () => {
     const first = { start: 0, total: 250, nodes: Array.from({ length: 100 }, (_, index) => node(`[${index}]`)) };
     const second = {
@@ -229,6 +338,15 @@ describe("inspecting", () => {
     const answers = await Promise.all([inspector.inspect("x"), inspector.inspect("x"), inspector.inspect("y")]);
     expect(answers.map((answer) => answer?.node.kind)).toEqual(["tensor", "tensor", "tensor"]);
     expect(ops()).toEqual(["frame", "inspect", "inspect"]);
+  });
+
+  test("goes on when a frame is left and looked at again", async () => {
+    const { inspector } = inspected({ inspect: () => nodeAnswer("inspect", tensor("x")) });
+    for (const frameId of [2, 3, 2]) {
+      inspector.focus(frame(1, { frameId }));
+      await settled();
+    }
+    expect((await inspector.inspect("x"))?.node.kind).toBe("tensor");
   });
 
   test("what can't be had is nothing", async () => {
@@ -279,6 +397,42 @@ describe("pins", () => {
     expect(firstRow(inspector).description).toBe("float32[2, 3] · 0…1 · from an earlier stop");
     await inspector.run("model(x)");
     expect(ops().slice(4)).toEqual(["evaluate", "frame"]);
+  });
+
+  test("that only look static are run once, when asked, and are text at later stops", async () => {
+    const pinned = [{ expression: "x.T", error: { code: "not_static", message: "'T' is computed by code" } }];
+    const { inspector, ops } = inspected({
+      frame: ({ pins }) => ({ ...frameAnswer(), pins: (pins as unknown[]).length > 0 ? pinned : [] }),
+      evaluate: () => nodeAnswer("evaluate", tensor("x.T")),
+    });
+    inspector.focus(frame(1));
+    await settled();
+    await inspector.pin("x.T");
+    expect(ops()).toEqual(["frame", "frame", "evaluate", "frame"]);
+    expect(firstRow(inspector)).toMatchObject({ label: "x.T", description: "float32[2, 3] · 0…1" });
+
+    inspector.focus(frame(3));
+    await settled();
+    expect(ops()).toHaveLength(5);
+    expect(firstRow(inspector)).toMatchObject({
+      description: "float32[2, 3] · 0…1 · from an earlier stop",
+      tone: "quiet",
+      can: ["copyExpression", "unpin", "evaluateAgain"],
+    });
+  });
+
+  test("that still ran when their stop ended keep what they came to before", async () => {
+    const replies: (() => NodeAnswer)[] = [
+      () => nodeAnswer("evaluate", tensor("f(x)")),
+      () => {
+        throw new Over();
+      },
+    ];
+    const { inspector, pins } = inspected({ evaluate: () => replies.shift()?.() });
+    inspector.focus(frame(1));
+    await inspector.pin("f(x)");
+    await inspector.run("f(x)");
+    expect(pins.lastLine("f(x)")).toBe("float32[2, 3] · 0…1");
   });
 
   test("that can't be run say why in their row", async () => {

@@ -106,6 +106,17 @@ describe("ids and expansion", () => {
     expect(new Set([a?.id, odd?.id, b.id]).size).toBe(3);
   });
 
+  test("siblings of the same name have ids of their own, and the first keeps what it had", () => {
+    const inner = (): Partial<Node> => ({ children: 1, page: { start: 0, total: 1, nodes: [node("c"), node("c")] } });
+    const from = source([node("a", inner()), node("a", inner()), node("a"), node("a (2)")]);
+    const rows = rootRows(from);
+    const all = [...rows, ...rows.flatMap((row) => (row.expandable ? (childRows(from, row) ?? []) : []))];
+    expect(all).toHaveLength(8);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(8);
+    expect(rows.map(({ label }) => label)).toEqual(["a", "a", "a", "a (2)"]);
+    expect([rows[0]?.id, rows[3]?.id]).toEqual(rootRows(source([node("a"), node("a (2)")])).map(({ id }) => id));
+  });
+
   test("what was opened at an earlier stop is open", () => {
     const from = source([tensor("x")]);
     from.expansion.open(only(rootRows(from)).path);
@@ -161,7 +172,7 @@ describe("pages", () => {
     const from = source([tensor("x")]);
     const row = only(rootRows(from));
     expect(childRows(from, row)).toBeUndefined();
-    from.stop.setFailure(row.known as NonNullable<Row["known"]>, "storage freed");
+    from.stop.setFailure(row.known, "storage freed");
     expect(only(childRows(from, row))).toMatchObject({ label: "storage freed", icon: "error", tone: "alarm" });
   });
 });
@@ -193,6 +204,16 @@ describe("pins", () => {
     from.pins.remember(expression, "float32[2]");
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2] · from an earlier stop"]);
     expect(only(rootRows(from)).can).toEqual(["copyExpression", "unpin", "evaluateAgain"]);
+  });
+
+  test("of what only looks static say no error: nobody asked for it to be run yet", () => {
+    const error = { code: "not_static" as const, message: "'T' is computed by the program's code" };
+    const from = source([], { pins: ["x.T"], answer: { pins: [{ expression: "x.T", error }] } });
+    expect(only(rootRows(from))).toMatchObject({
+      description: "not evaluated yet",
+      tone: "quiet",
+      can: ["copyExpression", "unpin", "evaluateAgain"],
+    });
   });
 
   test("of what was run at this stop show the result, or why there is none", () => {

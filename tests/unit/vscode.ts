@@ -57,4 +57,7 @@ export const debug = {
   asDebugSourceUri: (source: { path: string }) => `file://${source.path}`,
 };
 
-export const l10n = { t: (message: string) => message };
+export const l10n = {
+  t: (message: string, ...args: unknown[]) =>
+    message.replace(/\{(\d+)\}/g, (_, index: string) => String(args[Number(index)])),
+};

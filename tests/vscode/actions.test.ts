@@ -58,7 +58,11 @@ test("Pin and Unpin", async ({ wb }) => {
 test("Show Tensors Only leaves tensors and what holds them", async ({ wb }) => {
   await wb.inspector.clickHeaderAction("Show Tensors Only");
   const rows = await wb.inspector.rowsWhen("the tensors", (rows) => rows.every(({ label }) => label !== "count"));
-  expect(rows.filter(({ level }) => level === 1).map(({ label }) => label)).toEqual(["image", "batch", "global variables"]);
+  expect(rows.filter(({ level }) => level === 1).map(({ label }) => label)).toEqual([
+    "image",
+    "batch",
+    "global variables",
+  ]);
   await wb.inspector.clickHeaderAction("Show All Values");
   await wb.inspector.row("count");
 });

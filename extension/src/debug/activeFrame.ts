@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { isPython, type Session, type Sessions } from "./sessions.ts";
+import { isPython, type Place, type Session, type Sessions } from "./sessions.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
 export class Frame {
@@ -7,12 +7,14 @@ export class Frame {
   readonly threadId: number;
   readonly frameId: number;
   readonly stop: number;
+  readonly #place: Place;
 
-  constructor(session: Session, threadId: number, frameId: number) {
+  constructor(session: Session, frameId: number, place: Place) {
     this.session = session;
-    this.threadId = threadId;
+    this.threadId = place.thread;
     this.frameId = frameId;
     this.stop = session.stop;
+    this.#place = place;
   }
 
   get over(): boolean {
@@ -25,13 +27,12 @@ export class Frame {
 
   /** File and function: what a frame has in common with itself at other stops. */
   get place(): string {
-    const place = this.session.places.get(this.frameId);
-    return place === undefined ? "" : `${place.source?.path ?? ""}:${place.function}`;
+    return `${this.#place.source?.path ?? ""}:${this.#place.function}`;
   }
 
   /** The file it stands in, as the editor names it. */
   get uri(): vscode.Uri | undefined {
-    const source = this.session.places.get(this.frameId)?.source;
+    const { source } = this.#place;
     return source && vscode.debug.asDebugSourceUri(source, this.session.vscode);
   }
 }
@@ -51,6 +52,8 @@ export class ActiveFrame implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<Focus>();
   readonly #subscriptions: vscode.Disposable[];
   #current: Focus;
+  /** How often the session of the item had gone on when it was announced. */
+  #runs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastChange = 0;
 
@@ -68,6 +71,7 @@ export class ActiveFrame implements vscode.Disposable {
 
   #announced(): void {
     const now = Date.now();
+    this.#runs = this.#sessions.get(vscode.debug.activeStackItem?.session.id ?? "")?.runs;
     this.#look(now - this.#lastChange < STEPPING ? STEP_DEBOUNCE : 0);
     this.#lastChange = now;
   }
@@ -87,8 +91,11 @@ export class ActiveFrame implements vscode.Disposable {
     if (!(item instanceof vscode.DebugStackFrame)) return undefined;
     const session = this.#sessions.get(item.session.id);
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
-    // Between two stops the item is still the last stop's: keep what is shown until the next is announced.
-    return session.paused ? new Frame(session, item.threadId, item.frameId) : this.#current;
+    // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
+    // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
+    const place = session.places.get(item.frameId);
+    const present = session.paused && this.#runs === session.runs && place?.thread === item.threadId;
+    return present ? new Frame(session, item.frameId, place) : this.#current;
   }
 
   dispose(): void {

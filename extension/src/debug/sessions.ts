@@ -11,6 +11,7 @@ export function isPython({ type }: vscode.DebugSession): boolean {
 
 /** Where a stack frame stands, as the adapter last said. */
 export interface Place {
+  readonly thread: number;
   readonly function: string;
   readonly source: DebugProtocol.Source | undefined;
 }
@@ -18,10 +19,13 @@ export interface Place {
 /** One debugged process, and what its messages tell. Reads them only. */
 export class Session {
   readonly queue = new EvaluateQueue();
-  /** Counts `stopped` and `continued`: frame ids repeat from stop to stop, this number never does. */
+  /** Changes with `stopped` and `continued`: frame ids repeat from stop to stop, this number never does. */
   stop = 0;
+  /** Counts how often it went on: what was looked at before is of no use after. */
+  runs = 0;
   paused = false;
   ended = false;
+  /** The frames that the adapter has named since the program last ran, by their ids. */
   readonly places = new Map<number, Place>();
   readonly vscode: vscode.DebugSession;
 
@@ -45,15 +49,15 @@ export class Session {
 /** All sessions under way. Says when one stops, changes under the user's hand, or ends. */
 export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Disposable {
   readonly #sessions = new Map<string, Session>();
+  /** Of all sessions together: one that is started anew has the id of the old one, but no number of its. */
+  #stops = 0;
   readonly #stopped = new vscode.EventEmitter<Session>();
   readonly #changed = new vscode.EventEmitter<Session>();
-  readonly #started = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
 
   readonly onDidStop = this.#stopped.event;
   /** The user assigned something, or ran something in the console. */
   readonly onDidChange = this.#changed.event;
-  readonly onDidStart = this.#started.event;
 
   constructor() {
     this.#registrations = DEBUG_TYPES.map((type) => vscode.debug.registerDebugAdapterTrackerFactory(type, this));
@@ -65,25 +69,25 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
 
   createDebugAdapterTracker(debugSession: vscode.DebugSession): vscode.DebugAdapterTracker {
     const session = new Session(debugSession);
+    const old = this.#sessions.get(session.id);
+    if (old) this.#end(old);
     this.#sessions.set(session.id, session);
-    this.#started.fire(session);
     const consoleRequests = new Set<number>();
-    const end = (): void => {
-      session.ended = true;
-      this.#moved(session, false);
-      this.#sessions.delete(session.id);
-    };
+    const stackRequests = new Map<number, number>();
+    const end = (): void => this.#end(session);
     return {
       onWillReceiveMessage: (message: DebugProtocol.ProtocolMessage): void => {
         if (isConsoleEvaluate(message)) consoleRequests.add(message.seq);
+        else if (isStackTrace(message)) stackRequests.set(message.seq, message.arguments.threadId);
       },
       onDidSendMessage: (message: DebugProtocol.ProtocolMessage): void => {
         if (message.type === "event") this.#event(session, message as DebugProtocol.Event);
         else if (message.type === "response") {
           const response = message as DebugProtocol.Response;
           const assigned = response.success && ["setVariable", "setExpression"].includes(response.command);
-          if (response.command === "stackTrace" && response.success)
-            remember(session, response as DebugProtocol.StackTraceResponse);
+          const thread = stackRequests.get(response.request_seq);
+          stackRequests.delete(response.request_seq);
+          if (thread !== undefined) remember(session, thread, response as DebugProtocol.StackTraceResponse);
           // A statement that raised may have changed something before it did.
           else if (consoleRequests.delete(response.request_seq) || assigned) this.#changed.fire(session);
         }
@@ -96,20 +100,36 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
 
   #event(session: Session, event: DebugProtocol.Event): void {
     if (event.event === "stopped") {
-      session.places.clear();
+      const { threadId } = (event as DebugProtocol.StoppedEvent).body;
+      // Frames of threads that have been paused all along stay what they were.
+      for (const [id, { thread }] of session.places) {
+        if (threadId === undefined || thread === threadId) session.places.delete(id);
+      }
       this.#moved(session, true);
       this.#stopped.fire(session);
     } else if (["continued", "terminated", "exited"].includes(event.event)) this.#moved(session, false);
   }
 
   #moved(session: Session, paused: boolean): void {
-    session.stop += 1;
+    this.#stops += 1;
+    session.stop = this.#stops;
     session.paused = paused;
+    if (!paused) {
+      session.runs += 1;
+      session.places.clear();
+    }
     session.queue.sweep();
   }
 
+  #end(session: Session): void {
+    session.ended = true;
+    this.#moved(session, false);
+    // An adapter may say late that it has ended: when a session of the same id is there already.
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+  }
+
   dispose(): void {
-    for (const one of [...this.#registrations, this.#stopped, this.#changed, this.#started]) one.dispose();
+    for (const one of [...this.#registrations, this.#stopped, this.#changed]) one.dispose();
   }
 }
 
@@ -118,6 +138,11 @@ function isConsoleEvaluate(message: DebugProtocol.ProtocolMessage): message is D
   return message.type === "request" && command === "evaluate" && args.context === "repl";
 }
 
-function remember(session: Session, { body }: DebugProtocol.StackTraceResponse): void {
-  for (const frame of body.stackFrames) session.places.set(frame.id, { function: frame.name, source: frame.source });
+function isStackTrace(message: DebugProtocol.ProtocolMessage): message is DebugProtocol.StackTraceRequest {
+  return message.type === "request" && (message as DebugProtocol.Request).command === "stackTrace";
+}
+
+function remember(session: Session, thread: number, { success, body }: DebugProtocol.StackTraceResponse): void {
+  if (!success || !session.paused) return;
+  for (const { id, name, source } of body.stackFrames) session.places.set(id, { thread, function: name, source });
 }

@@ -33,6 +33,11 @@ type Question<R extends Request> = Omit<R, "op" | "version" | "at">;
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
 
+interface Running {
+  /** Answering it runs the program's own code: it is never sent twice, and on the frame's own thread where that replies. */
+  readonly runs: boolean;
+}
+
 /** How a session's program is reached at present. */
 interface Route {
   injected: boolean;
@@ -59,8 +64,8 @@ export class Calls {
     return this.#call(frame, { op: "frame", ...question });
   }
 
-  children(frame: Frame, question: Question<ChildrenRequest>): Promise<ChildrenAnswer> {
-    return this.#call(frame, { op: "children", ...question });
+  children(frame: Frame, question: Question<ChildrenRequest>, how: Running = READING): Promise<ChildrenAnswer> {
+    return this.#call(frame, { op: "children", ...question }, how);
   }
 
   inspect(frame: Frame, question: Question<InspectRequest>): Promise<NodeAnswer> {
@@ -68,12 +73,12 @@ export class Calls {
   }
 
   evaluate(frame: Frame, question: Question<EvaluateRequest>): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "evaluate", ...question });
+    return this.#call(frame, { op: "evaluate", ...question }, { runs: true });
   }
 
-  async #call<A extends Answer>(frame: Frame, question: Body): Promise<A> {
+  async #call<A extends Answer>(frame: Frame, question: Body, how: Running = READING): Promise<A> {
     try {
-      const answer = await this.#onSomeRoute(frame, question);
+      const answer = await this.#onSomeRoute(frame, question, how);
       if (answer.op === "error") throw new Refusal(answer.error.code, answer.error.message);
       if (answer.op === "frame") this.#routeOf(frame.session).frameless = answer.frameless === true;
       return answer as A;
@@ -87,11 +92,11 @@ export class Calls {
    * On its frame if that answers, else without one. An evaluate never comes back from a frame that Dynamo runs, but
    * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
    */
-  async #onSomeRoute(frame: Frame, question: Body): Promise<Answer> {
+  async #onSomeRoute(frame: Frame, question: Body, how: Running): Promise<Answer> {
     const route = this.#routeOf(frame.session);
     if (!avoidsFrame(route, frame)) {
       try {
-        return await this.#withHelper(frame, route, question);
+        return await this.#withHelper(frame, route, question, how);
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         route.lostOnFrame = frame.stop;
@@ -100,7 +105,7 @@ export class Calls {
     }
     if (route.lost !== frame.stop) {
       try {
-        return await this.#withHelper(frame, route, question);
+        return await this.#withHelper(frame, route, question, how);
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         route.lost = frame.stop;
@@ -110,19 +115,19 @@ export class Calls {
   }
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
-  async #withHelper(frame: Frame, route: Route, question: Body): Promise<Answer> {
+  async #withHelper(frame: Frame, route: Route, question: Body, how: Running): Promise<Answer> {
     const wasInjected = route.injected;
     if (!wasInjected) await this.#inject(frame, route);
-    const answer = await this.#ask(frame, route, question);
+    const answer = await this.#ask(frame, route, question, how);
     if (answer !== "missing") return answer;
     route.injected = false;
     if (!wasInjected) throw new Refusal("unreachable", "the helper did not stay in the program");
-    return this.#withHelper(frame, route, question);
+    return this.#withHelper(frame, route, question, how);
   }
 
-  async #ask(frame: Frame, route: Route, body: Body): Promise<Answer | "missing"> {
+  async #ask(frame: Frame, route: Route, body: Body, { runs }: Running): Promise<Answer | "missing"> {
     // What the user asks to be run is run on the frame's own thread, in the modes that are set there.
-    const frameless = avoidsFrame(route, frame) && (body.op !== "evaluate" || route.lostOnFrame === frame.stop);
+    const frameless = avoidsFrame(route, frame) && (!runs || route.lostOnFrame === frame.stop);
     const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
     const request = { ...body, version: this.#bundle.version, ...at } as Request;
     const unlimited = body.op === "evaluate";
@@ -131,7 +136,10 @@ export class Calls {
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
-      throw error;
+      if (!(runs && error instanceof Lost)) throw error;
+      // It may well be under way: sent again it would run a second time, in another thread.
+      route[frameless ? "lost" : "lostOnFrame"] = frame.stop;
+      throw new Refusal("lost", "no reply yet");
     }
   }
 
@@ -160,6 +168,8 @@ export class Calls {
     return route;
   }
 }
+
+const READING: Running = { runs: false };
 
 function avoidsFrame(route: Route, frame: Frame): boolean {
   return route.frameless || route.lostOnFrame === frame.stop;

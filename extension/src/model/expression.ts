@@ -92,16 +92,33 @@ export function isStatic(expression: string): boolean {
     if (first?.text === "." && second?.kind === "name") at += 2;
     else if (first?.text === "[") {
       const close = closing(tokens, at);
-      if (close === undefined || !tokens.slice(at + 1, close).every(isLiteral) || close === at + 1) return false;
+      if (close === undefined || !isLiteral(tokens.slice(at + 1, close))) return false;
       at = close + 1;
     } else return false;
   }
   return true;
 }
 
-function isLiteral({ kind, text }: Token): boolean {
-  if (kind === "string") return !/^\w*[fFtT]/.test(text) && /^\w*(["'])[^]*\1$/.test(text);
-  return kind === "number" || (kind === "op" && ",:-.()".includes(text)) || ["None", "True", "False"].includes(text);
+// Over tokens that are written as `shape` does.
+const LITERAL = "(?:-?1|0)";
+const TUPLE = new RegExp(String.raw`\((?:${LITERAL},(?:${LITERAL},)*${LITERAL}?|${LITERAL}?)\)`);
+const PART = `(?:${LITERAL}|${LITERAL}?:${LITERAL}?(?::${LITERAL}?)?)`;
+const SUBSCRIPT = new RegExp(`^${PART}(?:,${PART})*,?$`);
+
+/** Whether a subscript holds literals and nothing else: numbers, strings, constants, slices and tuples of them. */
+function isLiteral(tokens: readonly Token[]): boolean {
+  let text = tokens.map(shape).join("").replaceAll("...", "0");
+  while (TUPLE.test(text)) text = text.replace(TUPLE, "0");
+  return SUBSCRIPT.test(text);
+}
+
+/** `1` for a number, `0` for another literal, an operator as it is, `?` for all else. */
+function shape({ kind, text }: Token): string {
+  if (kind === "op") return text;
+  if (kind === "number") return Number.isNaN(Number(text.replaceAll("_", ""))) ? "?" : "1";
+  const constant = kind === "name" && ["None", "True", "False"].includes(text);
+  const string = kind === "string" && !/^\w*[fFtT]/.test(text) && /^\w*(["'])[^]*\1$/.test(text);
+  return constant || string ? "0" : "?";
 }
 
 /** What VS Code itself takes for the expression at a column where no extension says otherwise. */

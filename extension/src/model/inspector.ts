@@ -1,4 +1,5 @@
 import type { Focus, Frame } from "../debug/activeFrame.ts";
+import { Over } from "../debug/queue.ts";
 import { type Calls, Refusal } from "../helper/calls.ts";
 import type { Filter, NodeAnswer } from "../protocol/generated.ts";
 import { Emitter } from "./emitter.ts";
@@ -19,7 +20,7 @@ export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
 /**
  * Asks one question per stop and frame, and keeps what is known: all views show what stands here.
- * An answer that comes when its frame is no longer looked at is dropped.
+ * An answer that comes when its stop is over, or when the user has changed something since, is dropped.
  */
 export class Inspector {
   readonly #helper: Helper;
@@ -29,12 +30,15 @@ export class Inspector {
   readonly #changed = new Emitter();
   /** Frames already asked at stops that still last, by their keys. */
   readonly #known = new Map<string, Stop>();
+  /** Questions under way, by their frames' keys. */
+  readonly #asked = new Map<string, Promise<void>>();
   readonly #types = new Map<string, Set<string>>();
   #frame: Frame | undefined;
   #stop: Stop | undefined;
   #trouble: string | undefined;
   #asking: Promise<void> = Promise.resolve();
-  #question = 0;
+  /** Counts what the user changed: answers to earlier questions are not true any more. */
+  #edits = 0;
   /** The frame that was asked again because its snapshot was gone: not twice. */
   #renewed: string | undefined;
 
@@ -78,14 +82,16 @@ export class Inspector {
     this.#frame = frame;
     for (const [key, stop] of this.#known) if (stop.frame.over) this.#known.delete(key);
     const known = frame && this.#known.get(frame.key);
-    if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
+    if (frame !== undefined && known === undefined) this.#asking = this.#asked.get(frame.key) ?? this.#ask(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
   /** Drops all that is known of this stop and asks again: the user changed something, or wants to see it anew. */
   async again(): Promise<void> {
     if (this.#frame === undefined) return;
+    this.#edits += 1;
     this.#known.clear();
+    this.#asked.clear();
     this.#asking = this.#ask(this.#frame);
     await this.#asking;
   }
@@ -95,18 +101,20 @@ export class Inspector {
     const { stop, known } = row;
     const snapshot = known?.snapshot ?? stop.answer.snapshot;
     const node = known?.node.id ?? FRAME_NODE;
-    await stop.once(`children ${snapshot} ${node} ${start}`, async () => {
-      try {
-        const answer = await this.#helper.children(stop.frame, { snapshot, node, start, count });
+    const runs = known?.node.lazy === true;
+    try {
+      await stop.once(`children ${snapshot} ${node} ${start}`, async () => {
+        const answer = await this.#helper.children(stop.frame, { snapshot, node, start, count }, { runs });
         stop.merge(answer, known);
         this.#meet(stop.frame, answer.types);
-      } catch (error) {
-        if (error instanceof Refusal && error.code === "gone" && this.#renewed !== stop.frame.key) {
-          this.#renewed = stop.frame.key;
-          await this.again();
-        } else if (known !== undefined) stop.setFailure(known, messageOf(error));
-      }
-    });
+      });
+    } catch (error) {
+      if (error instanceof Over) return;
+      if (isRefusal(error, "gone") && this.#renewed !== stop.frame.key) {
+        this.#renewed = stop.frame.key;
+        await this.again();
+      } else stop.setFailure(known, runs && isRefusal(error, "lost") ? stillRunning() : messageOf(error));
+    }
   }
 
   /** Shows the next page below the rows of the last one. */
@@ -114,7 +122,7 @@ export class Inspector {
     const { next } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
-    this.#expansion.open(row.path, next.start + next.count);
+    if (row.stop.failure(row.known) === undefined) this.#expansion.open(row.path, next.start + next.count);
     this.#changed.fire();
   }
 
@@ -122,7 +130,7 @@ export class Inspector {
   async inspect(expression: string): Promise<NodeAnswer | undefined> {
     await this.#asking;
     const stop = this.#stop;
-    if (stop === undefined || stop.frame.over || stop.frame !== this.#frame) return undefined;
+    if (stop === undefined || stop.frame.over || !this.#looksAt(stop.frame)) return undefined;
     return stop.once(`inspect ${expression}`, async () => {
       try {
         const answer = await this.#helper.inspect(stop.frame, { expression, snapshot: stop.answer.snapshot });
@@ -138,7 +146,9 @@ export class Inspector {
   async pin(expression: string): Promise<void> {
     const pin = this.#pins.add(expression);
     if (pin.static) await this.again();
-    else await this.run(expression);
+    // Something may have been asked again since, with the pin.
+    await this.#asking;
+    if (!pin.static || this.#stop?.mustRun(expression) === true) await this.run(expression);
   }
 
   unpin(expression: string): void {
@@ -150,7 +160,7 @@ export class Inspector {
   async run(expression: string): Promise<void> {
     await this.#asking;
     const stop = this.#stop;
-    if (stop === undefined || stop.frame !== this.#frame) return;
+    if (stop === undefined || !this.#looksAt(stop.frame)) return;
     stop.setResult(expression, "running");
     this.#changed.fire();
     try {
@@ -160,6 +170,7 @@ export class Inspector {
       this.#pins.remember(expression, answer.node.line);
       this.#meet(stop.frame, answer.types);
     } catch (error) {
+      if (error instanceof Over) return;
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
       this.#pins.remember(expression, messageOf(error));
     }
@@ -167,9 +178,17 @@ export class Inspector {
     if (!stop.frame.over) await this.again();
   }
 
-  async #ask(frame: Frame): Promise<void> {
-    this.#question += 1;
-    const question = this.#question;
+  #ask(frame: Frame): Promise<void> {
+    const asked = this.#read(frame).finally(() => {
+      if (this.#asked.get(frame.key) === asked) this.#asked.delete(frame.key);
+    });
+    this.#asked.set(frame.key, asked);
+    return asked;
+  }
+
+  async #read(frame: Frame): Promise<void> {
+    const edits = this.#edits;
+    const isTrue = (): boolean => edits === this.#edits && !frame.over;
     const earlier = this.#stop?.frame.key === frame.key ? this.#stop : undefined;
     try {
       const count = this.#expansion.count(framePath(frame));
@@ -180,14 +199,18 @@ export class Inspector {
         expanded: this.#expansion.below(framePath(frame).root),
         pins: this.#pins.all.filter((pin) => pin.static).map(({ expression }) => this.#pinQuestion(expression)),
       });
-      if (question !== this.#question || frame.over) return;
+      if (!isTrue()) return;
       const stop = new Stop(frame, answer, earlier);
       this.#known.set(frame.key, stop);
       this.#meet(frame, answer.types);
-      this.#show(stop, undefined);
+      if (this.#looksAt(frame)) this.#show(stop, undefined);
     } catch (error) {
-      if (question === this.#question && !frame.over) this.#show(undefined, troubleOf(error));
+      if (isTrue() && this.#looksAt(frame)) this.#show(undefined, troubleOf(error));
     }
+  }
+
+  #looksAt(frame: Frame): boolean {
+    return this.#frame?.key === frame.key;
   }
 
   #pinQuestion(expression: string) {
@@ -210,6 +233,10 @@ export class Inspector {
   }
 }
 
+function isRefusal(error: unknown, code: Refusal["code"]): boolean {
+  return error instanceof Refusal && error.code === code;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -220,6 +247,10 @@ function troubleOf(error: unknown): string {
     return t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
   }
   return t("The values of this frame can't be shown: {0}", messageOf(error));
+}
+
+function stillRunning(): string {
+  return t("no reply yet: the program's own code may still be running");
 }
 
 function missedSentence(): string {

@@ -82,8 +82,9 @@ const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; reado
 export function rootRows(source: Source): Row[] {
   const { stop, pins } = source;
   const path = framePath(stop.frame);
-  const rows = stop.rootPage.nodes.map((node) =>
-    valueRow(source, undefined, below(path, node.name), { node, snapshot: stop.answer.snapshot }),
+  const { snapshot } = stop.answer;
+  const rows = named(stop.rootPage.nodes).map(([name, node]) =>
+    valueRow(source, undefined, below(path, name), { node, snapshot }),
   );
   const more = moreRow(source, undefined, path, stop.rootPage);
   return [...pins.all.map((pin) => pinRow(source, pin)), ...rows, ...more];
@@ -98,7 +99,9 @@ export function childRows(source: Source, row: Row): Row[] | undefined {
     const failure = source.stop.failure(row.known);
     return failure === undefined ? undefined : [textRow(source, row, failure)];
   }
-  const rows = page.nodes.map((node) => valueRow(source, row, below(row.path, node.name), { node, snapshot }));
+  const rows = named(page.nodes).map(([name, node]) =>
+    valueRow(source, row, below(row.path, name), { node, snapshot }),
+  );
   return [...rows, ...moreRow(source, row, row.path, page)];
 }
 
@@ -122,6 +125,22 @@ export function pinPath(expression: string): RowPath {
 
 function below(path: RowPath, name: string): RowPath {
   return { root: path.root, names: [...path.names, name] };
+}
+
+/** Siblings with names of their own. The helper sees to that; but VS Code shows no row at all if two have one id. */
+function named(nodes: readonly Node[]): [string, Node][] {
+  const taken = new Set(nodes.map(({ name }) => name));
+  const met = new Set<string>();
+  return nodes.map((node) => {
+    let { name } = node;
+    for (let count = 2; met.has(name); count += 1) {
+      const other = `${node.name} (${count})`;
+      if (!taken.has(other)) name = other;
+    }
+    met.add(name);
+    taken.add(name);
+    return [name, node];
+  });
 }
 
 function idOf({ root, names }: RowPath): string {
@@ -162,7 +181,7 @@ function pinRow(source: Source, pin: Pin): Row {
   const path = pinPath(expression);
   const answer = source.stop.pin(expression);
   const result = source.stop.result(expression);
-  const rerun: Action[] = pin.static && answer?.error?.code !== "not_static" ? [] : ["evaluateAgain"];
+  const rerun: Action[] = pin.static && !source.stop.mustRun(expression) ? [] : ["evaluateAgain"];
   const own = { path, id: idOf(path), parent: undefined, stop: source.stop, label: expression, icon: "pinned", pin };
   if (result !== undefined && result !== "running" && "node" in result) {
     const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
@@ -189,8 +208,8 @@ function pinRow(source: Source, pin: Pin): Row {
 function pinText({ pins }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
   if (state === "running") return [t("running…"), "quiet"];
   if (state?.code === "not_found") return [t("not in this frame"), "quiet"];
-  if (state !== undefined) return [state.message, "alarm"];
-  if (pin.static) return [t("reading…"), "quiet"];
+  if (state !== undefined && state.code !== "not_static") return [state.message, "alarm"];
+  if (state === undefined && pin.static) return [t("reading…"), "quiet"];
   const line = pins.lastLine(pin.expression);
   return [line === undefined ? t("not evaluated yet") : `${line} · ${t("from an earlier stop")}`, "quiet"];
 }
@@ -207,10 +226,12 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
     left === undefined
       ? t("next {0}", formatNumber(count))
       : t("next {0} of {1}", formatNumber(count), formatNumber(left));
+  const failure = source.stop.failure(parent?.known);
   return [
     {
       ...plain(source, parent, path, label, "more"),
       icon: "ellipsis",
+      ...(failure === undefined ? {} : { description: failure, tone: "alarm", speech: `${label}, ${failure}` }),
       can: ["nextPage"],
       next: { start, count },
       ...(parent?.known === undefined ? {} : { known: parent.known }),

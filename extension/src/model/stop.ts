@@ -48,11 +48,17 @@ export class Stop {
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
     const first = kept.length > 0 && before !== undefined ? before.start : start;
     this.#pages.set(key(answer.snapshot, answer.node), { start: first, total, nodes: [...kept, ...nodes] });
+    this.#failures.delete(key(answer.snapshot, answer.node));
     this.cut = answer.cut;
   }
 
   pin(expression: string): PinAnswer | undefined {
     return this.answer.pins.find((pin) => pin.expression === expression);
+  }
+
+  /** Whether a pin looks as if it could be read, but only running it can tell its value: `x.T`, a property. */
+  mustRun(expression: string): boolean {
+    return this.pin(expression)?.error?.code === "not_static";
   }
 
   result(expression: string): Result | undefined {
@@ -63,20 +69,28 @@ export class Stop {
     this.#results.set(expression, result);
   }
 
-  /** Why the children of a node could not be had. */
-  failure({ node, snapshot }: Known): string | undefined {
-    return this.#failures.get(key(snapshot, node.id));
+  /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
+  failure(known: Known | undefined): string | undefined {
+    return this.#failures.get(this.#keyOf(known));
   }
 
-  setFailure({ node, snapshot }: Known, message: string): void {
-    this.#failures.set(key(snapshot, node.id), message);
+  setFailure(known: Known | undefined, message: string): void {
+    this.#failures.set(this.#keyOf(known), message);
   }
 
-  /** The same question is asked only once; all who ask get the one answer. */
+  /** The same question is asked only once, again only if it failed; all who ask get the one answer. */
   once<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    const asked = this.#asked.get(question) ?? ask();
-    this.#asked.set(question, asked);
+    let asked = this.#asked.get(question);
+    if (asked === undefined) {
+      asked = ask();
+      this.#asked.set(question, asked);
+      asked.catch(() => this.#asked.delete(question));
+    }
     return asked as Promise<T>;
+  }
+
+  #keyOf(known: Known | undefined): string {
+    return known === undefined ? key(this.answer.snapshot, FRAME_NODE) : key(known.snapshot, known.node.id);
   }
 
   /** The row of this name, when it is a plain name that is shown. */

@@ -17,7 +17,9 @@ export interface Parts {
 /** What VS Code hands to a command in the Variables and Watch menus. */
 interface VariableArgument {
   readonly sessionId?: string;
-  readonly variable?: { readonly name?: string; readonly evaluateName?: string };
+  /** What the variable is part of; none for a watched expression. */
+  readonly container?: unknown;
+  readonly variable: { readonly name: string; readonly evaluateName?: string };
 }
 
 type Command = (parts: Parts, argument: unknown) => unknown;
@@ -25,8 +27,10 @@ type Command = (parts: Parts, argument: unknown) => unknown;
 /** All commands by their ids. A test holds the manifest to this table. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   "tensorInspector.summarize": async (parts, argument) => {
-    const expression = fromVariable(argument) ?? fromRow(argument) ?? fromEditor() ?? (await ask());
+    if (isVariable(argument)) return summarizeVariable(parts, argument);
+    const expression = fromRow(argument) ?? fromEditor() ?? (await ask());
     if (expression !== undefined) await summarize(parts, expression);
+    return undefined;
   },
   "tensorInspector.summarizeExpression": async (parts) => {
     const expression = await ask();
@@ -62,13 +66,28 @@ async function summarize({ inspector, expansion, tree }: Parts, expression: stri
   await tree.showPin(expression);
 }
 
+/** Refuses what no expression reaches, and what the frame that is looked at does not know of. */
+async function summarizeVariable(parts: Parts, { sessionId, container, variable }: VariableArgument): Promise<void> {
+  const { inspector, tree } = parts;
+  // A watched expression is its own name; the name of anything else may be `(return) f`, or of a group.
+  const expression = trimmed(variable.evaluateName ?? (container === undefined ? variable.name : undefined));
+  if (expression === undefined) {
+    await tree.say(vscode.l10n.t("No expression reaches “{0}”, so it can't be pinned.", variable.name));
+  } else if (sessionId !== undefined && inspector.frame !== undefined && sessionId !== inspector.frame.session.id) {
+    await tree.say(
+      vscode.l10n.t(
+        "“{0}” belongs to another session. Select a frame of that session in the call stack first.",
+        variable.name,
+      ),
+    );
+  } else await summarize(parts, expression);
+}
+
 function ask(): Thenable<string | undefined> {
   const prompt = vscode.l10n.t(
     "An expression of the paused program. A name, attributes and subscripts are read at each stop; anything else is run once.",
   );
-  return vscode.window
-    .showInputBox({ prompt, placeHolder: 'batch["image"]', validateInput: () => undefined })
-    .then(trimmed);
+  return vscode.window.showInputBox({ prompt, placeHolder: 'batch["image"]' }).then(trimmed);
 }
 
 function fromEditor(): string | undefined {
@@ -78,13 +97,12 @@ function fromEditor(): string | undefined {
   return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
 }
 
-function fromVariable(argument: unknown): string | undefined {
-  const { variable } = (argument ?? {}) as VariableArgument;
-  return trimmed(variable?.evaluateName ?? variable?.name);
-}
-
 function fromRow(argument: unknown): string | undefined {
   return isRow(argument) ? argument.expression : undefined;
+}
+
+function isVariable(argument: unknown): argument is VariableArgument {
+  return typeof argument === "object" && argument !== null && "variable" in argument;
 }
 
 function isRow(argument: unknown): argument is Row {

@@ -11,7 +11,7 @@ export const VIEW = "tensorInspector.tree";
 const OPENING = 300;
 
 const COLORS: Record<Tone, vscode.ThemeColor> = {
-  alarm: new vscode.ThemeColor("list.errorForeground"),
+  alarm: new vscode.ThemeColor("errorForeground"),
   warning: new vscode.ThemeColor("charts.yellow"),
   quiet: new vscode.ThemeColor("disabledForeground"),
 };
@@ -26,6 +26,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #selected = new Map<string, string>();
   #shown: Stop | undefined;
+  /** What was said last, until something else is shown. */
+  #said: string | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -96,7 +98,15 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (row) await this.#view.reveal(row, { select: true, focus: true, expand: row.expandable });
   }
 
+  /** Says in the view why what the user asked for was not done. */
+  async say(sentence: string): Promise<void> {
+    this.#said = sentence;
+    this.#view.message = this.#message;
+    await vscode.commands.executeCommand(`${VIEW}.focus`);
+  }
+
   #refresh(): void {
+    this.#said = undefined;
     const { source, stop, types } = this.#inspector;
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
@@ -109,10 +119,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (lost && this.#view.visible) void this.#view.reveal(lost, { select: true, focus: false });
   }
 
-  /** Why there is nothing to see, or not all; empty when all is well. */
+  /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
     const { stop, trouble } = this.#inspector;
-    return trouble ?? stop?.cut ?? "";
+    return this.#said ?? trouble ?? stop?.cut ?? "";
   }
 
   /** The row that was selected in this function and was not in the tree just now. */

@@ -114,14 +114,25 @@ export class Debugging {
 
   /** The top frame's line, once VS Code has asked for the stack after the last stop. */
   #lineOfLastStop(): number | undefined {
-    const messages = this.#recording.all().map(({ message }) => message);
-    const isStop = (message: DebugProtocol.ProtocolMessage): boolean =>
-      "event" in message && message.event === "stopped";
-    const isStack = (message: DebugProtocol.ProtocolMessage): boolean =>
-      message.type === "response" && "command" in message && message.command === "stackTrace";
-    const stack = messages.slice(messages.findLastIndex(isStop)).find(isStack);
-    return (stack as DebugProtocol.StackTraceResponse | undefined)?.body.stackFrames[0]?.line;
+    const messages = this.#recording.all().map(({ message }) => message as DapMessage);
+    const sinceStop = messages.slice(messages.findLastIndex(({ event }) => event === "stopped"));
+    // What it asks of deeper frames it may still ask about the stop before, and gets nothing.
+    const request = sinceStop.find(
+      ({ type, command, arguments: args }) => type === "request" && command === "stackTrace" && args?.startFrame === 0,
+    );
+    const answer =
+      request && sinceStop.find(({ type, request_seq: seq }) => type === "response" && seq === request.seq);
+    return answer?.body?.stackFrames?.[0]?.line;
   }
+}
+
+/** What is read here of requests, responses and events. */
+interface DapMessage extends DebugProtocol.ProtocolMessage {
+  readonly event?: string;
+  readonly command?: string;
+  readonly request_seq?: number;
+  readonly arguments?: DebugProtocol.StackTraceArguments;
+  readonly body?: DebugProtocol.StackTraceResponse["body"];
 }
 
 /** The numbers of the lines marked `# STOP`. */

@@ -53,7 +53,11 @@ async function openWindow(options: WorkspaceOptions): Promise<Window> {
   try {
     const wb = await Workbench.open(browser, server, options);
     const close = async (): Promise<void> => {
-      await wb.close().finally(() => browser.close());
+      try {
+        await wb.close();
+      } finally {
+        await browser.close();
+      }
     };
     return { wb, close };
   } catch (error) {
