@@ -23,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const pins = new Pins(context.workspaceState);
   const calls = new Calls(bundle, (text) => log.info(text));
   const inspector = new Inspector(calls, pins, expansion, settings);
-  const tree = new Tree(inspector, expansion);
+  const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
     log,
     sessions,
@@ -36,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions.onDidChange((session) => {
       if (session === inspector.frame?.session) void inspector.again();
     }),
+    sessions.onDidStop(() => tree.stopped()),
     settings.onDidChange(() => void inspector.again()),
   );
 }

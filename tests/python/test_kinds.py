@@ -292,7 +292,7 @@ def test_facts_of_a_tensor() -> None:
         "is_leaf": False,
         "grad_fn": "SelectBackward0",
         "view_of": "float32[2, 2]",
-        "notes": ["view", "not contiguous"],
+        "notes": ["not contiguous"],
         "stats": None,
         "rows": [],
         "values": "[1, 3]",

@@ -65,7 +65,7 @@ function factsTable(facts: Facts): string {
   if (stats === undefined || stats === null) return table(left);
   if (isComplex(stats)) {
     const parts = [stats.real, stats.imag, stats.abs];
-    return `${table(left)}\n\n${table(statisticRows(parts), ["", t("real"), t("imag"), t("abs")])}`;
+    return `${table(left)}\n\n${table([["", t("real"), t("imag"), t("abs")], ...statisticRows(parts)])}`;
   }
   const right = single(stats) ? [] : statisticRows([stats]);
   if (right.length === 0) return table(left);
@@ -156,8 +156,9 @@ function share(part: Tagged, { count, exact }: Stats): string {
   return `${formatNumber(part)} (${some < all && percent > 99 ? ">99" : formatNumber(Number(percent.toPrecision(2)))}%)`;
 }
 
-function table(rows: readonly (readonly string[])[], head: readonly string[] = (rows[0] ?? []).map(() => "")): string {
-  if (rows.length === 0) return "";
+/** Markdown has no table without a head; an empty one leaves a gap, so the first row stands there. */
+function table([head, ...rows]: readonly (readonly string[])[]): string {
+  if (head === undefined) return "";
   const line = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join("&emsp; | ")} |`;
   return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }

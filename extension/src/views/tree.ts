@@ -9,6 +9,9 @@ export const VIEW = "tensorInspector.tree";
 
 /** How long a pane takes to open, in ms. */
 const OPENING = 300;
+/** After a stop, how long VS Code may take to announce the frame, in ms. */
+const NO_FRAME = 1000;
+const INTRODUCED = "tensorInspector.introduced";
 
 const COLORS: Record<Tone, vscode.ThemeColor> = {
   alarm: new vscode.ThemeColor("errorForeground"),
@@ -21,19 +24,22 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #expansion: Expansion;
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #memory: vscode.Memento;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: { dispose(): unknown }[];
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #selected = new Map<string, string>();
   #shown: Stop | undefined;
+  #waiting: NodeJS.Timeout | undefined;
   /** What was said last, until something else is shown. */
   #said: string | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(inspector: Inspector, expansion: Expansion) {
+  constructor(inspector: Inspector, expansion: Expansion, memory: vscode.Memento) {
     this.#inspector = inspector;
     this.#expansion = expansion;
+    this.#memory = memory;
     this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this });
     this.#subscriptions = [
       this.#view,
@@ -98,6 +104,12 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (row) await this.#view.reveal(row, { select: true, focus: true, expand: row.expandable });
   }
 
+  /** The program has stopped: if no frame is looked at after a while, as after Pause, the view says what to do. */
+  stopped(): void {
+    this.#setFrameless(false);
+    this.#waiting = setTimeout(() => this.#setFrameless(this.#inspector.frame === undefined), NO_FRAME);
+  }
+
   /** Says in the view why what the user asked for was not done. */
   async say(sentence: string): Promise<void> {
     this.#said = sentence;
@@ -111,12 +123,28 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
+    if (this.#inspector.frame !== undefined) this.#setFrameless(false);
     this.#view.message = this.#message;
     const lost = this.#lostSelection(stop);
     this.#shown = stop;
     this.#changed.fire();
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#view.reveal(lost, { select: true, focus: false });
+    if (types.length > 0) this.#introduce();
+  }
+
+  /** VS Code starts every pane of an extension here collapsed: at the first stop ever with tensors, ours opens, once. */
+  #introduce(): void {
+    const { source } = this.#inspector;
+    const first = source && rootRows(source)[0];
+    if (first === undefined || this.#memory.get<boolean>(INTRODUCED) === true) return;
+    void this.#memory.update(INTRODUCED, true);
+    if (!this.#view.visible) void this.#view.reveal(first, { select: false, focus: false });
+  }
+
+  #setFrameless(frameless: boolean): void {
+    clearTimeout(this.#waiting);
+    void vscode.commands.executeCommand("setContext", "tensorInspector.noFrame", frameless);
   }
 
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
@@ -141,6 +169,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.#waiting);
     for (const one of this.#subscriptions) one.dispose();
   }
 }

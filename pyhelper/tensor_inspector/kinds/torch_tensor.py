@@ -145,7 +145,7 @@ class Tensor(Values):
         facts["is_leaf"] = is_leaf(self.value)
         facts["grad_fn"] = function if function is None or function is LOST else class_name(type(function))
         facts["view_of"] = None if base is None else Tensor(base, self.budget).head()
-        facts["notes"] = list(self._layout_words())
+        facts["notes"] = [word for word in self._layout_words() if word != "view"]  # `view_of` says that
         if requires_grad(self.value) and function is None:
             grad = grad_of(self.value)
             facts["rows"] = [["grad", "None" if grad is None else Tensor(grad, self.budget).line()]]
