@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Callable
 
 _UNLIMITED = float("inf")
+_NO_TIME = "more than there was time for"
 
 
 class Budget:
@@ -45,7 +46,15 @@ class Budget:
         """Whether the time is over, which is then said of the answer."""
         if not self.spent():
             return False
-        self._say("more than there was time for")
+        self._say(_NO_TIME)
+        return True
+
+    def overdrawn(self) -> bool:
+        """Whether even what is quick must end now. When the time is over no more values are read, so the rows that are
+        left cost little: half as much time again is kept for showing them without."""
+        if self.ms == _UNLIMITED or self.remaining_ms() > -self.ms / 2:
+            return False
+        self._say(_NO_TIME)
         return True
 
     def share(self, part: float = 0.5) -> Budget:

@@ -131,7 +131,7 @@ class Snapshot:
         names: set[str] = set()
         try:
             for child in kind.children(start, amount):
-                if nodes and budget.late():
+                if nodes and budget.overdrawn():
                     break
                 if child.name in names:
                     child.name = f"{child.name} #{start + len(nodes)}"

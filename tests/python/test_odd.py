@@ -285,9 +285,19 @@ def test_a_page_ends_when_its_time_is_over_and_says_so() -> None:
     [top] = snapshot.page(0, 0, 1, Budget())["nodes"]
     budget = Budget(20, clock=Ticking())
     page = snapshot.page(top["id"], 0, 1000, budget)
-    assert 0 < len(page["nodes"]) < 50
+    assert 0 < len(page["nodes"]) < 60
     assert page["total"] == 1000
     assert budget.cut == ["more than there was time for"]
+
+
+def test_when_the_time_is_over_the_rows_that_are_left_are_shown_without_statistics() -> None:
+    big = torch.zeros(30_000_000)
+    snapshot = Snapshot(Rows.of("", [Child(f"t{i}", big + i, f"t{i}") for i in range(3)]))
+    budget = Budget(20, clock=Ticking())
+    while not budget.spent():
+        pass
+    page = snapshot.page(0, 0, 10, budget)
+    assert [node["line"] for node in page["nodes"]] == ["float32[30000000] · stats skipped: 20 ms budget"] * 3
 
 
 def test_the_first_page_of_a_million_attributes_looks_at_a_page_of_them() -> None:
