@@ -54,10 +54,14 @@ describe("the hover of a tensor", () => {
       "shape | [2, 3] | mean | 0.25",
       "dtype | float32 | std | 1.118",
       "device | cpu | zeros | 1 (17%)",
-      "strides | (3, 1)",
       "memory | 24 B",
       "gradient | ← AddmmBackward0",
     ]);
+  });
+
+  test("has its strides where the layout is not the plain one", () => {
+    const transposed = { ...facts, strides: [1, 2], notes: ["not contiguous"] };
+    expect(cells(hoverText("x", tensor("x", { facts: transposed })))).toContain("strides | (1, 2)");
   });
 
   test("begins with its expression and its line, and ends with its first values", () => {

@@ -81,7 +81,8 @@ function factRows(facts: Facts): [string, string][] {
     [t("dtype"), facts.dtype],
     [t("device"), facts.device],
     [t("layout"), layout === "strided" ? undefined : layout],
-    [t("strides"), strides?.length ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})` : undefined],
+    // Where the layout is the plain one, strides tell nothing that the shape does not.
+    [t("strides"), strides?.length && facts.notes?.length ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})` : undefined],
     [t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
     [t("gradient"), gradientText(facts)],
     [t("view of"), facts.view_of ?? undefined],
