@@ -82,7 +82,12 @@ function factRows(facts: Facts): [string, string][] {
     [t("device"), facts.device],
     [t("layout"), layout === "strided" ? undefined : layout],
     // Where the layout is the plain one, strides tell nothing that the shape does not.
-    [t("strides"), strides?.length && facts.notes?.length ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})` : undefined],
+    [
+      t("strides"),
+      strides?.length && facts.notes?.length
+        ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})`
+        : undefined,
+    ],
     [t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
     [t("gradient"), gradientText(facts)],
     [t("view of"), facts.view_of ?? undefined],
