@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Callable
 
 _UNLIMITED = float("inf")
-_NO_TIME = "more than there was time for"
+_NO_TIME = "not all is shown here: there was no time for more"
 
 
 class Budget:
@@ -68,10 +68,10 @@ class Budget:
     def take(self, nodes: int, bytes: int) -> bool:
         """Count what goes into the answer; False when it does not fit any more, which ``cut`` then says."""
         if nodes > self._nodes:
-            self._say("more rows than one answer holds")
+            self._say("not all is shown here: more rows than one answer holds")
             return False
         if bytes > self._bytes:
-            self._say("more text than one answer holds")
+            self._say("not all is shown here: more text than one answer holds")
             return False
         self._nodes -= nodes
         self._bytes -= bytes

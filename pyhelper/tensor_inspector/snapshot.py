@@ -131,7 +131,7 @@ class Snapshot:
         names: set[str] = set()
         try:
             for child in kind.children(start, amount):
-                if nodes and budget.overdrawn():
+                if nodes and node and budget.overdrawn():  # of the frame itself, every name is listed
                     break
                 if child.name in names:
                     child.name = f"{child.name} #{start + len(nodes)}"

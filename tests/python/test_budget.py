@@ -41,7 +41,10 @@ def test_without_a_limit_nothing_is_ever_spent() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "said"),
-    [({"nodes": 1}, "more rows than one answer holds"), ({"bytes": 100}, "more text than one answer holds")],
+    [
+        ({"nodes": 1}, "not all is shown here: more rows than one answer holds"),
+        ({"bytes": 100}, "not all is shown here: more text than one answer holds"),
+    ],
 )
 def test_what_does_not_fit_is_said_once(limits: dict[str, int], said: str) -> None:
     budget = Budget(**limits)

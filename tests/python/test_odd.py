@@ -181,6 +181,40 @@ def test_modules_of_the_program_may_name_their_sizes_as_they_like(own: dict[str,
     assert summarize(module) == line
 
 
+@pytest.mark.filterwarnings("ignore:.*deprecated")
+def test_a_scripted_module_says_that_its_parts_are_out_of_reach() -> None:
+    line = summarize(torch.jit.script(nn.Linear(2, 2)))
+    assert "compiled by TorchScript: its parameters are not read" in line
+    assert "eval" not in line
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.sparse_coo_tensor([[0], [0]], [1.0], (10**6, 10**6)),
+        lambda: torch.empty(10**6, 10**6, device="meta"),
+    ],
+    ids=["sparse", "meta"],
+)
+def test_memory_that_is_not_there_is_not_told(make: Any) -> None:
+    assert "bytes" not in facts(make())
+
+
+def test_a_broadcast_array_takes_the_bytes_of_what_it_repeats() -> None:
+    value = np.broadcast_to(np.ones(1), (10**9,))
+    assert facts(value)["bytes"] == 8
+    assert "expanded from 8 B" in summarize(value)
+
+
+def test_every_name_of_a_frame_is_listed_however_little_time_there_is() -> None:
+    now = [0.0]
+    snapshot = Snapshot(Rows.of("", [Child(f"name{i}", [i], f"name{i}") for i in range(100)]))
+    budget = Budget(20, clock=lambda: now[0])
+    now[0] = 1.0
+    assert len(snapshot.page(0, 0, 100, budget)["nodes"]) == 100
+
+
 def test_an_uninitialized_parameter_is_not_empty() -> None:
     assert "uninitialized" in summarize(nn.LazyLinear(3).weight)
 
@@ -287,7 +321,7 @@ def test_a_page_ends_when_its_time_is_over_and_says_so() -> None:
     page = snapshot.page(top["id"], 0, 1000, budget)
     assert 0 < len(page["nodes"]) < 60
     assert page["total"] == 1000
-    assert budget.cut == ["more than there was time for"]
+    assert budget.cut == ["not all is shown here: there was no time for more"]
 
 
 def test_when_the_time_is_over_the_rows_that_are_left_are_shown_without_statistics() -> None:

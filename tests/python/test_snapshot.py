@@ -118,7 +118,7 @@ def test_a_dag_of_two_to_the_thirty_paths_is_expanded_within_its_budget() -> Non
     budget = Budget(nodes=500)
     page = snapshot.page(0, 0, 100, budget)
     snapshot.expand(page, {"value": {"rows": everything}}, budget)
-    assert budget.cut == ["more rows than one answer holds"]
+    assert budget.cut == ["not all is shown here: more rows than one answer holds"]
 
 
 class Ticking:
@@ -139,7 +139,7 @@ def test_out_of_time_the_rest_stays_collapsed_and_is_said() -> None:
     page = snapshot.page(0, 0, 100, budget)
     snapshot.expand(page, {"value": {"rows": {f"[{i}]": {} for i in range(50)}}}, budget)
     assert "page" in page["nodes"][0]
-    assert budget.cut == ["more than there was time for"]
+    assert budget.cut == ["not all is shown here: there was no time for more"]
 
 
 @pytest.fixture

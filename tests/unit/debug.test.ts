@@ -116,6 +116,22 @@ describe("the active frame", () => {
     expect(seen.map((frame) => frame?.frameId)).toEqual([2, 3, 2]);
   });
 
+  test("follows a click on a caller that VS Code still shows from the last stop, once the adapter names it", async () => {
+    const { sessions, event, exchange, focus } = debugging();
+    const { seen } = watched(sessions);
+    event("stopped", { threadId: 1 });
+    const named = (id: number, name: string): object => ({ stackFrames: [{ id, name, line: 1, column: 1 }] });
+    exchange("stackTrace", { threadId: 1, levels: 1 }, named(2, "train"));
+    focus(2);
+    await vi.advanceTimersByTimeAsync(1000);
+    focus(3);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.frameId)).toEqual([2]);
+    exchange("stackTrace", { threadId: 1, startFrame: 1 }, named(3, "caller"));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.frameId)).toEqual([2, 3]);
+  });
+
   test("is another one at the next stop, though its id is the same", async () => {
     const { sessions, event, stop, focus } = debugging();
     const { seen } = watched(sessions);

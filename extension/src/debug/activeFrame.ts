@@ -54,6 +54,8 @@ export class ActiveFrame implements vscode.Disposable {
   #current: Focus;
   /** How often the session of the item had gone on when it was announced. */
   #runs: number | undefined;
+  /** The item's frame is one that the adapter has not named at this stop: the call stack still showed the last one's. */
+  #unnamed = false;
   #timer: NodeJS.Timeout | undefined;
   #lastChange = 0;
 
@@ -64,6 +66,9 @@ export class ActiveFrame implements vscode.Disposable {
     this.#subscriptions = [
       vscode.debug.onDidChangeActiveStackItem(() => this.#announced()),
       sessions.onDidStop(() => this.#look(SILENT_STOP)),
+      sessions.onDidName(() => {
+        if (this.#unnamed) this.#look(0);
+      }),
     ];
     // Activated in the middle of a stop, there was no announcement.
     if (vscode.debug.activeStackItem) this.#look(0);
@@ -94,6 +99,7 @@ export class ActiveFrame implements vscode.Disposable {
     // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
     const place = session.places.get(item.frameId);
+    this.#unnamed = place === undefined;
     const present = session.paused && this.#runs === session.runs && place?.thread === item.threadId;
     return present ? new Frame(session, item.frameId, place) : this.#current;
   }

@@ -52,10 +52,13 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   /** Of all sessions together: one that is started anew has the id of the old one, but no number of its. */
   #stops = 0;
   readonly #stopped = new vscode.EventEmitter<Session>();
+  readonly #named = new vscode.EventEmitter<Session>();
   readonly #changed = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
 
   readonly onDidStop = this.#stopped.event;
+  /** The adapter has named frames: VS Code asks for the top one first, for its callers a moment later. */
+  readonly onDidName = this.#named.event;
   /** The user assigned something, or ran something in the console. */
   readonly onDidChange = this.#changed.event;
 
@@ -87,7 +90,10 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
           const assigned = response.success && ["setVariable", "setExpression"].includes(response.command);
           const thread = stackRequests.get(response.request_seq);
           stackRequests.delete(response.request_seq);
-          if (thread !== undefined) remember(session, thread, response as DebugProtocol.StackTraceResponse);
+          if (thread !== undefined) {
+            remember(session, thread, response as DebugProtocol.StackTraceResponse);
+            this.#named.fire(session);
+          }
           // A statement that raised may have changed something before it did.
           else if (consoleRequests.delete(response.request_seq) || assigned) this.#changed.fire(session);
         }
@@ -129,7 +135,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   }
 
   dispose(): void {
-    for (const one of [...this.#registrations, this.#stopped, this.#changed]) one.dispose();
+    for (const one of [...this.#registrations, this.#stopped, this.#named, this.#changed]) one.dispose();
   }
 }
 

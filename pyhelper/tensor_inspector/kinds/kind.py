@@ -76,7 +76,7 @@ class Kind:
         for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
             if child.suffix == f".{name}":
                 return child.value
-        raise NotStatic(f"'{name}' is computed by the program's code")
+        raise NotStatic(f"'{name}' is computed when it is read")
 
     def item(self, key: Any) -> Any:
         """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import prod
 from typing import Any
 
 from ..guard import full_name, module, mro
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_array, unreadable_array
-from ..text import joined, plural, quoted, shape, shorten
+from ..text import joined, plural, quoted, shape, shorten, size
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
 from .objects import other_attributes
 from .plain import Atom
@@ -71,7 +72,7 @@ class Array(Kind):
             "shape": list(self.array.shape),
             "dtype": dtype_name(self.array.dtype),
             "strides": list(self.array.strides),
-            "bytes": self.array.nbytes,
+            "bytes": _bytes(self.array),
             "notes": list(self._layout_words()),
         }
         reading = self.reading()
@@ -109,7 +110,9 @@ class Array(Kind):
             yield "read-only"
         if array.base is not None and array is self.value:
             yield "view"
-        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        if _bytes(array) < array.nbytes:
+            yield f"expanded from {size(_bytes(array))}"
+        elif not (array.flags.c_contiguous or array.flags.f_contiguous):
             yield "not contiguous"
         elif array.flags.f_contiguous and not array.flags.c_contiguous:
             yield "Fortran order"
@@ -180,6 +183,12 @@ def dtype_name(dtype: Any) -> str:
     if dtype.kind in "SUOV":
         return shorten(str(dtype) if dtype.fields else {"O": "object"}.get(dtype.kind, str(dtype)), 40)
     return str(dtype.name)
+
+
+def _bytes(array: Any) -> int:
+    """Bytes that the elements take, those that one stride-0 dimension repeats counted once."""
+    distinct = (length for length, stride in zip(array.shape, array.strides) if stride != 0 or length == 0)
+    return int(prod(distinct)) * int(array.itemsize)
 
 
 def values_rows(array: Any) -> Rows:

@@ -50,7 +50,7 @@ def element_count(value: Any) -> int:
 
 def byte_count(value: Any) -> int | None:
     """Bytes that the elements take; those of the storage where the same bytes stand for many elements."""
-    if is_nested(value):
+    if is_nested(value) or layout_of(value) is not torch.strided or _device(value).type == "meta":
         return None
     count = Base.numel(value)
     if type(count) is not int:

@@ -9,11 +9,11 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from ..budget import Budget
-from ..guard import Classes, class_dict, class_name, held, instance_dict, module, mro, plain_str
+from ..guard import Classes, class_dict, class_module, class_name, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..text import count, integer, joined, listed
 from .kind import Child, Kind, NotStatic, Rows
-from .objects import suffix
+from .objects import PlainObject, suffix
 from .torch_metadata import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
 
 torch: Any = module("torch")
@@ -149,6 +149,18 @@ def _is_filled(item: object) -> bool:
     return issubclass(type(item), dict) and dict.__len__(item) > 0  # type: ignore[arg-type]
 
 
+class Scripted(PlainObject):
+    """A module that TorchScript has compiled: what it consists of is kept in C++, out of its instance's dict."""
+
+    kind = "module"
+    summarized = True
+    rank = 0
+
+    def line(self) -> str:
+        name = plain_str(instance_dict(self.value).get("original_name"))
+        return joined([self.type_name(), name, "compiled by TorchScript: its parameters are not read"])
+
+
 def sizes(own: dict[str, Any]) -> str:
     """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in."""
 
@@ -247,4 +259,7 @@ def _grads(digest: Digest) -> str | None:
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return Module if any(base is torch.nn.Module for base in bases) else None
+    if not any(base is torch.nn.Module for base in bases):
+        return None
+    scripted = any(class_name(base) == "ScriptModule" and class_module(base).startswith("torch.jit") for base in bases)
+    return Scripted if scripted else Module
