@@ -160,10 +160,12 @@ export class Pane {
 
   async #setExpanded(expanded: boolean): Promise<void> {
     await this.#header.waitFor();
-    if ((await this.#header.getAttribute("aria-expanded")) === String(expanded)) return;
-    await this.#header.locator("h3.title").click();
-    const state = this.root.locator(`.pane-header[aria-expanded="${expanded}"]`);
-    await state.waitFor();
+    // By keys, since a click toggles: it would close a pane that opens by itself at this moment.
+    await until(`the pane ${this.title} ${expanded ? "open" : "closed"}`, async () => {
+      if ((await this.#header.getAttribute("aria-expanded")) === String(expanded)) return true;
+      await this.#header.press(expanded ? "ArrowRight" : "ArrowLeft");
+      return false;
+    });
   }
 }
 
