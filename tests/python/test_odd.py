@@ -263,10 +263,8 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("dtype", ["S8", "M8[s]", "f8", "O", "i4"])
+@pytest.mark.parametrize("dtype", ["S8", "M8[s]", "f8", "i4"])
 def test_a_truncated_memory_map_never_crashes_the_program(dtype: str) -> None:
-    if dtype == "O":
-        pytest.skip("numpy makes no memory map of objects")
     done = subprocess.run([sys.executable, "-c", TRUNCATED, dtype], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, "refused"), done.stderr
 
