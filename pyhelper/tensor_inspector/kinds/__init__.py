@@ -1,17 +1,18 @@
 """Which kind a value is of: chosen by its class alone, once per class.
 
 A family is a module with ``kind_for(cls, bases)``. Families of a library are asked only where the program has imported
-that library; ``objects`` takes what no other knows. To add a kind: one file, one row in ``_families``, one table of
-tests.
+that library; ``objects`` takes what no other knows. To add a kind: one file, one row in ``_OF_LIBRARIES``, one
+table of the zoo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from ..budget import Budget
-from ..guard import ByClass, module, mro, plain_str
+from ..guard import ByClass, instance_dict, module, mro, plain_str
 from .kind import Child, Elements, Kind, NotFound, NotStatic, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
 __all__ = [
@@ -51,20 +52,23 @@ class _Own:
         return _OWN.get(id(cls))
 
 
+#: Families of a library: where the program has imported it, and it has this name, its family is asked.
+_OF_LIBRARIES = (
+    ("torch", "Tensor", "torch_tensor"),
+    ("torch", "Tensor", "torch_module"),
+    ("torch", "Tensor", "torch_autograd"),
+    ("torch", "Tensor", "torch_training"),
+    ("numpy", "ndarray", "numpy_array"),
+)
 _OWN: dict[int, type[Kind]] = {id(Rows): RowsKind, id(Said): SaidKind, id(Property): PropertyKind}
 
 
 def _families() -> Iterator[Any]:
     yield _Own
-    # A library that is still being imported has no such name yet.
-    if hasattr(module("torch"), "Tensor"):
-        from . import torch_autograd, torch_module, torch_tensor, torch_training
-
-        yield from (torch_tensor, torch_module, torch_autograd, torch_training)
-    if hasattr(module("numpy"), "ndarray"):
-        from . import numpy_array
-
-        yield numpy_array
+    for library, name, family in _OF_LIBRARIES:
+        # Looked up in its namespace: `hasattr` would run a `__getattr__` of the module.
+        if name in instance_dict(module(library)):
+            yield import_module(f".{family}", __package__)
     from . import containers, objects, plain
 
     yield from (plain, containers, objects)

@@ -91,6 +91,19 @@ class Kind:
         return ()
 
 
+class WithRows(Kind):
+    """A kind whose rows are few and known at once."""
+
+    def rows(self) -> list[Child]:
+        raise NotImplementedError
+
+    def child_count(self) -> int | None:
+        return len(self.rows())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return self.rows()[start : start + count]
+
+
 class Rows:
     """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
 

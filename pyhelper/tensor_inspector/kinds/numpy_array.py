@@ -10,7 +10,7 @@ from ..guard import full_name, module, mro
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_array, unreadable_array
 from ..text import joined, plural, quoted, shape, shorten, size
-from .kind import Child, Elements, Kind, NotStatic, Rows, Said
+from .kind import Child, Elements, Kind, NotStatic, Rows, Said, WithRows
 from .objects import other_attributes
 from .plain import Atom
 from .stats_text import Reading, badges, stats_rows, stats_words
@@ -21,7 +21,7 @@ _ndarray: Any = numpy.ndarray
 _VALUES = 10  #: arrays of integers up to this many elements show their values
 
 
-class Array(Kind):
+class Array(WithRows):
     """An array by the base class's own methods: a subclass's overrides do not run."""
 
     kind = "array"
@@ -59,12 +59,6 @@ class Array(Kind):
             raise NotStatic(reason)
         found = element(self.array, key)
         return ArrayElements(found) if type(found) is _ndarray else found
-
-    def child_count(self) -> int | None:
-        return len(self._rows())
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return self._rows()[start : start + count]
 
     def facts(self) -> Facts:
         facts: Facts = {
@@ -117,7 +111,7 @@ class Array(Kind):
         elif array.flags.f_contiguous and not array.flags.c_contiguous:
             yield "Fortran order"
 
-    def _rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         rows = [Child("values", values_rows(self.array), "")] if self.is_open() else []
         if not isinstance(self.reading(), Unread):
             rows.append(Child("stats", stats_rows(self.reading())))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import GetSetDescriptorType
 from typing import Any
 
 from ..guard import class_dict, class_name, mro
 from ..protocol import Facts
 from ..text import joined, plural
-from .kind import Child, Kind
+from .kind import Child, Kind, WithRows
 from .objects import other_attributes
 from .torch_tensor import Tensor
 
 
-class GraphNode(Kind):
+class GraphNode(WithRows):
     """A node with its inputs. Saved tensors are not listed: unpacking one runs the program's hooks."""
 
     kind = "graph"
@@ -28,12 +27,6 @@ class GraphNode(Kind):
         names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)
         return joined([self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs"])
 
-    def child_count(self) -> int | None:
-        return len(self._rows())
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return self._rows()[start : start + count]
-
     def facts(self) -> Facts:
         facts = super().facts()
         facts["rows"] = [
@@ -45,7 +38,7 @@ class GraphNode(Kind):
     def attribute(self, name: str) -> Any:
         return self._next() if name == "next_functions" else super().attribute(name)
 
-    def _rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         rows = [
             Child(f"[{index}]", node, f".next_functions[{index}][0]")
             for index, (node, _) in enumerate(self._next())

@@ -9,7 +9,7 @@ from ..guard import class_name, full_name, instance_dict, module
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_tensor
 from ..text import joined, listed, plural, shape, size
-from .kind import Child, Elements, Kind, NotStatic, Rows, Said
+from .kind import Child, Elements, Kind, NotStatic, Rows, Said, WithRows
 from .objects import attributes, brief, other_attributes
 from .stats_text import Reading, badges, stats_rows, stats_words
 from .tensor_text import corner, element, listed_values, value_text
@@ -126,18 +126,12 @@ class Values(Kind):
         )
 
 
-class Tensor(Values):
+class Tensor(WithRows, Values):
     """A tensor of the program."""
 
     def line(self) -> str:
         own = None if type(self.value) in PLAIN else self.type_name()
         return joined([own, *self._value_words(), *self._autograd_words(), *self._layout_words()])
-
-    def child_count(self) -> int | None:
-        return len(self._rows())
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return self._rows()[start : start + count]
 
     def facts(self) -> Facts:
         facts, function, base = super().facts(), grad_fn_of(self.value), base_of(self.value)
@@ -176,7 +170,7 @@ class Tensor(Values):
         elif not Base.is_contiguous(self.value):
             yield "channels_last" if is_channels_last(self.value) else "not contiguous"
 
-    def _rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         rows = []
         if self._is_open():
             rows.append(Child("values", values_rows(plain(self.value)), ""))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..guard import dict_get, instance_dict, module
 from ..protocol import Facts
 from ..text import joined, listed, number, plural
-from .kind import Child, Kind, Rows
+from .kind import Child, Kind, Rows, WithRows
 from .objects import attributes
 
 torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
 
 
-class Optimizer(Kind):
+class Optimizer(WithRows):
     """What a person asks first: the rates, and how many tensors it was given."""
 
     def line(self) -> str:
@@ -30,12 +29,6 @@ class Optimizer(Kind):
             ]
         )
 
-    def child_count(self) -> int | None:
-        return len(self._rows())
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return self._rows()[start : start + count]
-
     def facts(self) -> Facts:
         facts = super().facts()
         facts["rows"] = [[f"group {index}", _rates(group)] for index, group in enumerate(self._groups())]
@@ -45,7 +38,7 @@ class Optimizer(Kind):
         held = instance_dict(self.value).get("param_groups")
         return [group for group in held if type(group) is dict] if type(held) is list else []
 
-    def _rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         own = list(attributes(self.value))
         first = [child for name in ("param_groups", "state") for child in own if child.name == name]
         rest = [child for child in own if child.name not in ("param_groups", "state")]

@@ -1,0 +1,17 @@
+"""Kinds of values that a paused program may hold: each with how to make it and what must be said of it.
+
+A table a family. `zoo` joins them under unique names; `test_zoo.py` looks at each in a child process of its own.
+"""
+
+from __future__ import annotations
+
+from . import arrays, dense, libraries, objects, tensors, training
+from .specimen import Specimen, Zoo
+
+__all__ = ["Specimen", "zoo"]
+
+zoo: Zoo = {
+    f"{family.__name__.rpartition('.')[2]}: {name}": specimen
+    for family in (dense, tensors, training, arrays, libraries, objects)
+    for name, specimen in family.SPECIMENS.items()
+}
