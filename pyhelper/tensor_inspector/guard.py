@@ -237,9 +237,9 @@ class Untouched:
             raise
 
     def _enter(self, torch: Any, c: Any) -> None:
-        makers = [getattr(c, name, None) for name in ("DisableTorchFunction", "_DisableFuncTorch")]
-        if getattr(c, "_len_torch_dispatch_stack", int)():
-            makers.append(getattr(module("torch.utils._python_dispatch"), "_disable_current_modes", None))
+        # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
+        names = ("DisableTorchFunction", "_DisableFuncTorch", "_DisableTorchDispatch")
+        makers = [getattr(c, name, None) for name in names[: 3 if getattr(c, "_len_torch_dispatch_stack", int)() else 2]]
         for make in makers:
             if make is not None:
                 context = make()

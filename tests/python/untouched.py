@@ -1,0 +1,307 @@
+"""The promises "look, don't touch" and "nothing outlives the stop" as a harness for any value.
+
+    with Watch(value) as watch:
+        summarize(value)
+    assert watch.changes() == []
+
+What is compared: every object that the value reaches, with what each refers to; memory, version and gradient of every
+tensor and array among them; all state of the process that describing could disturb; what was written and warned; code of
+the program that ran. `lasting` and `peak_memory` measure what a look leaves behind and what it takes meanwhile.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import sys
+import tempfile
+import threading
+import types
+import warnings
+import zlib
+from collections.abc import Callable
+from ctypes import string_at
+from pathlib import Path
+from typing import Any
+
+_OBJECTS = 20_000  #: objects followed from the value
+_HASHED = 1 << 28  #: bytes of one storage that are hashed
+_SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,
+           types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType)  # fmt: skip
+_ATOMS = (str, bytes, int, float, complex, bool, type(None), range, slice)
+
+
+class Watch:
+    """What a look at ``value`` changes: taken before and after, and compared.
+
+    ``programs`` are the folders whose code must not run meanwhile. ``readable=False`` leaves the memory alone: that of a
+    value whose memory is gone.
+    """
+
+    def __init__(self, value: object, programs: tuple[Path, ...] = (), *, readable: bool = True) -> None:
+        self._value = value
+        self._programs = tuple(map(str, programs))
+        self._readable = readable
+        self._ran: dict[str, int] = {}
+        self._held: list[Any] = []
+
+    def __enter__(self) -> Watch:
+        self._written = _Written()
+        self._caught = warnings.catch_warnings(record=True)
+        _state()  # what torch imports when it is asked for the first time
+        self._before = self._picture()
+        self._warned = self._caught.__enter__()
+        warnings.simplefilter("always")
+        self._nodes = _graph_nodes()
+        self._modules = set(sys.modules)
+        self._written.__enter__()
+        sys.setprofile(self._profile)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        profile = sys.getprofile()
+        sys.setprofile(None)
+        self._profiled = profile == self._profile
+        self._text = self._written.__exit__()
+        self._nodes_after = _graph_nodes()
+        self._new_modules = {
+            name for name in set(sys.modules) - self._modules if not name.startswith("tensor_inspector")
+        }
+        self._caught.__exit__(None, None, None)
+        self._after = self._picture()
+
+    def changes(self) -> list[str]:
+        """A sentence for everything that is not as it was."""
+        before, after = self._before, self._after
+        found = [
+            f"{name}: {_short(before[name])} became {_short(after.get(name))}"
+            for name in before
+            if before[name] != after.get(name)
+        ]
+        found += [f"new: {name}" for name in after if name not in before]
+        found += [f"warned: {warning.message}" for warning in self._warned]
+        found += [f"ran the program's code: {place} ×{times}" for place, times in self._ran.items()]
+        found += [f"imported {name}" for name in sorted(self._new_modules)]
+        if self._text:
+            found.append(f"wrote {self._text[:200]!r}")
+        if self._nodes_after != self._nodes:
+            found.append(f"made {self._nodes_after - self._nodes} nodes of an autograd graph")
+        if not self._profiled:
+            found.append("removed the profiler")
+        return found
+
+    def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(self._programs or ("?",)):
+            place = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} {frame.f_code.co_name}"
+            self._ran[place] = self._ran.get(place, 0) + 1
+
+    def _picture(self) -> dict[str, Any]:
+        return {**_state(), **_objects(self._value, self._readable, self._held)}
+
+
+def lasting(look: Callable[[], object]) -> int:
+    """How many objects a look leaves behind without the garbage collector; negative when some are gone."""
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(2):  # collecting emptied the interpreter's own free lists
+            look()
+        before = len(gc.get_objects())
+        look()
+        return len(gc.get_objects()) - before
+    finally:
+        gc.enable()
+
+
+def peak_memory(look: Callable[[], object]) -> float:
+    """MB by which the process's memory rises while ``look`` runs; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+    except OSError:
+        return 0
+    before = _kilobytes(status, "VmRSS")
+    look()
+    return max(0.0, (_kilobytes(status, "VmHWM") - before) / 1024)
+
+
+def _kilobytes(status: Path, name: str) -> int:
+    line = next(line for line in status.read_text().splitlines() if line.startswith(name + ":"))
+    return int(line.split()[1])
+
+
+class _Written:
+    """What is written to the process's own stdout and stderr, by C code too."""
+
+    def __enter__(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._file = tempfile.TemporaryFile()
+        self._kept = [(fd, os.dup(fd)) for fd in (1, 2)]
+        for fd, _ in self._kept:
+            os.dup2(self._file.fileno(), fd)
+
+    def __exit__(self, *error: object) -> str:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for fd, kept in self._kept:
+            os.dup2(kept, fd)
+            os.close(kept)
+        self._file.seek(0)
+        text = self._file.read().decode("utf-8", "replace")
+        self._file.close()
+        return text
+
+
+def _state() -> dict[str, Any]:
+    """All of the process that describing a value could disturb."""
+    state: dict[str, Any] = {
+        "random": random.getstate(),
+        "recursion limit": sys.getrecursionlimit(),
+        "warning filters": list(warnings.filters),
+        "trace": sys.gettrace(),
+        "threads": threading.active_count(),
+        "open files": sorted(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,
+        "environment": dict(os.environ),
+        "hooks of sys": (sys.excepthook, sys.displayhook, sys.unraisablehook),
+    }
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if hasattr(numpy, "ndarray"):
+        state["numpy"] = (_hash(numpy.random.get_state()[1]), numpy.geterr(), str(numpy.get_printoptions()))
+    if hasattr(torch, "Tensor"):
+        modes = [ask() for ask in _modes(torch)]
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+            state["torch"] = [*modes, *((name, ask()) for name, ask in _torch_state(torch))]
+    return state
+
+
+def _modes(torch: Any) -> list[Callable[[], Any]]:
+    c = torch._C
+    names = ("_len_torch_function_stack", "_is_torch_function_enabled", "_len_torch_dispatch_stack")
+    return [getattr(c, name, int) for name in names]
+
+
+def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
+    c, module = torch._C, torch.nn.modules.module
+    asked: list[tuple[str, Callable[[], Any]]] = [
+        ("random", lambda: torch.random.default_generator.get_state().numpy().tobytes()),
+        ("grad", torch.is_grad_enabled),
+        ("inference", torch.is_inference_mode_enabled),
+        ("default dtype", torch.get_default_dtype),
+        ("default device", getattr(torch, "get_default_device", lambda: None)),
+        ("autocast", lambda: (torch.is_autocast_enabled(), c.is_autocast_cache_enabled() if hasattr(c, "is_autocast_cache_enabled") else None)),
+        ("anomaly", torch.is_anomaly_enabled),
+        ("deterministic", torch.are_deterministic_algorithms_enabled),
+        ("threads", torch.get_num_threads),
+        ("print options", lambda: str(vars(torch._tensor_str.PRINT_OPTS))),
+        ("functorch level", lambda: getattr(c._functorch, "maybe_current_level", int)()),
+        ("module hooks", lambda: [len(vars(module)[name]) for name in sorted(vars(module)) if name.startswith("_global_") and name.endswith("hooks")]),
+        ("saved tensor hooks", lambda: len(vars(c).get("_unused", ()))),
+        ("cuda", torch.cuda.is_initialized),
+    ]  # fmt: skip
+    return asked
+
+
+def _graph_nodes() -> int:
+    """How many autograd nodes this thread has made."""
+    torch = sys.modules.get("torch")
+    ask = getattr(getattr(torch, "autograd", None), "_get_sequence_nr", None)
+    return ask() if ask is not None else 0
+
+
+def _objects(value: object, readable: bool, held: list[Any]) -> dict[str, Any]:
+    """Every object that the value reaches, by the order it is met in: what it refers to, and what it holds itself.
+
+    They go into ``held`` too: some exist only as long as somebody holds them, as the Python side of a graph's node.
+    """
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    tensor = torch._C.TensorBase if hasattr(torch, "Tensor") and hasattr(torch._C, "TensorBase") else ()
+    storage = torch.UntypedStorage if hasattr(torch, "UntypedStorage") else ()
+    array = getattr(numpy, "ndarray", ())
+    found: dict[str, Any] = {}
+    seen: dict[int, Any] = {id(value): value}
+    waiting = [value]
+    while waiting and len(found) < _OBJECTS:
+        current = waiting.pop()
+        cls = type(current)
+        own: list[Any] = []
+        if issubclass(cls, tensor):
+            own.append(_tensor_state(torch, current, readable))
+        elif issubclass(cls, storage) and readable:
+            own.append(_storage_hash(current))
+        elif issubclass(cls, array) and readable:
+            own.append(_hash(numpy.ndarray.view(current, numpy.ndarray)) if current.dtype.kind != "O" else None)
+        _dict_of(current)  # made now where Python makes it when first asked for, so that it is there both times
+        below = [item for item in gc.get_referents(current) if not _is_common(item)]
+        atoms = [item for item in gc.get_referents(current) if issubclass(type(item), _ATOMS)]
+        name = f"{len(found)} {type.__dict__['__name__'].__get__(cls)} at {id(current):x}"
+        found[name] = (own, sorted(map(id, below)), sorted(map(_atom, atoms)))
+        for item in below:
+            if id(item) not in seen and type(item) is not Watch:
+                seen[id(item)] = item
+                waiting.append(item)
+    held.extend(seen.values())
+    return found
+
+
+def _is_common(item: object) -> bool:
+    """What is not of the value alone. Nodes of the graph have a Python side only once somebody asks for them."""
+    return issubclass(type(item), (*_SHARED, *_ATOMS)) or hasattr(type(item), "next_functions")
+
+
+def _dict_of(value: object) -> None:
+    for base in type.__dict__["__mro__"].__get__(type(value)):
+        descriptor = type.__dict__["__dict__"].__get__(base).get("__dict__")
+        if type(descriptor) is types.GetSetDescriptorType:
+            try:
+                descriptor.__get__(value)
+            except BaseException:
+                pass
+            return
+
+
+def _atom(item: object) -> str:
+    return next(base.__repr__(item) for base in _ATOMS if issubclass(type(item), base))[:200]
+
+
+def _tensor_state(torch: Any, value: Any, readable: bool) -> list[Any]:
+    """What a tensor says of itself by the C descriptors, and a hash of the memory beneath it."""
+    base = torch._C.TensorBase
+    said: list[Any] = []
+    with torch._C.DisableTorchFunction():
+        said += [
+            _asked(base, name, value) for name in ("_version", "requires_grad", "_backward_hooks", "dtype", "layout")
+        ]
+        if _asked(base, "_base", value) is None:  # of a view, this would make its node of the graph anew
+            said += [_asked(base, name, value) for name in ("is_leaf", "retains_grad")]
+            said += [id(_asked(base, "grad", value))] if said[-2] is True else []
+        if readable:
+            try:
+                said.append(_storage_hash(base.untyped_storage(value)))
+            except BaseException as error:  # no storage of its own
+                said.append(type(error).__name__)
+    return said
+
+
+def _asked(base: Any, name: str, value: Any) -> Any:
+    try:
+        found = base.__dict__[name].__get__(value)
+    except BaseException as error:
+        return type(error).__name__
+    return found if type(found) in (bool, int, type(None)) else repr(found) if name != "grad" else found
+
+
+def _storage_hash(storage: Any) -> int | None:
+    if storage.device.type != "cpu" or not storage.nbytes() or not storage.data_ptr():
+        return None
+    return zlib.crc32(string_at(storage.data_ptr(), min(storage.nbytes(), _HASHED)))
+
+
+def _hash(array: Any) -> int:
+    return zlib.crc32(array.tobytes() if array.nbytes <= _HASHED else b"")
+
+
+def _short(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 160 else text[:160] + "…"

@@ -1,0 +1,139 @@
+"""One specimen under the magnifying glass: what we say of it, whether that is true, and whether it is as before."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import traceback
+from pathlib import Path
+from typing import Any
+
+from stats_reference import check
+from untouched import Watch, lasting, peak_memory
+
+from tensor_inspector import facts, summarize, tree
+from tensor_inspector.budget import Budget
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.snapshot import Snapshot
+
+from . import zoo
+from .specimen import Specimen
+
+_NODES = 3000  #: nodes of a full expansion
+_OURS = ("__init__", "__main__", "cage", "examine", "specimen")
+_PROGRAM = tuple(
+    file for file in Path(__file__).parent.glob("*.py") if file.stem not in _OURS
+)  #: what specimens are made of
+
+
+def examine(name: str) -> dict[str, Any]:
+    """What was found: ``line``, ``tree``, ``complaints``; or ``missing``: what this specimen needs and is not there."""
+    specimen = zoo[name]
+    missing = [need for need in specimen.needs if not _is_there(need)]
+    if missing:
+        return {"missing": ", ".join(missing)}
+    found: dict[str, Any] = {"complaints": ["never shown"]}
+
+    def show(value: Any) -> None:
+        found.update(_looked_at(specimen, value))
+
+    if specimen.make is not None:
+        show(specimen.make())
+    else:
+        assert specimen.inside is not None
+        specimen.inside(show)
+    return found
+
+
+def expand(value: object, budget_ms: float = float("inf")) -> list[dict[str, Any]]:
+    """Every node below a value, breadth first: two pages of each, up to `_NODES`."""
+    budget = Budget(budget_ms)
+    nodes: list[Any] = []
+    with Untouched():
+        snapshot = Snapshot(Rows.of("", []))
+        nodes.append(snapshot.describe(Child("value", value, "value"), 0, budget, facts=True))
+        for node in nodes:
+            if len(nodes) >= _NODES:
+                break
+            if "children" in node and "lazy" not in node:
+                for start in (0, 100):
+                    page = snapshot.page(node["id"], start, 100, budget)
+                    nodes += page["nodes"]
+                    if page["total"] is None or page["total"] <= start + 100:
+                        break
+    return nodes
+
+
+def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
+    def look() -> tuple[str, Any, str, list[dict[str, Any]]]:
+        return summarize(value), facts(value), tree(value, depth=3, rows=20), expand(value)
+
+    with Watch(value, _PROGRAM, readable=specimen.readable) as watch:
+        first = look()
+    complaints = watch.changes()
+    again = look()  # whatever is made once is made by now
+    if again[:3] != first[:3]:
+        complaints.append(f"said something else the second time: {again[0]}")
+    kept = lasting(lambda: look() and None)
+    if kept > 0:
+        complaints.append(f"{kept} objects outlive the look")
+    taken = peak_memory(look)
+    if taken > specimen.memory:
+        complaints.append(f"{taken:.0f} MB were taken")
+    line, known, text, nodes = first
+    complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
+    return {"line": line, "tree": text, "facts": known, "complaints": complaints}
+
+
+def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: list[dict[str, Any]]) -> list[str]:
+    line, text, known = said["line"], said["tree"], said["facts"]
+    found = [f"not said: {part!r}" for part in specimen.says if part not in line]
+    found += [f"said: {part!r}" for part in specimen.silent if part in line]
+    found += [f"no row says {part!r}" for part in specimen.rows if part not in text]
+    if len(line) > 120:
+        found.append("the line is too long")
+    found += [f"{node['name']}: {node['line']}" for node in nodes if node["line"].startswith("not read: ")]
+    json.dumps(known, allow_nan=True)
+    for name, wanted in specimen.facts.items():
+        got: Any = known
+        for part in name.split("."):
+            got = got.get(part, "absent") if isinstance(got, dict) else "absent"
+        if got != wanted:
+            found.append(f"{name} is {got!r}, not {wanted!r}")
+    if specimen.numbers is not None:
+        found += _wrong_numbers(known, specimen.numbers(value))
+    return found
+
+
+def _wrong_numbers(known: dict[str, Any], numbers: list[Any]) -> list[str]:
+    stats = known.get("stats")
+    if stats is None:
+        return [f"no statistics: {known.get('unread')}"]
+    if "abs" in stats:
+        parts = {"real": [z.real for z in numbers], "imag": [z.imag for z in numbers]}
+    else:
+        parts, stats = {"": numbers}, {"": stats}
+    found = []
+    for part, of in parts.items():
+        try:
+            check(stats[part], of)
+        except AssertionError as error:
+            found.append(f"statistics {part}: {traceback.format_exception_only(error)[-1].strip()} of {stats[part]}")
+    return found
+
+
+def _is_there(need: str) -> bool:
+    parts = need.split(".")
+    try:
+        found: Any = importlib.import_module(parts[0])
+    except ImportError:
+        return False
+    for index, part in enumerate(parts[1:], 1):
+        if not hasattr(found, part):
+            try:
+                importlib.import_module(".".join(parts[: index + 1]))
+            except ImportError:
+                return False
+        found = getattr(found, part)
+    return True
