@@ -1,7 +1,7 @@
 """Every value at a glance: summarized, cycle-safe, truthful, untouched.
 
 The same code serves two doors: the VS Code extension injects it into a paused program and calls `call`; from Python,
-`summarize` gives the line, `facts` the data and `tree` the finite tree of any value.
+`summarize` gives the line, `facts` the data and `tree` the finite tree of any value; `compare` says how two differ.
 
     >>> from tensor_inspector import summarize, tree
     >>> summarize({"lr": 0.1, "steps": [1, 2, 3]})
@@ -18,7 +18,7 @@ Requirements: Python 3.9 or newer and the standard library. torch and numpy are 
 
 from __future__ import annotations
 
-from .face import facts, summarize, tree
+from .face import compare, facts, summarize, tree
 from .gateway import call
 
-__all__ = ["call", "facts", "summarize", "tree"]
+__all__ = ["call", "compare", "facts", "summarize", "tree"]

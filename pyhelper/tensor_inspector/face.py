@@ -5,6 +5,8 @@ from __future__ import annotations
 from .budget import Budget
 from .guard import Untouched
 from .kinds import Child, Rows
+from .lenses.compare import Comparison
+from .lenses.compare import compare as differences
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
 
@@ -47,6 +49,23 @@ def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = 
                     page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
                 waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
     return "\n".join(lines)
+
+
+def compare(
+    a: object, b: object, *, rtol: float = 0.0, atol: float = 0.0, budget_ms: float = float("inf")
+) -> Comparison:
+    """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
+
+    Elements count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer prints as a line a difference;
+    ``same`` and ``differences`` give it as data.
+
+    >>> compare({"lr": 0.1, "steps": [1, 2]}, {"lr": 0.2, "steps": [1, 2, 3]})
+    2 differences · 3 values compared
+      ['lr']        0.1 → 0.2
+      ['steps'][2]  only in b: 3
+    """
+    with Untouched():
+        return differences(a, b, Budget(budget_ms), rtol=rtol, atol=atol)
 
 
 def _described(value: object, budget_ms: float, facts: bool = False) -> Node:

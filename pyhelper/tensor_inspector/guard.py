@@ -31,6 +31,7 @@ class Classes:
 _class_name = type.__dict__["__name__"].__get__
 _class_qualname = type.__dict__["__qualname__"].__get__
 _class_mro = type.__dict__["__mro__"].__get__
+_class_module = type.__dict__["__module__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _DESCRIPTORS = Classes(GetSetDescriptorType, MemberDescriptorType)
 
@@ -80,8 +81,16 @@ def class_dict(cls: type) -> Mapping[str, Any]:
     return _class_dict(cls)  # type: ignore[no-any-return]
 
 
+def first_of(cls: type, name: str) -> Any:
+    """What ``cls.name`` is found as: the entry of the nearest class that has one; None where none has."""
+    return next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
+
+
 def class_module(cls: type) -> str:
-    return plain_str(class_dict(cls).get("__module__"))
+    try:
+        return plain_str(_class_module(cls))
+    except AttributeError:  # it was deleted
+        return ""
 
 
 def full_name(cls: type) -> str:
@@ -198,6 +207,18 @@ def attribute(value: object, name: str) -> Any:
     raise AttributeError(name)
 
 
+def kept_in_c(value: object, name: str) -> Any:
+    """An attribute by the C descriptor of that name, whatever a subclass puts before it; None where there is none."""
+    for base in mro(type(value)):
+        descriptor: Any = class_dict(base).get(name)
+        if type(descriptor) in _DESCRIPTORS:
+            try:
+                return descriptor.__get__(value)
+            except Exception:  # unset, released, closed
+                return None
+    return None
+
+
 def dict_get(mapping: dict[Any, Any], key: object, default: Any = None) -> Any:
     """``mapping[key]`` for a string or number, without running the hash or equality of the keys that are there."""
     for known, item in dict.items(mapping):
@@ -215,12 +236,18 @@ def module(name: str) -> Any:
     return found if type(found) is ModuleType else None
 
 
+def stands_in(cls: type, package: str) -> bool:
+    """Whether a class is what a module of that package holds under its name, and not one that only says so."""
+    home = class_module(cls)
+    return f"{home}.".startswith(f"{package}.") and instance_dict(module(home)).get(class_name(cls)) is cls
+
+
 class Untouched:
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
-    Off while it lasts: torch-function overrides and modes, functorch levels, dispatch modes, gradients. All is left as
-    found. The order matters: ``_set_grad_enabled`` is itself seen by a torch-function mode, so that goes first. Without
-    torch it does nothing.
+    Off while it lasts: torch-function overrides and modes, functorch levels, dispatch modes, tracing, gradients. All is
+    left as found. The order matters: ``_set_grad_enabled`` is itself seen by a torch-function mode, so that goes first.
+    Without torch it does nothing.
     """
 
     __slots__ = ("_undo",)
@@ -238,20 +265,34 @@ class Untouched:
 
     def _enter(self, torch: Any, c: Any) -> None:
         # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
-        names = ("DisableTorchFunction", "_DisableFuncTorch", "_DisableTorchDispatch")
-        makers = [getattr(c, name, None) for name in names[: 3 if getattr(c, "_len_torch_dispatch_stack", int)() else 2]]
+        names = ["DisableTorchFunction", "_DisableFuncTorch"]
+        if getattr(c, "_len_torch_dispatch_stack", int)():
+            names.append("_DisableTorchDispatch")
+        makers = [getattr(c, name, None) for name in names]
         for make in makers:
             if make is not None:
-                context = make()
-                self._undo.append(partial(context.__exit__, None, None, None))
-                try:
-                    context.__enter__()
-                except BaseException:
-                    self._undo.pop()
-                    raise
+                self._hold(make())
+        tracing = getattr(c, "_get_tracing_state", int)()
+        if tracing:  # `torch.jit.trace` would record what is read, even a size
+            self._undo.append(partial(c._set_tracing_state, tracing))
+            c._set_tracing_state(None)
+        if getattr(c, "_is_fwd_grad_enabled", int)():
+            self._undo.append(partial(c._set_fwd_grad_enabled, True))
+            c._set_fwd_grad_enabled(False)
         if torch.is_grad_enabled():
             self._undo.append(partial(c._set_grad_enabled, True))
             c._set_grad_enabled(False)
+
+    def _hold(self, context: Any) -> None:
+        if not hasattr(context, "__exit__"):  # before torch 2.1 some are in force as long as they live
+            self._undo.append([context].clear)
+            return
+        self._undo.append(partial(context.__exit__, None, None, None))
+        try:
+            context.__enter__()
+        except BaseException:
+            self._undo.pop()
+            raise
 
     def __exit__(self, *error: object) -> None:
         failed: BaseException | None = None

@@ -147,6 +147,30 @@ class ComplexStats(TypedDict):
     abs: Stats
 
 
+@final
+class Quantiles(TypedDict):
+    """``values[i]`` is the number below which the share ``at[i]`` of the finite elements lies (of the magnitudes of
+    complex ones), by linear interpolation; None where there are none. Over ``read`` elements: all when ``exact``.
+    """
+
+    at: list[float]
+    values: list[int | float | None]
+    exact: bool
+    read: int
+
+
+@final
+class Histogram(TypedDict):
+    """How many finite elements lie in bins of equal width: ``counts[i]`` from ``edges[i]`` up to, not including, the
+    next edge, which only the last bin of floats includes. Bins of integers hold whole numbers.
+    """
+
+    edges: list[int | float]
+    counts: list[int]
+    exact: bool
+    read: int
+
+
 class _Facts(TypedDict):
     type: str
 
@@ -164,6 +188,10 @@ class Facts(_Facts, total=False):
     view_of: str | None
     stats: Stats | ComplexStats | None
     unread: str
+    first_nan: list[int]
+    first_inf: list[int]
+    quantiles: Quantiles
+    histogram: Histogram
     values: str
     notes: list[str]
     rows: list[list[str]]

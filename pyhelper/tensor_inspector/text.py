@@ -18,6 +18,18 @@ def shorten(text: str, limit: int = LINE) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def middle(text: str, limit: int) -> str:
+    """Shortened in the middle: long names of one family are told apart by their ends.
+
+    >>> middle("encoder.layers.0.self_attn.q_proj.weight", 24)
+    'encoder.…n.q_proj.weight'
+    """
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+
+
 def one_line(text: str, limit: int = LINE) -> str:
     """``text`` as a row can show it: line breaks and other control characters as blanks, and shortened.
 
@@ -138,7 +150,11 @@ def quoted_bytes(value: bytes | bytearray, limit: int = 40) -> str:
     base: Any = bytes if issubclass(type(value), bytes) else bytearray
     length = base.__len__(value)
     head = bytes(base.__getitem__(value, slice(limit)))
-    return repr(head) if length <= limit else f"{repr(head)[:-1]}…' · {length:,} bytes"
+    if length <= limit:
+        return repr(head)
+    if len(repr(head)) > 2 * limit:  # what is no text takes four characters a byte
+        head = head[: limit // 4]
+    return f"{repr(head)[:-1]}…' · {length:,} bytes"
 
 
 def integer(value: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any, ForwardRef, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -21,8 +22,10 @@ DEFINITIONS = SCHEMA["definitions"]
 OBJECTS = [name for name, body in DEFINITIONS.items() if "properties" in body]
 ENUMS = [name for name, body in DEFINITIONS.items() if "enum" in body]
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
+with_unions = pytest.mark.skipif(sys.version_info < (3, 10), reason="`X | Y` in hints can't be evaluated before 3.10")
 
 
+@with_unions
 @pytest.mark.parametrize("name", OBJECTS)
 def test_a_twin_has_the_fields_of_its_definition(name: str) -> None:
     twin, body = getattr(protocol, name), DEFINITIONS[name]
@@ -35,6 +38,7 @@ def test_an_enum_has_the_words_of_its_definition(name: str) -> None:
     assert list(get_args(getattr(protocol, name))) == DEFINITIONS[name]["enum"]
 
 
+@with_unions
 @pytest.mark.parametrize("name", OBJECTS)
 def test_a_twin_has_the_types_of_its_definition(name: str) -> None:
     for field, hint in get_type_hints(getattr(protocol, name)).items():
@@ -83,6 +87,7 @@ def test_a_golden_reply_fits_the_schema(path: Path) -> None:
     validate("Answer", json.loads(path.read_text("utf-8")))
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="`typing.Any`, which one of them shows, is a class since 3.11")
 def test_the_helper_still_gives_the_golden_replies() -> None:
     kept = {path.stem: json.loads(path.read_text("utf-8")) for path in GOLDEN}
     assert replies() == kept, "if the change is meant: python tests/contract/golden.py"

@@ -1,46 +1,16 @@
-"""Statistics by exact rational arithmetic, and budgets that run out when a test says so."""
+"""Statistics by exact rational arithmetic, and a budget whose clock a test turns."""
 
 import math
 from fractions import Fraction
+from itertools import count
+
+from tensor_inspector.budget import Budget
 
 
-class Unlimited:
-    max_elements = None
-
-    def spent(self):
-        return False
-
-    def remaining_ms(self):
-        return math.inf
-
-
-class FakeBudget:
-    """Runs out at the `calls`-th question; until then every question costs a millisecond of its limit."""
-
-    def __init__(self, limit_ms, calls, max_elements=None):
-        self.ms, self.max_elements = limit_ms, max_elements
-        self._left = calls
-
-    def spent(self):
-        self._left -= 1
-        return self._left < 0
-
-    def remaining_ms(self):
-        return float(max(self._left, 0)) * 1e6
-
-
-class StoppedBudget(Unlimited):
-    """Time that stands still at `left` milliseconds, or drops by `cost` at each look."""
-
-    def __init__(self, left, cost=0.0, max_elements=None):
-        self._left, self._cost, self.max_elements = left, cost, max_elements
-
-    def remaining_ms(self):
-        self._left -= self._cost
-        return self._left
-
-    def spent(self):
-        return self._left <= 0
+def ticking(ms, step=0.0, max_elements=None):
+    """A budget of `ms` milliseconds whose clock moves on by `step` milliseconds at each look."""
+    clock = count(0, step / 1000)
+    return Budget(ms, max_elements=max_elements, clock=lambda: next(clock))
 
 
 def reference(values):

@@ -14,7 +14,7 @@ LAYERS = [
     {"__init__"},
     {"face", "gateway"},
     {"frame", "expression", "debugger"},
-    {"snapshot"},
+    {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},
     {"text", "guard", "budget"},

@@ -3,13 +3,16 @@
 import math
 import os
 import sys
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stats_reference import FakeBudget, StoppedBudget, Unlimited, check
+from stats_reference import check, ticking
 
-from tensor_inspector.stats import Unread, of_tensor
+from tensor_inspector.budget import Budget
+from tensor_inspector.stats import Unread, of_tensor, sampled
+from tensor_inspector.stats.tally import Tally
 
 torch = pytest.importorskip("torch")
 
@@ -23,7 +26,7 @@ BIG = 2_500_003  # several blocks and an odd rest
 
 def stats_of(t, budget=None):
     with torch.no_grad():
-        return of_tensor(t, budget or Unlimited())
+        return of_tensor(t, budget or Budget())
 
 
 def from_bits(numbers, dtype):
@@ -169,6 +172,13 @@ class TestValues:
         torch.manual_seed(0)
         assert stats_of(torch.randn(1000))["mean_error"] < 1e-10
 
+    @pytest.mark.parametrize("name", TINY_FLOATS)
+    @pytest.mark.parametrize("patterns", [range(256), range(126), range(64, 70)], ids=["all", "no NaN", "far from 0"])
+    def test_every_pattern_of_a_byte_is_known(self, name, patterns):
+        t = torch.tensor(list(patterns), dtype=torch.uint8).repeat(300_000 // len(patterns))[1:]
+        t = t.view(getattr(torch, name))
+        check(stats_of(t), python_values(t))
+
     def test_narrow_floats_do_not_overflow(self):
         s = stats_of(torch.full((BIG,), 60_000.0, dtype=torch.float16) - torch.arange(BIG).remainder(2).half() * 32)
         assert s["mean"] == pytest.approx(59_984, abs=0.1)
@@ -193,8 +203,29 @@ class TestComplex:
         check(s["imag"], [-2.0, math.inf])
         check(stats_of(t.conj().imag), [-2.0, math.inf])
 
-    def test_magnitudes_do_not_overflow(self):
-        assert stats_of(torch.tensor([3e38 + 1e38j]))["abs"]["max"] == pytest.approx(3.16e38, rel=1e-2)
+    @pytest.mark.parametrize("n", [1, 40_000])
+    def test_magnitudes_beyond_float32_are_told_in_float64(self, n):
+        s = stats_of(torch.tensor([3e38 + 3e38j, -3e38 - 1e38j]).repeat(n))
+        assert s["abs"]["pos_inf"] == 0
+        assert s["abs"]["max"] == pytest.approx(3e38 * math.sqrt(2), rel=1e-6)
+        assert s["abs"]["mean"] == pytest.approx((3e38 * math.sqrt(2) + math.hypot(3e38, 1e38)) / 2, rel=1e-6)
+
+    @pytest.mark.filterwarnings("ignore:ComplexHalf")
+    def test_magnitudes_beyond_float16_are_told_too(self):
+        s = stats_of(torch.tensor([6e4 + 6e4j]).to(torch.complex32))
+        assert s["abs"]["max"] == pytest.approx(6e4 * math.sqrt(2), rel=1e-3)
+
+    def test_magnitudes_beyond_float64_are_not_told_as_infinite(self):
+        t = torch.tensor([1.5e308 + 1.5e308j], dtype=torch.complex128)
+        assert stats_of(t) == Unread("complex128 values beyond float64")
+        infinite = stats_of(torch.tensor([complex(math.inf, 1), 1j], dtype=torch.complex128))
+        assert (infinite["abs"]["pos_inf"], infinite["abs"]["max"]) == (1, 1.0)
+
+    @pytest.mark.parametrize("n", [1, 9000])
+    def test_nan_and_infinities_are_counted_by_part(self, n):
+        s = stats_of(torch.tensor([complex(math.nan, math.inf), complex(-math.inf, 2), complex(3, 4)]).repeat(n))
+        check(s["real"], [math.nan, -math.inf, 3.0] * n)
+        check(s["imag"], [math.inf, 2.0, 4.0] * n)
 
 
 class TestLayouts:
@@ -214,7 +245,7 @@ class TestLayouts:
 
     def test_no_generator_moves(self):
         state = torch.get_rng_state()
-        stats_of(torch.arange(10**6), StoppedBudget(1.0, max_elements=1000))
+        stats_of(torch.arange(10**6), ticking(1.0, max_elements=1000))
         assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -266,16 +297,16 @@ class TestUnread:
 
 class TestBudget:
     def test_nothing_is_read_when_no_time_is_left(self):
-        assert stats_of(torch.ones(100_000), FakeBudget(40, 0)) == Unread("stats skipped: 40 ms budget")
+        assert stats_of(torch.ones(100_000), ticking(40, 50.0)) == Unread("stats skipped: 40 ms budget")
 
     @pytest.mark.parametrize("t", [torch.ones(1000), torch.ones(1).expand(10**12)], ids=["small", "expanded"])
     def test_few_distinct_elements_cost_no_time_worth_saving(self, t):
-        assert stats_of(t, FakeBudget(40, 0))["exact"]
+        assert stats_of(t, ticking(40, 50.0))["exact"]
 
     def test_a_sample_stands_for_what_the_time_did_not_allow(self):
         torch.manual_seed(1)
         t = torch.randn(6_000_001) + 3
-        s = stats_of(t, FakeBudget(40, 2))
+        s = stats_of(t, ticking(40, 5.0))
         assert s["exact"] is False
         assert 10_000 < s["read"] < t.numel()
         assert abs(s["mean"] - t.double().mean().item()) <= s["mean_error"] < 0.05
@@ -283,41 +314,118 @@ class TestBudget:
 
     def test_a_sample_of_integers_speaks_for_the_rest(self):
         t = torch.cat([torch.zeros(1 << 20), torch.ones(3 << 20)]).long()
-        s = stats_of(t, FakeBudget(40, 2))
+        s = stats_of(t, ticking(40, 8.0))
         assert s["exact"] is False
         assert abs(s["mean"] - 0.75) <= s["mean_error"]
 
     def test_busy_cores_change_the_pace_but_not_the_answer(self):
         t = torch.arange(5_000_000).remainder(1009)
-        s = stats_of(t, StoppedBudget(1e9, cost=100.0))
+        s = stats_of(t, ticking(1e9, 100.0))
         assert s["exact"] is True
         assert s["mean"] == int(t.sum()) / t.numel()
 
     def test_what_clearly_does_not_fit_is_sampled_early(self):
-        s = stats_of(torch.zeros(20_000_000), StoppedBudget(40.0, cost=5.0))
+        s = stats_of(torch.zeros(20_000_000), ticking(40.0, 5.0))
         assert s["exact"] is False
         assert s["read"] < 5_000_000
 
     def test_an_element_limit_needs_no_clock(self):
         t = torch.arange(10**6)
-        s = stats_of(t.view(1000, 1000).t()[:, ::2], StoppedBudget(40.0, max_elements=5000))
+        s = stats_of(t.view(1000, 1000).t()[:, ::2], ticking(40.0, max_elements=5000))
         assert s["exact"] is False
         assert 2000 < s["read"] <= 5000
         assert s["mean"] == pytest.approx(499_500, rel=0.05)
 
     def test_a_sample_is_not_fooled_by_periodic_data(self):
         t = torch.arange(8_000_000).remainder(1000).float()
-        s = stats_of(t, StoppedBudget(40.0, max_elements=10_000))
+        s = stats_of(t, ticking(40.0, max_elements=10_000))
         assert s["mean"] == pytest.approx(499.5, rel=0.02)
 
     @settings(max_examples=100, deadline=None)
     @given(tensors(), st.integers(1, 20))
     def test_any_sample_is_made_of_real_elements(self, t, most):
-        s = stats_of(t, StoppedBudget(40.0, max_elements=most))
+        s = stats_of(t, ticking(40.0, max_elements=most))
         values = python_values(t)
         assert s["exact"] or s["read"] < s["count"]
         assert s["min"] is None or s["min"] in values
         assert s["nan"] <= sum(v != v for v in values)
+
+
+class Clock:
+    """A clock that each step of work moves on by what the test says it costs."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class TestPace:
+    """How `scan` goes through much memory: told by the sizes of the steps it takes, and by when."""
+
+    def run(self, costs, busy=False, ms=40.0, rehearse=None):
+        """The sizes of the steps taken, the last of them again and again at the last cost, and the time they took."""
+        module = sys.modules["tensor_inspector.stats.scan"]
+        clock, sizes, costs, count = Clock(), [], list(costs), 1 << 22
+
+        def kernel(block):
+            sizes.append(block.numel())
+            clock.now += (costs.pop(0) if len(costs) > 1 else costs[0]) / 1000
+            return Tally(block.numel())
+
+        view = torch.zeros(1).expand(count)
+        budget = Budget(ms, clock=clock)
+        with patch.object(module, "_oversubscribed", lambda: busy):
+            tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
+        assert tally.read == sum(sizes)
+        return sizes, clock.now * 1000
+
+    def test_idle_cores_read_whole_blocks(self):
+        assert self.run([0.5], False)[0] == [1 << 20] * 4
+
+    def test_busy_cores_make_no_thread_wait_for_another(self):
+        sizes, _ = self.run([0.01], True)
+        assert sum(sizes) == 1 << 22
+        assert max(sizes) < 1 << 15  # what torch splits
+
+    def test_a_slow_block_tells_that_the_cores_are_busy(self):
+        sizes, _ = self.run([6.0, 0.01], False)
+        assert sizes[0] == 1 << 20
+        assert max(sizes[1:]) < 1 << 15
+
+    def test_where_the_system_does_not_say_a_rehearsal_does(self):
+        asked = []
+        sizes, _ = self.run([0.5], None, rehearse=lambda: asked.append(1))
+        assert asked
+        assert sizes == [1 << 20] * 4
+
+    def test_the_last_milliseconds_are_not_staked_on_idle_cores(self):
+        sizes, _ = self.run([0.1], False, ms=10.0)
+        assert max(sizes) < 1 << 15
+
+    @settings(max_examples=200, deadline=None)
+    @given(
+        st.lists(st.floats(0, 12), min_size=1, max_size=60),
+        st.sampled_from([True, False, None]),
+        st.sampled_from([5.0, 40.0, 200.0]),
+    )
+    def test_whatever_the_steps_cost_two_at_most_go_beyond_the_time(self, costs, busy, ms):
+        assert self.run(costs, busy, ms)[1] <= ms + 2 * max(costs) + 1e-6
+
+    def test_without_a_limit_no_clock_is_looked_at(self):
+        assert self.run([1e9], ms=math.inf)[0] == [1 << 20] * 4
+
+    @given(st.integers(1, 10**7), st.integers(1, 10**6))
+    def test_every_piece_of_a_sample_is_spread_over_the_whole(self, count, wanted):
+        where = sampled.positions(0, count, wanted)
+        parts = list(sampled.pieces(where))
+        assert sorted(place for part in parts for place in part) == list(where)
+        for part in parts:
+            assert len(part) <= sampled.PIECE
+            assert part.step % 2 == 1
+            assert part[0] < where[0] + part.step
+            assert part[-1] + part.step > where[-1]
 
 
 class TestDevice:
@@ -329,7 +437,7 @@ class TestDevice:
         from tensor_inspector.stats import device
 
         with torch.no_grad():
-            tally = device.read(torch, t.reshape(-1) if t.dim() == 0 else t, t.numel(), Unlimited())
+            tally = device.read(torch, t.reshape(-1) if t.dim() == 0 else t, t.numel(), Budget())
         check(tally.stats(t.numel()), python_values(t))
 
     def test_what_does_not_fit_is_thinned_along_the_dimensions(self):
@@ -337,7 +445,7 @@ class TestDevice:
 
         t = torch.arange(10**6).view(10, 1000, 100)
         with torch.no_grad():
-            s = device.read(torch, t, t.numel(), StoppedBudget(40.0, max_elements=5000)).stats(t.numel())
+            s = device.read(torch, t, t.numel(), ticking(40.0, max_elements=5000)).stats(t.numel())
         assert s["exact"] is False
         assert 2000 < s["read"] <= 5000
         assert s["mean"] == pytest.approx(499_500, rel=0.05)

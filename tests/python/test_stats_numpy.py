@@ -8,8 +8,9 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stats_reference import FakeBudget, StoppedBudget, Unlimited, check
+from stats_reference import check, ticking
 
+from tensor_inspector.budget import Budget
 from tensor_inspector.stats import Unread, of_array
 
 np = pytest.importorskip("numpy")
@@ -18,7 +19,7 @@ DTYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?",
 
 
 def stats_of(a, budget=None):
-    return of_array(a, budget or Unlimited())
+    return of_array(a, budget or Budget())
 
 
 def python_values(a):
@@ -85,6 +86,28 @@ def test_complex_numbers_are_told_by_parts_and_magnitude(name):
     assert s["abs"]["max"] == 4.0
 
 
+LONG = np.finfo(np.longdouble).maxexp > 1024  # elsewhere it is float64 by another name
+
+
+@pytest.mark.skipif(not LONG, reason="longdouble is float64 here")
+class TestLongDouble:
+    def test_is_read_as_the_nearest_float64(self):
+        a = np.array([1, 2**63, -0.1, math.nan, math.inf, 0], dtype=np.longdouble)
+        check(stats_of(a), [1.0, 2.0**63, float(a[2]), math.nan, math.inf, 0.0])
+
+    @pytest.mark.parametrize("text", ["1e400", "-1e4000", "1e-400"])
+    def test_is_not_read_where_float64_would_lose_a_number(self, text):
+        a = np.append(np.ones(70_000, dtype=np.longdouble), np.longdouble(text))
+        assert stats_of(a) == Unread(f"{a.dtype} values beyond float64")
+        assert stats_of(a + 1j * a) == Unread(f"{(a * 1j).dtype} values beyond float64")
+
+
+def test_magnitudes_beyond_their_own_type_are_told_where_float64_holds_them():
+    s = stats_of(np.array([3e38 + 3e38j], dtype="c8"))
+    assert s["abs"]["max"] == pytest.approx(3e38 * math.sqrt(2), rel=1e-6)
+    assert stats_of(np.array([1.5e308 + 1.5e308j])) == Unread("complex128 values beyond float64")
+
+
 def test_an_expanded_array_counts_all_it_stands_for():
     s = stats_of(np.broadcast_to(np.float16(2), (10**6, 10**6)))
     assert (s["count"], s["read"], s["exact"], s["mean"]) == (10**12, 10**12, True, 2.0)
@@ -139,13 +162,13 @@ def test_a_truncated_memory_map_is_not_read(tmp_path):
 
 
 def test_nothing_is_read_when_no_time_is_left():
-    assert stats_of(np.ones(10**6), FakeBudget(40, 0)) == Unread("stats skipped: 40 ms budget")
+    assert stats_of(np.ones(10**6), ticking(40, 50.0)) == Unread("stats skipped: 40 ms budget")
 
 
 def test_a_sample_is_marked_and_close():
     a = np.random.default_rng(3).normal(5, 1, (3000, 1000))
     for view in (a, a[:, ::2], a.T[::-1]):
-        s = stats_of(view, StoppedBudget(40.0, max_elements=100_000))
+        s = stats_of(view, ticking(40.0, max_elements=100_000))
         assert s["exact"] is False
         assert 50_000 < s["read"] <= 100_000
         assert abs(s["mean"] - view.mean()) <= s["mean_error"] < 0.05
@@ -153,8 +176,8 @@ def test_a_sample_is_marked_and_close():
 
 def test_torch_is_not_needed():
     code = (
-        "import sys, numpy; sys.modules['torch'] = None; from stats_reference import Unlimited;"
-        "from tensor_inspector.stats import of_array; print(of_array(numpy.arange(5), Unlimited())['mean'])"
+        "import sys, numpy; sys.modules['torch'] = None; from tensor_inspector.budget import Budget;"
+        "from tensor_inspector.stats import of_array; print(of_array(numpy.arange(5), Budget())['mean'])"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout == b"2.0\n"

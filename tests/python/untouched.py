@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 _OBJECTS = 20_000  #: objects followed from the value
+_TOLD = 8  #: changes that are told; one of them often moves all that comes after
 _HASHED = 1 << 28  #: bytes of one storage that are hashed
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,
            types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType)  # fmt: skip
@@ -89,7 +90,7 @@ class Watch:
             found.append(f"made {self._nodes_after - self._nodes} nodes of an autograd graph")
         if not self._profiled:
             found.append("removed the profiler")
-        return found
+        return found if len(found) <= _TOLD else [*found[:_TOLD], f"… {len(found) - _TOLD} more"]
 
     def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(self._programs or ("?",)):
@@ -246,8 +247,15 @@ def _objects(value: object, readable: bool, held: list[Any]) -> dict[str, Any]:
 
 
 def _is_common(item: object) -> bool:
-    """What is not of the value alone. Nodes of the graph have a Python side only once somebody asks for them."""
-    return issubclass(type(item), (*_SHARED, *_ATOMS)) or hasattr(type(item), "next_functions")
+    """What is not of the value alone. Nodes of the graph have a Python side only once somebody asks for them; sympy,
+    whose symbols stand for sizes, remembers all that it is asked."""
+    cls = type(item)
+    names = type.__dict__["__dict__"].__get__(cls)
+    return (
+        issubclass(cls, (*_SHARED, *_ATOMS))
+        or "next_functions" in names
+        or str(names.get("__module__")).startswith("sympy")
+    )
 
 
 def _dict_of(value: object) -> None:
@@ -275,7 +283,7 @@ def _tensor_state(torch: Any, value: Any, readable: bool) -> list[Any]:
         ]
         if _asked(base, "_base", value) is None:  # of a view, this would make its node of the graph anew
             said += [_asked(base, name, value) for name in ("is_leaf", "retains_grad")]
-            said += [id(_asked(base, "grad", value))] if said[-2] is True else []
+            said += [_asked(base, "grad", value)] if said[-2] is True else []
         if readable:
             try:
                 said.append(_storage_hash(base.untyped_storage(value)))
@@ -289,13 +297,14 @@ def _asked(base: Any, name: str, value: Any) -> Any:
         found = base.__dict__[name].__get__(value)
     except BaseException as error:
         return type(error).__name__
-    return found if type(found) in (bool, int, type(None)) else repr(found) if name != "grad" else found
+    return found if type(found) in (bool, int, type(None)) else id(found)
 
 
 def _storage_hash(storage: Any) -> int | None:
-    if storage.device.type != "cpu" or not storage.nbytes() or not storage.data_ptr():
+    size = storage.nbytes()
+    if storage.device.type != "cpu" or type(size) is not int or not size or not storage.data_ptr():
         return None
-    return zlib.crc32(string_at(storage.data_ptr(), min(storage.nbytes(), _HASHED)))
+    return zlib.crc32(string_at(storage.data_ptr(), min(size, _HASHED)))
 
 
 def _hash(array: Any) -> int:

@@ -1,29 +1,29 @@
-"""The standard containers, by the built-in types' own methods.
+"""Lists, tuples, deques and sets, by the built-in types' own methods.
 
-A subclass's ``__len__``, ``__iter__`` or ``__getitem__`` never runs, and a ``defaultdict`` gains no key.
+A subclass's ``__len__``, ``__iter__`` or ``__getitem__`` never runs.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator
-from itertools import islice
+import collections
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
-from ..guard import Classes, class_dict, class_name, dict_get, mro
+from ..guard import Classes, class_dict, first_of, kept_in_c, mro, traits
 from ..protocol import Facts
-from ..text import integer, joined, listed, quoted, quoted_bytes
+from ..text import joined, listed
 from .kind import Child, Kind, NotFound, NotStatic
 from .objects import attribute_count, brief, is_tensor, other_attributes
 
-_MISSING = object()
 _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
-_NUMBERS = Classes(int, float, bool, type(None))
-_STRINGS = Classes(str, bytes)
 _STANDARD = Classes(list, tuple, dict)
 _OPENED = 5  #: containers among them that are opened to look for tensors
-_ORDERED = 2000  #: items of an OrderedDict up to which its own order is found, by reading all
+_BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
+_FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
 
 
 class Container(Kind):
@@ -46,18 +46,24 @@ class Container(Kind):
 
     def line(self) -> str:
         length = self.length()
-        if not length:
-            return f"{self.type_name()} · empty"
-        return joined([self.type_name(), f"{length:,}: {self._content(length)}"])
+        return joined([self.type_name(), f"{self.sized(length)}: {self.content(length)}" if length else "empty"])
+
+    def indexed(self) -> bool:
+        """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""
+        return type(first_of(type(self.value), "__getitem__")) in _BUILT_IN
+
+    def carries(self) -> bool:
+        """Whether its instance has attributes besides the items."""
+        return attribute_count(self.value) > 0
 
     def child_count(self) -> int | None:
-        return self.length() + (1 if attribute_count(self.value) else 0)
+        return self.length() + self.carries()
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         length = self.length()
         if start < length:
             yield from self.item_rows(start, count)
-        if start + count > length:
+        if start + count > length and self.carries():
             yield from other_attributes(self.value)
 
     def facts(self) -> Facts:
@@ -71,7 +77,11 @@ class Container(Kind):
             return True
         return any(any(map(is_tensor, _first_items(item))) for item in first[:_OPENED] if type(item) in _STANDARD)
 
-    def _content(self, length: int) -> str:
+    def sized(self, length: int) -> str:
+        return f"{length:,}"
+
+    def content(self, length: int) -> str:
+        """The first items in the line."""
         briefs = [brief(item, self) for item in islice(self.items(), _SHOWN)]
         if len(briefs) > 2 and len(set(briefs)) == 1:
             same = "each" if length <= _SHOWN else "first 12"
@@ -79,54 +89,8 @@ class Container(Kind):
         return listed(briefs, length > len(briefs), 90)
 
 
-class Mapping(Container):
-    kind = "mapping"
-
-    def length(self) -> int:
-        return dict.__len__(self.value)
-
-    def items(self) -> Iterator[Any]:
-        return (item for _, item in self._pairs())
-
-    def _pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Keys and values in the order that iterating shows, without hashing a key of the program's."""
-        if not any(base is OrderedDict for base in mro(type(self.value))):
-            return iter(dict.items(self.value))
-        if self.length() > _ORDERED or not self._has_plain_keys():
-            return iter(dict.items(self.value))  # its own order would be found by hashing the keys
-        found = {id(key): item for key, item in dict.items(self.value)}
-        return ((key, found[id(key)]) for key in OrderedDict.__iter__(self.value))
-
-    def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        for index, (key, item) in enumerate(islice(self._pairs(), start, start + count), start):
-            yield Child(key_name(key, index), item, f"[{key!r}]" if _is_literal(key) else None)
-
-    def _has_plain_keys(self) -> bool:
-        return all(_is_plain(key) for key in dict.__iter__(self.value))
-
-    def item(self, key: Any) -> Any:
-        found = dict_get(self.value, key, _MISSING)
-        if found is not _MISSING:
-            return found
-        if not self._has_plain_keys():
-            raise NotStatic("comparing its keys runs the program's code")
-        if type(key) in _NUMBERS:  # 1, 1.0 and True are one key
-            equal = (item for known, item in dict.items(self.value) if type(known) in _NUMBERS and known == key)
-            found = next(equal, _MISSING)
-        if found is _MISSING:
-            raise NotFound(f"there is no key {key!r}")
-        return found
-
-    def _content(self, length: int) -> str:
-        names = (key_word(key) for key, _ in islice(self._pairs(), _SHOWN))
-        return listed(names, length > _SHOWN, 90)
-
-
 class Sequence(Container):
     kind = "sequence"
-
-    def _base(self) -> Any:
-        return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
 
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
@@ -135,11 +99,9 @@ class Sequence(Container):
         return self._base().__iter__(self.value)  # type: ignore[no-any-return]
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        base = self._base()
-        stop = start + count
-        page = (islice(base.__iter__(self.value), start, stop) if base is deque
-                else base.__getitem__(self.value, slice(start, stop)))  # fmt: skip
-        return (Child(f"[{index}]", item, f"[{index}]") for index, item in enumerate(page, start))
+        indexed = self.indexed()
+        for index, item in enumerate(self.page(start, start + count), start):
+            yield Child(f"[{index}]", item, f"[{index}]" if indexed else None)
 
     def item(self, key: Any) -> Any:
         if type(key) is not int:
@@ -149,32 +111,67 @@ class Sequence(Container):
             raise NotFound(f"there is no item {key}: it has {length:,}")
         return next(islice(self.items(), key % length, None))
 
+    def sized(self, length: int) -> str:
+        most = kept_in_c(self.value, "maxlen")  # of a deque
+        return f"{length:,} of at most {most:,}" if type(most) is int else f"{length:,}"
+
+    def _base(self) -> Any:
+        return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
+
+    def page(self, start: int, stop: int) -> Iterable[Any]:
+        base = self._base()
+        if base is deque:
+            return islice(deque.__iter__(self.value), start, stop)
+        return base.__getitem__(self.value, slice(start, stop))  # type: ignore[no-any-return]
+
 
 class NamedTuple(Sequence):
-    """A tuple with field names, as ``collections.namedtuple`` and ``typing.NamedTuple`` make them."""
+    """A tuple with names for its items, as ``collections.namedtuple`` makes them, or C libraries."""
 
     def line(self) -> str:
-        shown = (f"{name}={brief(item, self)}" for name, item in zip(self._fields(), self.items()))
+        shown = (f"{name}={brief(item, self)}" for name, item in zip(self.fields(), self.items()))
         return joined([self.type_name(), listed(shown, False, 90)])
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        fields = self._fields()
-        for index, item in islice(enumerate(self.items()), start, start + count):
-            yield (
-                Child(fields[index], item, f".{fields[index]}")
-                if index < len(fields)
-                else Child(f"[{index}]", item, f"[{index}]")
-            )
+        cls, fields = type(self.value), self.fields()
+        for row in super().item_rows(start, count):
+            index = int(row.name[1:-1])
+            if index < len(fields):
+                row.name = fields[index]
+                row.suffix = f".{row.name}" if _is_field(cls, row.name) else row.suffix
+            yield row
 
-    def _fields(self) -> tuple[str, ...]:
+    def fields(self) -> tuple[str, ...]:
         return named_fields(mro(type(self.value))) or ()
+
+
+class StructSequence(NamedTuple):
+    """As ``time.struct_time`` and what ``torch.topk`` returns: names for the items, and for some that are no items."""
+
+    def child_count(self) -> int | None:
+        return self.length() + len(self._hidden())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(chain(self.item_rows(0, self.length()), self._hidden()), start, start + count)
+
+    def _hidden(self) -> list[Child]:
+        names = (name for name, item in self._own().items() if type(item) is MemberDescriptorType)
+        return [Child(name, kept_in_c(self.value, name), f".{name}") for name in names if name not in self.fields()]
+
+    def fields(self) -> tuple[str, ...]:
+        own = self._own()
+        named = own.get("__match_args__")  # since Python 3.10; before it, in the order of the class's own names
+        if type(named) is tuple:
+            return named
+        members = [name for name, item in own.items() if type(item) is MemberDescriptorType]
+        return tuple(members[: own["n_sequence_fields"] - own["n_unnamed_fields"]])
+
+    def _own(self) -> Mapping[str, Any]:
+        return class_dict(next(base for base in mro(type(self.value)) if "n_sequence_fields" in class_dict(base)))
 
 
 class Set(Container):
     kind = "set"
-
-    def _base(self) -> Any:
-        return set if issubclass(type(self.value), set) else frozenset
 
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
@@ -185,27 +182,8 @@ class Set(Container):
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         return (Child(f"{{{index}}}", item) for index, item in islice(enumerate(self.items()), start, start + count))
 
-
-def key_word(key: object) -> str:
-    """A key as the line of its dict shows it: a short string bare, anything else as a literal or by its class."""
-    if type(key) is str:
-        return key if len(key) <= 24 else key[:23] + "…"
-    if type(key) is int:
-        return integer(key)
-    return repr(key) if type(key) in _NUMBERS else f"‹{class_name(type(key))}›"
-
-
-def key_name(key: object, index: int) -> str:
-    """A key as the name of a row, unique in its dict: what is shortened or only a class carries its position."""
-    cls = type(key)
-    if cls in _STRINGS:
-        whole = len(key) <= 60  # type: ignore[arg-type]
-        shown = quoted(key) if cls is str else quoted_bytes(key, 60)  # type: ignore[arg-type]
-        return shown if whole else f"{shown} #{index}"
-    if (cls in _NUMBERS and cls is not int) or _is_literal(key):
-        text = repr(key)
-        return text if len(text) <= 60 else f"{text[:60]}… #{index}"
-    return f"‹{class_name(cls)}› #{index}"
+    def _base(self) -> Any:
+        return set if issubclass(type(self.value), set) else frozenset
 
 
 def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
@@ -216,22 +194,9 @@ def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
     return None
 
 
-def _is_plain(key: object) -> bool:
-    """Whether comparing or hashing the key runs no code of the program's."""
-    if type(key) is tuple:
-        return all(type(item) is not tuple and _is_plain(item) for item in key)
-    return type(key) in _NUMBERS or type(key) in _STRINGS
-
-
-def _is_literal(key: object) -> bool:
-    """Whether ``repr(key)`` is an expression for it that runs no code: an atom, or a short tuple of atoms."""
-    if type(key) is tuple:
-        return len(key) <= 8 and all(type(item) is not tuple and _is_literal(item) for item in key)
-    if type(key) is int:
-        return key.bit_length() <= 133
-    if type(key) is float:
-        return key - key == 0  # neither Inf nor NaN, which are no literals
-    return type(key) in _NUMBERS or (type(key) in _STRINGS and len(key) <= 200)  # type: ignore[arg-type]
+def _is_field(cls: type, name: str) -> bool:
+    """Whether ``value.name`` is an item, and no property of the program's."""
+    return type(first_of(cls, name)) in _FIELDS and not traits(cls).computes
 
 
 def _first_items(value: Any) -> Iterator[object]:
@@ -239,7 +204,6 @@ def _first_items(value: Any) -> Iterator[object]:
 
 
 _BY_BASE: dict[int, type[Kind]] = {
-    id(dict): Mapping,
     id(list): Sequence,
     id(tuple): Sequence,
     id(deque): Sequence,
@@ -250,6 +214,8 @@ _BY_BASE: dict[int, type[Kind]] = {
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     kind = next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
-    if kind is Sequence and any(base is tuple for base in bases) and named_fields(bases):
-        return NamedTuple
+    if kind is Sequence and any(base is tuple for base in bases):
+        if any("n_sequence_fields" in class_dict(base) for base in bases):
+            return StructSequence
+        return NamedTuple if named_fields(bases) else kind
     return kind

@@ -71,6 +71,10 @@ class Kind:
     def facts(self) -> Facts:
         return {"type": full_name(type(self.value))}
 
+    def elements(self) -> Any:
+        """The plain tensor or array whose elements can be read, or why not (`Unread`); None for what has none."""
+        return None
+
     def attribute(self, name: str) -> Any:
         """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""
         for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
@@ -107,7 +111,7 @@ class WithRows(Kind):
 class Rows:
     """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
 
-    __slots__ = ("children", "kind", "line", "total")
+    __slots__ = ("ask", "children", "kind", "line", "total")
 
     def __init__(
         self,
@@ -120,10 +124,18 @@ class Rows:
         self.line = line
         self.total = total
         self.children = children
+        self.ask: Callable[[Budget], Iterable[Child]] | None = None
 
     @classmethod
     def of(cls, line: str, rows: list[Child]) -> Rows:
         return cls(line, len(rows), lambda start, count: rows[start : start + count])
+
+    @classmethod
+    def later(cls, line: str, ask: Callable[[Budget], Iterable[Child]]) -> Rows:
+        """Rows that take time to work out: asked for when they are opened, under the budget of that request."""
+        rows = cls(line, None, lambda start, count: ())
+        rows.ask = ask
+        return rows
 
 
 class Said:
@@ -176,6 +188,8 @@ class RowsKind(Kind):
         return self.value.total  # type: ignore[no-any-return]
 
     def children(self, start: int, count: int) -> Iterable[Child]:
+        if self.value.ask is not None:
+            return islice(self.value.ask(self.budget), start, start + count)
         return self.value.children(start, count)  # type: ignore[no-any-return]
 
 

@@ -1,24 +1,32 @@
-"""numpy arrays and scalars."""
+"""numpy arrays and what is taken out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from math import prod
 from typing import Any
 
-from ..guard import full_name, module, mro
+from ..guard import class_dict, class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_array, unreadable_array
-from ..text import joined, plural, quoted, shape, shorten, size
-from .kind import Child, Elements, Kind, NotStatic, Rows, Said, WithRows
-from .objects import other_attributes
-from .plain import Atom
-from .stats_text import Reading, badges, stats_rows, stats_words
-from .tensor_text import corner, element, value_text
+from ..stats import Unread
+from ..text import joined, listed, shape, shorten, size
+from .array_contents import Records, contents_of
+from .contents import ArrayElements, Contents, Lost, Numbers, Raw, dtype_name
+from .kind import Child, Kind, NotStatic, Rows, WithRows
+from .masked import contents_under, mask_of
+from .objects import attributes, brief
+from .stats_text import Reading
+from .tensor_text import element
 
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray
-_VALUES = 10  #: arrays of integers up to this many elements show their values
+_view = _ndarray.__dict__["view"]
+_NUMPYS = {
+    "_mmap", "filename", "offset", "mode",  # of a memory map
+    "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict",
+    "_getitem",  # of a matrix
+}  # fmt: skip
 
 
 class Array(WithRows):
@@ -30,8 +38,11 @@ class Array(WithRows):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        self.array = _ndarray.view(value, _ndarray) if type(value) is not _ndarray else value
-        self._known: Reading | None = None
+        self.array = _view(value, _ndarray) if type(value) is not _ndarray else value
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_of(self.array, self.budget)
 
     def head(self) -> str:
         return f"{dtype_name(self.array.dtype)}{shape(self.array.shape)}"
@@ -44,19 +55,20 @@ class Array(WithRows):
         return joined([own, *self._value_words(), *self._layout_words()])
 
     def badges(self) -> list[Badge]:
-        return badges(self.reading())
+        return self.contents.badges()
 
     def reading(self) -> Reading:
-        if self._known is None:
-            kind = self.array.dtype.kind
-            reason = unreadable_array(self.array) or (None if kind in "biufc" else _WHY.get(kind, "values not read"))
-            self._known = of_array(self.array, self.budget.share()) if reason is None else Unread(reason)
-        return self._known
+        return self.contents.reading()
+
+    def elements(self) -> Any:
+        if isinstance(self.contents, (Numbers, Lost, Raw)):
+            reading = self.reading()
+            return reading if isinstance(reading, Unread) else self.array
+        return None  # told row by row
 
     def item(self, key: Any) -> Any:
-        reason = unreadable_array(self.array)
-        if reason is not None:
-            raise NotStatic(reason)
+        if isinstance(self.contents, Lost):
+            raise NotStatic(self.contents.why)
         found = element(self.array, key)
         return ArrayElements(found) if type(found) is _ndarray else found
 
@@ -64,66 +76,113 @@ class Array(WithRows):
         facts: Facts = {
             "type": full_name(type(self.value)),
             "shape": list(self.array.shape),
-            "dtype": dtype_name(self.array.dtype),
+            "dtype": shorten(str(self.array.dtype)) if self.array.dtype.names else dtype_name(self.array.dtype),
             "strides": list(self.array.strides),
             "bytes": _bytes(self.array),
             "notes": list(self._layout_words()),
         }
-        reading = self.reading()
-        if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.reason
-        else:
-            facts["stats"], facts["values"] = reading, corner(self.array)
+        self.contents.fill(facts)
         return facts
 
-    def is_open(self) -> bool:
-        """Whether there are values to list."""
-        return self.array.ndim > 0 and len(self.array) > 0 and unreadable_array(self.array) is None
-
     def _value_words(self) -> list[str]:
-        shown = self._shown_values()
-        if shown is not None:
-            return [f"{self.head()} {shown}"]
-        return [self.head(), *stats_words(self.reading(), self.array.dtype.kind == "b")]
-
-    def _shown_values(self) -> str | None:
-        """The values themselves, where they say more than statistics: of a 0-d array, and of few integers."""
-        array = self.array
-        if isinstance(self.reading(), Unread):
-            return None
-        if array.ndim == 0:
-            return value_text(array.item())
-        few = array.ndim == 1 and 0 < array.size <= _VALUES and array.dtype.kind in "iu"
-        return str(array.tolist()).replace("-", "−") if few else None
+        shown = self.contents.shown()
+        return [self.head(), *self.contents.words()] if shown is None else [f"{self.head()} {shown}"]
 
     def _layout_words(self) -> Iterator[str]:
         array = self.array
-        if any(base is numpy.ma.MaskedArray for base in mro(type(self.value))):
-            yield "mask ignored"
+        if not array.dtype.isnative and array.dtype.names is None:
+            yield "big-endian" if array.dtype.byteorder == ">" else "little-endian"
         if not array.flags.writeable:
             yield "read-only"
         if array.base is not None and array is self.value:
             yield "view"
-        if _bytes(array) < array.nbytes:
-            yield f"expanded from {size(_bytes(array))}"
+        taken = _bytes(array)
+        if taken < array.nbytes:
+            expanded = any(length > 1 and stride == 0 for length, stride in zip(array.shape, array.strides))
+            yield f"expanded from {size(taken)}" if expanded else f"overlaps itself in {size(taken)}"
         elif not (array.flags.c_contiguous or array.flags.f_contiguous):
             yield "not contiguous"
         elif array.flags.f_contiguous and not array.flags.c_contiguous:
             yield "Fortran order"
 
+    def _suffix(self) -> str | None:
+        """What reaches an element; None where a class of the program decides that."""
+        for base in mro(type(self.value)):
+            if "__getitem__" in class_dict(base):
+                known = class_module(base).partition(".")[0] == "numpy"
+                return "[{}]" if known else None
+        return None
+
     def rows(self) -> list[Child]:
-        rows = [Child("values", values_rows(self.array), "")] if self.is_open() else []
-        if not isinstance(self.reading(), Unread):
-            rows.append(Child("stats", stats_rows(self.reading())))
-        if self.array.base is not None and self.array is self.value:
-            rows.append(Child("base", self.array.base, ".base"))
-        return rows + (other_attributes(self.value) if type(self.value) is not _ndarray else [])
+        rows = []
+        if self.contents.is_open():
+            is_matrix = any(base is numpy.matrix for base in mro(type(self.value)))
+            rows.append(Child("values", self.contents.values(self._suffix()), ".A" if is_matrix else ""))
+        rows += self.contents.parts()
+        base: Any = self.array.base if self.array is self.value else None
+        if class_name(type(base)) == "DummyArray":  # what numpy's stride tricks put between
+            rows.append(Child("base", base.base, ".base.base"))
+        elif base is not None:
+            rows.append(Child("base", base, ".base"))
+        return rows + self._others()
+
+    def _others(self) -> list[Child]:
+        """A row for what the program, not numpy, keeps in an array of a subclass."""
+        if type(self.value) is _ndarray:
+            return []
+        own = [child for child in attributes(self.value) if child.name not in _NUMPYS]
+        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+        return [Child("other attributes", Rows.of(shown, own), "")] if own else []
 
 
-class ArrayElements(Elements):
-    """Elements that were taken out of an array, as one."""
+class Mapped(Array):
+    """A ``numpy.memmap``: the file it shows, and how it was opened."""
 
-    __slots__ = ()
+    def _layout_words(self) -> Iterator[str]:
+        own = instance_dict(self.value)
+        filename, mode = dict_get(own, "filename"), dict_get(own, "mode")
+        file = (
+            "no file" if filename is None else brief(filename, self).strip("'\"").replace("\\", "/").rpartition("/")[2]
+        )
+        yield f"{file} {mode}" if type(mode) is str else file
+        yield from (word for word in super()._layout_words() if word != "read-only" or mode != "r")
+
+    def facts(self) -> Facts:
+        facts, own = super().facts(), instance_dict(self.value)
+        told = ((name, dict_get(own, name)) for name in ("filename", "mode", "offset"))
+        facts["rows"] = [
+            *facts.get("rows", []),
+            *([name, brief(item, self)] for name, item in told if item is not None),
+        ]
+        return facts
+
+
+class Masked(Array):
+    """A ``numpy.ma.MaskedArray``: what its mask leaves, and how much it hides."""
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_under(self.array, mask_of(self.value), self.budget)
+
+    def item(self, key: Any) -> Any:
+        found, mask = super().item(key), mask_of(self.value)
+        if type(mask) is not _ndarray:
+            return found
+        hidden = element(mask, key)
+        if isinstance(found, ArrayElements):
+            return ArrayElements(found.value, hidden)
+        return module("numpy.ma.core").masked if hidden.dtype.kind == "b" and hidden else found
+
+    def rows(self) -> list[Child]:
+        mask = mask_of(self.value)
+        return [*super().rows(), *([Child("mask", mask, ".mask")] if type(mask) is _ndarray else [])]
+
+    def facts(self) -> Facts:
+        facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
+        fill = module("numpy.ma.core").default_fill_value(self.array.dtype) if own is None else own
+        if type(fill) is _ndarray:
+            fill = fill[()]
+        return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(fill, self)]]}
 
 
 class Part(Array):
@@ -133,84 +192,42 @@ class Part(Array):
 
     def __init__(self, value: ArrayElements, budget: Any) -> None:
         super().__init__(value.value, budget)
+        self.mask = value.mask
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_under(self.array, self.mask, self.budget)
 
     def line(self) -> str:
         return joined(self._value_words())
 
+    def rows(self) -> list[Child]:
+        return self.contents.parts() if isinstance(self.contents, Records) else []
+
     def child_count(self) -> int | None:
-        return len(self.array) if self.is_open() else 0
+        return len(self.array) if self.contents.is_open() else len(self.rows())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return values_rows(self.array).children(start, count) if self.is_open() else ()
-
-
-class Scalar(Atom):
-    """A numpy scalar, by its own C-level text."""
-
-    kind = "number"
-
-    def line(self) -> str:
-        value = self.value
-        if issubclass(type(value), numpy.generic) and value.dtype.kind in "biufcMm":
-            return f"{value.dtype.name} {value.item() if value.dtype.kind in 'biufc' else str(value)}"
-        if issubclass(type(value), (str, bytes)):
-            return quoted(value) if issubclass(type(value), str) else shorten(bytes.__repr__(value))
-        return self.type_name()
-
-
-class DType(Atom):
-    def line(self) -> str:
-        return shorten(f"dtype {dtype_name(self.value)}")
-
-
-_WHY = {
-    "O": "objects: not read",
-    "V": "structured values",
-    "U": "strings",
-    "S": "byte strings",
-    "M": "dates",
-    "m": "time spans",
-}
-
-
-def dtype_name(dtype: Any) -> str:
-    if dtype.kind in "SUOV":
-        return shorten(str(dtype) if dtype.fields else {"O": "object"}.get(dtype.kind, str(dtype)), 40)
-    return str(dtype.name)
+        if not self.contents.is_open():
+            return self.rows()[start : start + count]
+        return self.contents.values().children(start, count)
 
 
 def _bytes(array: Any) -> int:
-    """Bytes that the elements take, those that one stride-0 dimension repeats counted once."""
-    distinct = (length for length, stride in zip(array.shape, array.strides) if stride != 0 or length == 0)
-    return int(prod(distinct)) * int(array.itemsize)
-
-
-def values_rows(array: Any) -> Rows:
-    """The elements along the first dimension: values, objects, or parts that open in turn."""
-    length = len(array)
-
-    def rows(start: int, count: int) -> Iterator[Child]:
-        part = array[start : start + count]
-        if array.ndim > 1:
-            values: Any = map(ArrayElements, part)
-        elif array.dtype.kind == "O":
-            values = part.tolist()
-        else:
-            values = (Said(value_text(item)) for item in part.tolist())
-        for index, value in enumerate(values, start):
-            yield Child(f"[{index}]", value, f"[{index}]")
-
-    return Rows(plural(length, "row" if array.ndim > 1 else "value"), length, rows)
+    """Bytes that the elements take, those that several elements share counted once."""
+    if not array.size:
+        return 0
+    distinct = prod(length for length, stride in zip(array.shape, array.strides) if stride)
+    reach = sum((length - 1) * abs(stride) for length, stride in zip(array.shape, array.strides))
+    return int(min(distinct * array.itemsize, reach + array.itemsize))
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if cls is ArrayElements:
         return Part
-    for base in bases:
-        if base is _ndarray:
-            return Array
-        if base is numpy.generic:
-            return Scalar
-        if base is numpy.dtype:
-            return DType
-    return None
+    if not any(base is _ndarray for base in bases):
+        return None
+    masked = getattr(module("numpy.ma.core"), "MaskedArray", None)
+    if any(base is masked for base in bases):
+        return Masked
+    return Mapped if any(base is numpy.memmap for base in bases) else Array

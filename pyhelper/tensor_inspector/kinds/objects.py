@@ -1,13 +1,24 @@
-"""Every object that no other kind knows, by its dict and slots; exceptions and weak references among them."""
+"""Every object that no other kind knows, by its dict and slots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from keyword import iskeyword
-from weakref import ReferenceType
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any
 
-from ..guard import class_name, instance_dict, is_stored, plain_str, slots, traits
+from ..guard import (
+    class_name,
+    dict_get,
+    first_of,
+    instance_dict,
+    is_stored,
+    kept_in_c,
+    plain_str,
+    slots,
+    traits,
+)
 from ..protocol import Facts
 from ..text import joined, listed
 from .kind import Child, Kind, Property, Rows
@@ -49,38 +60,35 @@ class PlainObject(Kind):
         return [Child("class properties", Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
 
 
-class Raised(PlainObject):
-    """An exception, by the arguments it was made with; its ``__str__`` does not run."""
+class Told(PlainObject):
+    """An object of a known class, which a few words say more of than its attributes; those are its rows all the same.
+
+    ``extra`` are rows that stand before them, for what the class keeps in C.
+    """
+
+    def words(self) -> Iterable[str | None]:
+        return ()
+
+    def extra(self) -> list[Child]:
+        return []
 
     def line(self) -> str:
-        given = _raised_with(self.value)
-        if len(given) == 1 and type(given[0]) is str:
-            return f"{self.type_name()}: {given[0][:200]}"
-        return joined([self.type_name(), listed((brief(item, self) for item in given[:_SHOWN]), False, 100)])
+        return joined([self.type_name(), *self.words()])
 
     def child_count(self) -> int | None:
-        return 1 + (super().child_count() or 0)
+        return len(self.extra()) + (super().child_count() or 0)
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        given = Child("args", _raised_with(self.value), ".args")
-        rows = chain([given], attributes(self.value), self._property_rows())
-        return islice(rows, start, start + count)
+        return islice(chain(self.extra(), super().children(0, start + count)), start, start + count)
 
+    def own(self, name: str) -> Any:
+        """An attribute from the instance's dict; None where there is none."""
+        return dict_get(instance_dict(self.value), name)
 
-_raised_with = BaseException.__dict__["args"].__get__
-
-
-class WeakReference(Kind):
-    def line(self) -> str:
-        target = ReferenceType.__call__(self.value)
-        return "weakref · dead" if target is None else f"weakref → {class_name(type(target))}"
-
-    def child_count(self) -> int | None:
-        return 0 if ReferenceType.__call__(self.value) is None else 1
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        target = ReferenceType.__call__(self.value)
-        return [] if target is None or start else [Child("referent", target, "()")]
+    def in_c(self, *names: str) -> list[Child]:
+        """Rows of attributes that the class keeps in C, without those that are None."""
+        held = ((name, kept_in_c(self.value, name)) for name in names)
+        return [Child(name, item, c_suffix(type(self.value), name)) for name, item in held if item is not None]
 
 
 def attributes(value: object) -> Iterator[Child]:
@@ -102,6 +110,13 @@ def attribute_count(value: object) -> int:
 def suffix(cls: type, name: str) -> str | None:
     """``.name`` where the program reaches the stored value by it; None where it would not, or reach another."""
     return f".{name}" if name.isidentifier() and not iskeyword(name) and is_stored(cls, name) else None
+
+
+def c_suffix(cls: type, name: str) -> str | None:
+    """``.name`` where that is what the class keeps in C; None where a subclass puts something before it."""
+    found = first_of(cls, name)
+    in_c = type(found) is GetSetDescriptorType or type(found) is MemberDescriptorType
+    return f".{name}" if in_c and not traits(cls).computes else None
 
 
 def other_attributes(value: object) -> list[Child]:
@@ -132,6 +147,4 @@ def is_tensor(value: object) -> bool:
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind]:
-    if any(base is ReferenceType for base in bases):
-        return WeakReference
-    return Raised if any(base is BaseException for base in bases) else PlainObject
+    return PlainObject

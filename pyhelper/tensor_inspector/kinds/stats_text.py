@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-from typing import Union
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from ..protocol import Badge, ComplexStats, Stats
+from ..budget import Budget
+from ..protocol import Badge, ComplexStats, Facts, Stats
 from ..stats import Unread
-from ..text import bounded, count, number, whole
+from ..text import bounded, count, number, plural, shape, whole
 from .kind import Child, Rows, Said
 
+if TYPE_CHECKING:
+    from ..stats.distribution import Spread
+
 Reading = Union[Stats, ComplexStats, Unread]
+Firsts = tuple[Optional[list[int]], Optional[list[int]]]  #: the indices of the first NaN and the first infinity
+_PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+_BINS, _BAR = 16, 20  #: of a histogram in the tree, and characters of its longest bar
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
 
 
@@ -45,22 +51,136 @@ def badges(reading: Reading) -> list[Badge]:
     return found
 
 
-def stats_rows(reading: Reading) -> Rows:
-    """A row ``stats`` that opens to every statistic."""
+def stats_rows(reading: Reading, value: Any = None) -> Rows:
+    """A row ``stats`` that opens to every statistic.
 
-    def rows(start: int, count: int) -> list[Child]:
-        return [Child(label, Said(text)) for label, text in islice(_every(reading), start, start + count)]
+    With the plain tensor or array itself as ``value``, also to where the first NaN and infinity are, and to percentiles
+    and a histogram, which are worked out when they are opened in turn.
+    """
 
-    return Rows("", None, rows)
+    def rows(budget: Budget) -> Iterator[Child]:
+        for label, text in _every(reading, _firsts(reading, value, budget)):
+            yield Child(label, Said(text))
+        if value is not None and _is_spread(reading):
+            yield Child("percentiles", Rows.later("", lambda budget: _percentiles(value, budget)))
+            yield Child("histogram", Rows.later("", lambda budget: _histogram(value, budget)))
+
+    return Rows.later("", rows)
 
 
-def _every(reading: Reading) -> Iterator[tuple[str, str]]:
+def add_firsts(facts: Facts, reading: Reading, value: Any, budget: Budget) -> None:
+    """Puts into ``facts`` where the first NaN and the first infinity of a plain tensor or array are."""
+    nan, inf = _firsts(reading, value, budget)
+    if nan is not None:
+        facts["first_nan"] = nan
+    if inf is not None:
+        facts["first_inf"] = inf
+
+
+def add_spread(facts: Facts, value: Any, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
+    """Puts the percentiles and the histogram that were asked for into ``facts``, or a note why they are not there.
+
+    ``value`` is what a kind gives as its ``elements``: a plain tensor or array, why there is none, or None.
+    """
+    if isinstance(value, Unread) or value is None:
+        return
+    found = _spread(value, budget, quantiles, bins)
+    if isinstance(found, Unread):
+        facts["notes"] = [*facts.get("notes", []), f"percentiles and histogram {found.reason}"]
+        return
+    if "quantiles" in found:
+        facts["quantiles"] = found["quantiles"]
+    if "histogram" in found:
+        facts["histogram"] = found["histogram"]
+
+
+def _firsts(reading: Reading, value: Any, budget: Budget) -> Firsts:
+    """Where the first NaN and the first infinity are, if there are such among what was read."""
+    if value is None or isinstance(reading, Unread):
+        return None, None
+    parts = (reading["real"], reading["imag"]) if "abs" in reading else (reading,)
+    nan = any(part["nan"] for part in parts)
+    inf = any(part["pos_inf"] or part["neg_inf"] for part in parts)
+    if not (nan or inf):
+        return None, None
+    from ..stats.first import first_special  # compiled only where it is needed
+
+    return first_special(value, budget.share(), nan=nan, inf=inf)
+
+
+def _is_spread(reading: Reading) -> bool:
+    """Whether there are numbers, and not only one."""
+    if isinstance(reading, Unread):
+        return False
+    if "abs" in reading:
+        return _is_spread(reading["abs"])
+    return reading["min"] is not None and (reading["min"] != reading["max"] or not reading["exact"])
+
+
+def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
+    from ..stats.distribution import distribution  # as above
+
+    return distribution(value, budget.share(), quantiles, bins)
+
+
+def _percentiles(value: Any, budget: Budget) -> Iterator[Child]:
+    found = _spread(value, budget, quantiles=_PERCENTILES)
+    if isinstance(found, Unread):
+        yield Child("not read", Said(found.reason))
+        return
+    quantiles = found["quantiles"]
+    about = "" if quantiles["exact"] else "≈"
+    for share, found_there in zip(quantiles["at"], quantiles["values"]):
+        label = "median" if share == 0.5 else f"{100 * share:g}%"
+        yield Child(label, Said("none" if found_there is None else about + _extreme(found_there)))
+    if about:
+        yield Child("read", Said(plural(quantiles["read"], "element")))
+
+
+def _histogram(value: Any, budget: Budget) -> Iterator[Child]:
+    found = _spread(value, budget, bins=_BINS)
+    if isinstance(found, Unread):
+        yield Child("not read", Said(found.reason))
+        return
+    histogram = found["histogram"]
+    counts = histogram["counts"]
+    longest, total = max(counts, default=0), sum(counts)
+    for label, amount in zip(_ranges(histogram["edges"]), counts):
+        bar = _bar(amount / longest)
+        text = f"{amount:,}" if histogram["exact"] else f"≈{number(100 * amount / total, 2)}%"
+        yield Child(label, Said(f"{bar} {text}" if amount else "0"))
+    if not histogram["exact"]:
+        yield Child("read", Said(plural(histogram["read"], "element")))
+
+
+def _ranges(edges: Sequence[int | float]) -> list[str]:
+    """What each bin holds, with as many digits as tell the edges apart."""
+    if all(type(edge) is int for edge in edges):
+        ends = [(low, high - 1) for low, high in zip(edges, edges[1:])]
+        return [whole(int(low)) if low == high else f"{whole(int(low))}…{whole(int(high))}" for low, high in ends]
+    texts: list[str] = []
+    for digits in range(3, 18):
+        texts = [number(edge, digits) for edge in edges]
+        if len(set(texts)) == len(set(edges)):
+            break
+    return [f"{low}…{high}" for low, high in zip(texts, texts[1:])]
+
+
+def _bar(share: float) -> str:
+    """A bar of up to ``_BAR`` characters, to an eighth of one."""
+    eighths = max(1, round(share * _BAR * 8))
+    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+
+
+def _every(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str]]:
     """Label and text of every statistic."""
+    nan, inf = firsts
     if isinstance(reading, Unread):
         return
     if "abs" in reading:
         parts = (("real", reading["real"]), ("imag", reading["imag"]), ("abs", reading["abs"]))
-        yield from ((f"{part} {label}", text) for part, stats in parts for label, text in _every(stats))
+        yield from ((f"{part} {label}", text) for part, stats in parts for label, text in _every(stats, (None, None)))
+        yield from ((f"first {name}", shape(at)) for name, at in (("NaN", nan), ("Inf", inf)) if at is not None)
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
     about, least = ("", "") if exact else ("≈", "≥")
@@ -69,9 +189,16 @@ def _every(reading: Reading) -> Iterator[tuple[str, str]]:
     yield "max", "none finite" if high is None else _extreme(high)
     yield "mean", "none finite" if reading["mean"] is None else _mean(reading, 4)
     yield "std", "none" if std is None else about + number(std, 4)
-    yield "NaN", f"{least}{reading['nan']:,}"
-    yield "+Inf", f"{least}{reading['pos_inf']:,}"
-    yield "−Inf", f"{least}{reading['neg_inf']:,}"
+    both = reading["pos_inf"] and reading["neg_inf"]
+    for label, amount, at in (
+        ("NaN", reading["nan"], nan),
+        ("+Inf", reading["pos_inf"], inf),
+        ("−Inf", reading["neg_inf"], inf),
+    ):
+        where = f" · first at {shape(at)}" if amount and at is not None and (at is nan or not both) else ""
+        yield label, f"{least}{amount:,}{where}"
+    if both and inf is not None:
+        yield "first Inf", shape(inf)
     yield "zeros", f"{least}{reading['zeros']:,}"
     if not exact:
         yield "read", f"{reading['read']:,} of {reading['count']:,}"

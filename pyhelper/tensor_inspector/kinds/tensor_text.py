@@ -31,7 +31,7 @@ def listed_values(value: Any) -> Any:
     try:
         return value.tolist()
     except (RuntimeError, TypeError, NotImplementedError):
-        return value.float().tolist()
+        return (value.dequantize() if value.is_quantized else value.float()).tolist()
 
 
 def corner(value: Any, rows: int = 4, columns: int = 6) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import GetSetDescriptorType
 from typing import Any
 
-from ..guard import class_dict, class_name, mro
+from ..guard import class_dict, class_name, kept_in_c, mro
 from ..protocol import Facts
 from ..text import joined, plural
 from .kind import Child, Kind, WithRows
@@ -19,13 +19,15 @@ class GraphNode(WithRows):
     kind = "graph"
 
     def line(self) -> str:
-        leaf = self._leaf()
+        leaf = kept_in_c(self.value, "variable")
         if leaf is not None:
             return joined([self.type_name(), f"leaf {Tensor(leaf, self.budget).head()}"])
         inputs = [node for node, _ in self._next()]
         wanted = sum(node is not None for node in inputs)
         names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)
-        return joined([self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs"])
+        return joined(
+            [self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs", self._saved_words()]
+        )
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -44,18 +46,24 @@ class GraphNode(WithRows):
             for index, (node, _) in enumerate(self._next())
             if node is not None
         ]
-        leaf = self._leaf()
+        leaf = kept_in_c(self.value, "variable")  # the tensor into whose ``.grad`` an AccumulateGrad node adds
         if leaf is not None:
             rows.append(Child("variable", leaf, ".variable"))
         return rows + other_attributes(self.value)
 
     def _next(self) -> tuple[tuple[Any, int], ...]:
-        return _descriptor(type(self.value), "next_functions").__get__(self.value)  # type: ignore[no-any-return]
+        return kept_in_c(self.value, "next_functions") or ()
 
-    def _leaf(self) -> Any:
-        """The tensor into whose ``.grad`` an AccumulateGrad node adds."""
-        variable = _descriptor(type(self.value), "variable")
-        return None if variable is None else variable.__get__(self.value)
+    def _saved_words(self) -> str | None:
+        """What a function written in Python has saved for its backward; built-in ones do not tell."""
+        saved = _descriptor(type(self.value), "_raw_saved_tensors")
+        if saved is None:
+            return None
+        try:
+            kept = saved.__get__(self.value)
+        except RuntimeError:
+            return "saved tensors freed"
+        return f"saves {plural(len(kept), 'tensor')}" if kept else None
 
 
 def _descriptor(cls: type, name: str) -> Any:

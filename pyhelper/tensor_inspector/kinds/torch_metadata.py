@@ -5,9 +5,12 @@ A subclass's property of the same name does not run. To be called inside `guard.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from ..guard import Classes, class_dict, class_module, class_name, module, mro
+from ..guard import Classes, class_dict, class_module, class_name, instance_dict, module, mro
 
 torch: Any = module("torch")
 Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
@@ -16,13 +19,22 @@ LOST = "grad_fn lost: modified in place"
 
 
 def _getter(name: str) -> Any:
-    return Base.__dict__[name].__get__
+    """What reads an attribute, by its C descriptor; None from a version of torch that has none."""
+    return Base.__dict__[name].__get__ if name in Base.__dict__ else _no_attribute
 
 
-shape_of, _dtype, _device, layout_of = map(_getter, ("shape", "dtype", "device", "layout"))
+def _no_attribute(value: Any) -> None:
+    return None
+
+
+shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "device", "layout"))
 requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
-_grad_fn, base_of, hooks_of = map(_getter, ("grad_fn", "_base", "_backward_hooks"))
-is_nested, _is_quantized = map(_getter, ("is_nested", "is_quantized"))
+_grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
+grad_hooks_of = _getter("_post_accumulate_grad_hooks")
+is_nested = _getter("is_nested")
+names_of = _getter("names")  # gone since torch 2.13
+_forward_ad = module("torch.autograd.forward_ad")
+_creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
 
 
 def is_tensor(value: object) -> bool:
@@ -38,8 +50,40 @@ def computes_itself(cls: type) -> bool:
     return own and class_module(dispatching).partition(".")[0] != "torch"
 
 
+@lru_cache(None)
+def _text(of_torch: Any) -> str:
+    """A dtype, a device or a layout without ``torch.``; there are few of each."""
+    return str(of_torch).replace("torch.", "")
+
+
+def dtype_name(value: Any) -> str:
+    return _text(dtype_of(value))
+
+
 def device_name(value: Any) -> str:
-    return str(_device(value))
+    return _text(device_of(value))
+
+
+def layout_name(value: Any) -> str:
+    return _text(layout_of(value))
+
+
+def sizes_text(value: Any) -> str:
+    """``[32, 3, 224]``, symbols as such."""
+    return f"[{', '.join(map(size_text, shape_of(value)))}]"
+
+
+def size_text(size: Any) -> str:
+    """A size, a symbolic one by its symbol: its own ``str`` would look up what is known of it by now, and keep that."""
+    if type(size) is int:
+        return str(size)
+    node = instance_dict(size).get("node", size)
+    return str(instance_dict(node).get("_expr", node))[:100]
+
+
+def sizes_listed(sizes: Iterable[Any]) -> list[Any]:
+    """Sizes or strides as plain data."""
+    return [size if type(size) is int else size_text(size) for size in sizes]
 
 
 def element_count(value: Any) -> int:
@@ -50,45 +94,89 @@ def element_count(value: Any) -> int:
 
 def byte_count(value: Any) -> int | None:
     """Bytes that the elements take; those of the storage where the same bytes stand for many elements."""
-    if is_nested(value) or layout_of(value) is not torch.strided or _device(value).type == "meta":
+    if is_nested(value) or layout_of(value) is not torch.strided or device_of(value).type == "meta":
         return None
     count = Base.numel(value)
     if type(count) is not int:
         return None
     elements = count * int(Base.element_size(value))
+    stored = stored_bytes(value)
+    return elements if stored is None else min(elements, stored)
+
+
+def stored_bytes(value: Any) -> int | None:
+    """The size of the storage; None for what has none of its own, as wrappers, and where it is a symbol."""
     try:
         stored = Base.untyped_storage(value).nbytes()
-    except Exception:  # sparse and wrapper tensors have no storage of their own
-        return elements
-    return min(elements, stored) if type(stored) is int else elements
+    except Exception:
+        return None
+    return stored if type(stored) is int else None
+
+
+class Gradient(NamedTuple):
+    """What autograd knows of a tensor."""
+
+    required: bool = False
+    is_leaf: bool = True
+    function: Any = None  #: its node, where that is known without making it
+    said: str | None = None  #: where its gradient comes from, in words
+    grad: Any = None
+
+
+_NONE = Gradient()
+
+
+def gradient_of(value: Any) -> Gradient:
+    """What autograd knows of a tensor, without adding to the program's graph."""
+    if not requires_grad(value):
+        return _NONE
+    if _would_make_a_node(value):
+        function = _grad_fn(base_of(value))
+        source = ", a leaf" if function is None else f" ← {class_name(type(function))}"
+        return Gradient(True, False, said=f"base{source}", grad=grad_of(value))
+    try:
+        function = _grad_fn(value)
+    except RuntimeError:
+        return Gradient(True, False, said=LOST)
+    return Gradient(
+        True, function is None, function, None if function is None else class_name(type(function)), grad_of(value)
+    )
+
+
+def _would_make_a_node(value: Any) -> bool:
+    """Whether asking for ``grad_fn`` or ``is_leaf`` may make a node in the program's graph.
+
+    It does for a view that was modified in place since it was made. When that was is kept from us, so of a view whose
+    memory was ever modified, its base is asked instead: that is where its gradient goes. Views made in a special way
+    (without gradients, several at once) never get a new node: asking raises instead.
+    """
+    base = base_of(value)
+    if base is None or not requires_grad(base) or not _version(value):
+        return False
+    return _creation is None or bool(_creation(value) == torch._C._autograd.CreationMeta.DEFAULT)
 
 
 def grad_of(value: Any) -> Any:
     """``.grad`` where it may be asked for: of a non-leaf it warns, and is None anyway unless it is retained."""
-    return _grad(value) if is_leaf(value) or _retains_grad(value) else None
-
-
-def is_leaf(value: Any) -> bool:
     try:
-        return bool(_is_leaf(value))
-    except RuntimeError:  # a view whose grad_fn is lost
-        return False
+        own = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
+    except RuntimeError:  # its grad_fn is lost
+        return None
+    return _grad(value) if own else None
 
 
-def grad_fn_of(value: Any) -> Any:
-    """``.grad_fn``; `LOST` for a view that was modified in place in a way that autograd forbids."""
+def tangent_of(value: Any) -> Any:
+    """The tangent of a dual tensor of forward-mode differentiation; None outside of it."""
+    level = getattr(_forward_ad, "_current_level", -1)
+    if level < 0:
+        return None
+    torch._C._set_fwd_grad_enabled(True)  # the guard has switched it off
     try:
-        return _grad_fn(value)
-    except RuntimeError:
-        return LOST
-
-
-def dtype_of(value: Any) -> Any:
-    return _dtype(value)
-
-
-def dtype_name(value: Any) -> str:
-    return str(_dtype(value)).replace("torch.", "")
+        return torch._VF._unpack_dual(value, level=level).tangent
+    except RuntimeError:  # inside another transform
+        return None
+    finally:
+        torch._C._set_fwd_grad_enabled(False)
 
 
 def plain(value: Any) -> Any:
@@ -96,24 +184,19 @@ def plain(value: Any) -> Any:
     return value if type(value) in PLAIN else Base.as_subclass(value, torch.Tensor)
 
 
+_LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
+
+
 def why_unread(value: Any) -> str | None:
-    """Why the values of a tensor can't be read here; None when they can."""
-    if torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python):
-        return f"{class_name(type(value))}: no values of its own"
-    is_wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
-    if is_wrapped is not None and is_wrapped(value):
-        return "inside a functorch transform"
-    if any(class_name(base) == "UninitializedTensorMixin" for base in mro(type(value))):
-        return "uninitialized"
-    device = _device(value).type
+    """Why the values of a tensor with memory of its own can't be read here; None when they can."""
+    reason = _why_opaque(dtype_of(value))
+    if reason is not None:
+        return reason
+    device = device_of(value).type
     if device == "meta":
         return "meta tensor: no values"
-    if is_nested(value):
-        return "values not read"
-    if layout_of(value) is not torch.strided:
-        return f"{str(layout_of(value)).replace('torch.', '')} layout"
-    if _is_quantized(value):
-        return "quantized"
+    if device in _LAZY:
+        return f"values not read: {device} would compute them now"
     if device == "cuda" and torch.cuda.is_initialized():
         if torch.cuda.is_current_stream_capturing():
             return "values not read: CUDA graph capture"
@@ -122,9 +205,29 @@ def why_unread(value: Any) -> str | None:
     return None
 
 
+_OPAQUE = re.compile(r"(u?int)([1-7])|(bits)\d\w*|(float)4_\w+")
+
+
+@lru_cache(None)
+def _why_opaque(dtype: Any) -> str | None:
+    """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
+    match = _OPAQUE.fullmatch(str(dtype)[len("torch.") :])
+    if match is None:
+        return None
+    integer, bits, only_bits, _ = match.groups()
+    what = f"{bits}-bit integers" if integer else "bits without a meaning" if only_bits else "two 4-bit floats a byte"
+    return f"values not read: {what}"
+
+
+def is_opaque(value: Any) -> bool:
+    return _why_opaque(dtype_of(value)) is not None
+
+
 def is_integer(dtype: Any) -> bool:
     return not (dtype.is_floating_point or dtype.is_complex or dtype is torch.bool)
 
 
 def is_channels_last(value: Any) -> bool:
-    return bool(Base.dim(value) == 4 and Base.is_contiguous(value, memory_format=torch.channels_last))
+    dimensions = Base.dim(value)
+    format = {4: torch.channels_last, 5: torch.channels_last_3d}.get(dimensions)
+    return format is not None and bool(Base.is_contiguous(value, memory_format=format))

@@ -6,38 +6,39 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..budget import Budget
-from ..guard import Classes, class_dict, class_module, class_name, held, instance_dict, module, mro, plain_str
+from ..guard import (
+    Classes,
+    class_dict,
+    class_name,
+    dict_get,
+    first_of,
+    held,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
 from ..protocol import Badge, Facts
-from ..text import count, integer, joined, listed
+from ..text import count, integer, joined, listed, plural
 from .kind import Child, Kind, NotStatic, Rows
-from .objects import PlainObject, suffix
-from .torch_metadata import byte_count, device_name, dtype_name, element_count, grad_of, is_tensor, requires_grad
+from .module_digest import Digest, parts_of
+from .objects import suffix
+from .torch_finite import Look
 
 torch: Any = module("torch")
 
-_TYPES = 1000  #: modules whose class names the menus are told
 _PARTS = ("_parameters", "_buffers", "_modules")
-_LISTS = Classes(torch.nn.Sequential, torch.nn.ModuleList)
-_CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
+_LISTS = {"_modules": Classes(torch.nn.Sequential, torch.nn.ModuleList), "_parameters": Classes(torch.nn.ParameterList)}
+_DICTS = {"_modules": Classes(torch.nn.ModuleDict), "_parameters": Classes(torch.nn.ParameterDict)}
+_CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
+                      torch.nn.ParameterDict)  # fmt: skip
+_WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module")  #: what wrappers call the module that they stand around
+_WRAPPERS = 4  #: of them that are told
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
-
-
-class Digest(NamedTuple):
-    """What a walk over a module and all below it found, each shared parameter once."""
-
-    parameters: int
-    trainable: int
-    bytes: int
-    devices: tuple[str, ...]
-    dtypes: tuple[str, ...]
-    grads: int
-    grads_none: int
-    submodules: int
-    others: int
-    complete: bool
 
 
 class Module(Kind):
@@ -45,34 +46,53 @@ class Module(Kind):
     summarized = True
     rank = 0
 
+    def __init__(self, value: Any, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self._digest: Digest | None = None
+        self._look: Look | None = None
+
     def brief(self) -> str:
         return self.head()
 
     def head(self) -> str:
-        """The class with the sizes that make it: ``Linear(512 → 10)``."""
-        if any(base in _CONTAINERS for base in mro(type(self.value))):
-            return f"{self.type_name()}({dict.__len__(held(self.value, '_modules'))})"
-        return self.type_name() + sizes(instance_dict(self.value))
+        """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
+        own, bases = instance_dict(self.value), mro(type(self.value))
+        if any(base in _CONTAINERS for base in bases):
+            return f"{self.type_name()}({sum(dict.__len__(held(self.value, part)) for part in _PARTS)})"
+        names, inside = [self.type_name()], _inside(self.value)
+        for _ in range(_WRAPPERS):
+            if inside is None:
+                break
+            names.append(Module(inside, self.budget).type_name())
+            own, inside = instance_dict(inside), _inside(inside)
+        told = sizes(own).replace("(0 →", "(? →") if _is_lazy(bases) else sizes(own)
+        return " of ".join(names) + told
 
     def line(self) -> str:
-        digest = self.digest()
-        devices = [device for device in digest.devices if device != "cpu" or len(digest.devices) > 1]
+        found = self.digest()
         return joined(
             [
                 self.head(),
-                f"{count(digest.parameters)} param{'' if digest.parameters == 1 else 's'}"
-                if digest.parameters
-                else None,
-                listed(devices, False, 40),
-                _mode(self.value, digest),
-                _grads(digest),
-                None if digest.complete else f"first {digest.submodules + 1:,} modules: time budget",
+                f"{count(found.elements)} param{'' if found.elements == 1 else 's'}" if found.elements else None,
+                _made_of(parts_of(self.value)),
+                found.device_words(),
+                *self.look().words(),
+                "not initialized" if "_parameters" not in parts_of(self.value) else found.mode_words(),
+                f"{plural(found.uninitialized, 'parameter')} uninitialized" if found.uninitialized else None,
+                found.frozen_words(),
+                found.grad_words(),
+                None if found.complete else f"first {found.submodules + 1:,} modules: time budget",
             ]
         )
 
     def badges(self) -> list[Badge]:
-        digest = self.digest()
-        return ["no_grad"] if digest.grads and digest.grads_none else []
+        found, look = self.digest(), self.look()
+        wanted: list[tuple[Badge, object]] = [
+            ("nan", look.nan),
+            ("inf", look.inf),
+            ("no_grad", found.gradients and found.without_grad),
+        ]
+        return [badge for badge, is_so in wanted if is_so]
 
     def child_count(self) -> int | None:
         parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
@@ -89,28 +109,35 @@ class Module(Kind):
         return found.value
 
     def facts(self) -> Facts:
-        digest = self.digest()
+        found = self.digest()
         facts = super().facts()
-        facts["bytes"] = digest.bytes
-        facts["rows"] = [
-            ["parameters", f"{digest.parameters:,}"],
-            ["trainable", f"{digest.trainable:,}"],
-            ["devices", ", ".join(digest.devices) or "none"],
-            ["dtypes", ", ".join(digest.dtypes) or "none"],
-            ["submodules", f"{digest.submodules:,}"],
-            ["mode", _mode(self.value, digest)],
-            ["gradients", _grads(digest) or ("none yet" if digest.trainable else "not wanted")],
+        facts["bytes"] = found.bytes()
+        rows = [
+            ["parameters", f"{found.elements:,} in {plural(found.parameters, 'tensor')}"],
+            ["trainable", f"{found.trainable:,}"],
+            ["shared", f"{plural(found.shared, 'parameter')} met again"] if found.shared else [],
+            ["devices", ", ".join(found.devices()) or "none"],
+            ["dtypes", ", ".join(found.dtypes()) or "none"],
+            ["submodules", f"{found.submodules:,}"],
+            ["mode", found.mode_words() or "none"],
+            ["gradients", found.grad_words() or ("none yet" if found.trainable else "not wanted")],
+            *self.look().rows(),
         ]
+        facts["rows"] = [row for row in rows if row]
         return facts
 
     def member_types(self) -> Iterable[str]:
-        return {class_name(type(item)) for item in islice(_walk(self.value), _TYPES)}
+        return self.digest().types
 
     def digest(self) -> Digest:
-        known = getattr(self, "_digest", None)
-        if known is None:
-            known = self._digest = _digest(self.value, self.budget)
-        return known
+        if self._digest is None:
+            self._digest = Digest(self.value, self.budget)
+        return self._digest
+
+    def look(self) -> Look:
+        if self._look is None:
+            self._look = self.digest().look(self.budget.share())
+        return self._look
 
     def _members(self) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
@@ -122,9 +149,13 @@ class Module(Kind):
     def _suffix(self, name: str, part: str, index: int) -> str:
         cls = type(self.value)
         bases = mro(cls)
-        if part == "_modules" and any(base in _LISTS for base in bases) and name == str(index):
+        getter = first_of(cls, "__getitem__")
+        owner = (
+            next((base for base in bases if class_dict(base).get("__getitem__") is getter), None) if getter else None
+        )
+        if owner in _LISTS.get(part, ()) and name == str(index):
             return f"[{index}]"
-        if part == "_modules" and any(base is torch.nn.ModuleDict for base in bases):
+        if owner in _DICTS.get(part, ()):
             return f"[{name!r}]"
         taken = name in instance_dict(self.value) or any(name in class_dict(base) for base in bases)
         is_name = name.isidentifier() and not iskeyword(name) and not taken
@@ -149,16 +180,28 @@ def _is_filled(item: object) -> bool:
     return issubclass(type(item), dict) and dict.__len__(item) > 0  # type: ignore[arg-type]
 
 
-class Scripted(PlainObject):
-    """A module that TorchScript has compiled: what it consists of is kept in C++, out of its instance's dict."""
+def _inside(value: Any) -> Any:
+    """The only part of a module that stands around another one, as ``torch.compile`` and data parallelism make them."""
+    parts = held(value, "_modules")
+    if dict.__len__(parts) != 1:
+        return None
+    below = next((dict_get(parts, name) for name in _WRAPPED if dict_get(parts, name) is not None), None)
+    return below if issubclass(type(below), torch.nn.Module) else None
 
-    kind = "module"
-    summarized = True
-    rank = 0
 
-    def line(self) -> str:
-        name = plain_str(instance_dict(self.value).get("original_name"))
-        return joined([self.type_name(), name, "compiled by TorchScript: its parameters are not read"])
+def _is_lazy(bases: tuple[type, ...]) -> bool:
+    return any(class_name(base) == "LazyModuleMixin" for base in bases)
+
+
+def _made_of(own: dict[str, Any]) -> str | None:
+    """What is told of modules that are not written as a class: a traced graph, parametrized weights."""
+    nodes = instance_dict(own.get("_graph")).get("_len")
+    if type(nodes) is int:
+        return f"graph of {plural(nodes, 'node')}"
+    modules: Any = own.get("_modules")
+    replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
+    names = [plain_str(name) for name in dict.keys(held(replaced, "_modules"))]
+    return f"parametrized {listed(names, False, 40)}" if names else None
 
 
 def sizes(own: dict[str, Any]) -> str:
@@ -187,6 +230,7 @@ def sizes(own: dict[str, Any]) -> str:
         told("num_features"),
         told("num_channels"),
         told("normalized_shape"),
+        _size(own.get("kernel_size"), "×"),
     )
     return next((f"({text})" for text in known if text), "")
 
@@ -200,66 +244,11 @@ def _size(value: object, between: str = ", ") -> str | None:
     return None
 
 
-def _digest(root: Any, budget: Budget) -> Digest:
-    parameters = trainable = total = grads = none = submodules = inside = 0
-    devices: dict[str, None] = {}
-    dtypes: dict[str, None] = {}
-    seen = set()
-    mode = instance_dict(root).get("training")
-    complete = True
-    for below in _walk(root):
-        submodules += 1
-        if submodules % 64 == 0 and budget.spent():
-            complete = False
-            break
-        inside += instance_dict(below).get("training") is not mode
-        for part in ("_parameters", "_buffers"):
-            for tensor in dict.values(held(below, part)):
-                if id(tensor) in seen or not is_tensor(tensor):
-                    continue
-                seen.add(id(tensor))
-                devices.setdefault(device_name(tensor))
-                total += byte_count(tensor) or 0
-                if part == "_parameters":
-                    elements = element_count(tensor)
-                    dtypes.setdefault(dtype_name(tensor))
-                    parameters += elements
-                    if requires_grad(tensor):
-                        trainable += elements
-                        has = grad_of(tensor) is not None
-                        grads += has
-                        none += not has
-    return Digest(parameters, trainable, total, tuple(devices), tuple(dtypes), grads, none, submodules - 1, inside,
-                  complete)  # fmt: skip
-
-
-def _walk(root: Any) -> Iterator[Any]:
-    """The module and all below it, each once, without recursion."""
-    seen = {id(root)}
-    waiting = [root]
-    while waiting:
-        current = waiting.pop()
-        yield current
-        for below in reversed(list(dict.values(held(current, "_modules")))):
-            if issubclass(type(below), torch.nn.Module) and id(below) not in seen:
-                seen.add(id(below))
-                waiting.append(below)
-
-
-def _mode(value: Any, digest: Digest) -> str:
-    training = instance_dict(value).get("training")
-    word, other = ("train", "eval") if training is True else ("eval", "train")
-    return f"{word}, {digest.others} inside in {other}" if digest.others else word
-
-
-def _grads(digest: Digest) -> str | None:
-    if not digest.grads:
-        return None
-    return f"{digest.grads_none} of {digest.grads + digest.grads_none} grads None" if digest.grads_none else "has grads"
-
-
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if not any(base is torch.nn.Module for base in bases):
         return None
-    scripted = any(class_name(base) == "ScriptModule" and class_module(base).startswith("torch.jit") for base in bases)
-    return Scripted if scripted else Module
+    if any(class_name(base) == "ScriptModule" and stands_in(base, "torch.jit") for base in bases):
+        from .torch_compiled import Scripted
+
+        return Scripted
+    return Module

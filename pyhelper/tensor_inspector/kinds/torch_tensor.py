@@ -1,167 +1,137 @@
-"""Tensors: dense ones of every dtype by exact statistics, all others by what can be said without reading values."""
+"""Tensors of the program: their elements, what autograd knows of them, and whose memory they share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from ..guard import class_name, full_name, instance_dict, module
+from ..guard import module
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_tensor
-from ..text import joined, listed, plural, shape, size
-from .kind import Child, Elements, Kind, NotStatic, Rows, Said, WithRows
-from .objects import attributes, brief, other_attributes
-from .stats_text import Reading, badges, stats_rows, stats_words
-from .tensor_text import corner, element, listed_values, value_text
+from ..stats import Unread
+from ..text import joined, size
+from .kind import Child, Kind, WithRows
+from .objects import other_attributes
+from .stats_text import stats_rows, stats_words
 from .torch_metadata import (
     LOST,
     PLAIN,
     Base,
+    Gradient,
     base_of,
     byte_count,
-    computes_itself,
-    device_name,
     dtype_name,
-    dtype_of,
-    grad_fn_of,
-    grad_of,
+    grad_hooks_of,
+    gradient_of,
     hooks_of,
     is_channels_last,
-    is_integer,
-    is_leaf,
-    is_nested,
-    layout_of,
-    plain,
-    requires_grad,
+    is_opaque,
     shape_of,
-    why_unread,
+    stored_bytes,
+    tangent_of,
 )
+from .torch_values import Part, TensorElements, Values
 
 torch: Any = module("torch")
-_VALUES = 10  #: tensors of integers up to this many elements show their values
-
-
-class Values(Kind):
-    """Elements by their values: what a tensor and a part of one have in common."""
-
-    kind = "tensor"
-    summarized = True
-    rank = 0
-
-    def __init__(self, value: Any, budget: Any) -> None:
-        super().__init__(value, budget)
-        self.tensor = value
-        self._known: Reading | None = None
-
-    def head(self) -> str:
-        """``float32[32, 10] cuda:0``: dtype and shape, the device only when it is not the cpu."""
-        sizes = " nested" if is_nested(self.tensor) else shape(shape_of(self.tensor))
-        device = device_name(self.tensor)
-        return f"{dtype_name(self.tensor)}{sizes}" + ("" if device == "cpu" else f" {device}")
-
-    def brief(self) -> str:
-        return self.head()
-
-    def line(self) -> str:
-        return joined(self._value_words())
-
-    def badges(self) -> list[Badge]:
-        return badges(self.reading())
-
-    def reading(self) -> Reading:
-        """The statistics, or why there are none. Read once, within a share of the time that is left."""
-        if self._known is None:
-            reason = why_unread(self.tensor)
-            self._known = of_tensor(plain(self.tensor), self.budget.share()) if reason is None else Unread(reason)
-        return self._known
-
-    def item(self, key: Any) -> Any:
-        reason = why_unread(self.tensor)
-        if reason is not None:
-            raise NotStatic(reason)
-        return TensorElements(element(plain(self.tensor), key))
-
-    def facts(self) -> Facts:
-        facts: Facts = {
-            "type": full_name(type(self.tensor)),
-            "dtype": dtype_name(self.tensor),
-            "device": device_name(self.tensor),
-            "layout": str(layout_of(self.tensor)).replace("torch.", ""),
-        }
-        if not is_nested(self.tensor):
-            facts["shape"] = [size if type(size) is int else str(size) for size in shape_of(self.tensor)]
-        bytes = byte_count(self.tensor)
-        if bytes is not None:
-            facts["bytes"] = bytes
-        reading = self.reading()
-        if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.reason
-        else:
-            facts["stats"], facts["values"] = reading, corner(plain(self.tensor))
-        if layout_of(self.tensor) is torch.strided and not is_nested(self.tensor):
-            facts["strides"] = [stride if type(stride) is int else str(stride) for stride in Base.stride(self.tensor)]
-        return facts
-
-    def _value_words(self) -> list[str]:
-        shown = self._shown_values()
-        if shown is not None:
-            return [f"{self.head()} {shown}"]
-        return [self.head(), *stats_words(self.reading(), dtype_of(self.tensor) is torch.bool)]
-
-    def _shown_values(self) -> str | None:
-        """The values themselves, where they say more than statistics: of a 0-d tensor, and of few integers."""
-        if isinstance(self.reading(), Unread):
-            return None
-        sizes = shape_of(self.tensor)
-        if len(sizes) == 0:
-            return value_text(listed_values(plain(self.tensor)))
-        if len(sizes) == 1 and 0 < sizes[0] <= _VALUES and is_integer(dtype_of(self.tensor)):
-            return str(plain(self.tensor).tolist()).replace("-", "−")
-        return None
-
-    def _is_open(self) -> bool:
-        """Whether there are values to list."""
-        return (
-            not isinstance(self.reading(), Unread) and len(shape_of(self.tensor)) > 0 and shape_of(self.tensor)[0] > 0
-        )
+_LOUD: tuple[Badge, ...] = ("nan", "inf")
 
 
 class Tensor(WithRows, Values):
-    """A tensor of the program."""
+    """A tensor, and by itself one with plain memory. How another keeps its elements is its form: a subclass.
+
+    The kind is chosen by class alone, the form by what torch's dispatcher knows of the tensor.
+    """
+
+    def __new__(cls, value: Any, budget: Any) -> Tensor:
+        return object.__new__(_form_of(value) if cls is Tensor else cls)
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self._gradient: Gradient | None = None
+        self._grad: Tensor | None = None
+        self._laid_out: list[str] | None = None
 
     def line(self) -> str:
         own = None if type(self.value) in PLAIN else self.type_name()
-        return joined([own, *self._value_words(), *self._autograd_words(), *self._layout_words()])
+        return joined([own, *self.value_words(), *self.gradient_words(), *self.laid_out()])
+
+    def badges(self) -> list[Badge]:
+        own, grad = super().badges(), self.grad()
+        if grad is not None:
+            own += [badge for badge in Values.badges(grad) if badge in _LOUD and badge not in own]
+        return own
 
     def facts(self) -> Facts:
-        facts, function, base = super().facts(), grad_fn_of(self.value), base_of(self.value)
-        facts["requires_grad"] = requires_grad(self.value)
-        facts["is_leaf"] = is_leaf(self.value)
-        facts["grad_fn"] = function if function is None or function is LOST else class_name(type(function))
+        facts, gradient, base = self.value_facts(), self.gradient(), self.base()
+        facts["requires_grad"] = gradient.required
+        facts["is_leaf"] = gradient.is_leaf
+        facts["grad_fn"] = gradient.said
         facts["view_of"] = None if base is None else Tensor(base, self.budget).head()
-        facts["notes"] = [word for word in self._layout_words() if word != "view"]  # `view_of` says that
-        if requires_grad(self.value) and function is None:
-            grad = grad_of(self.value)
-            facts["rows"] = [["grad", "None" if grad is None else Tensor(grad, self.budget).line()]]
+        facts["notes"] = [*self.notes(), *(word for word in self.laid_out() if not word.startswith("view of"))]
+        rows = [*self.form_facts(), *self.memory_facts()]
+        grad = self.grad()
+        if gradient.required and (gradient.is_leaf or grad is not None):
+            rows.append(["grad", "None" if grad is None else grad.line()])
+        if rows:
+            facts["rows"] = rows
         return facts
 
-    def _autograd_words(self) -> Iterator[str]:
-        if not requires_grad(self.value):
-            return
-        function = grad_fn_of(self.value)
-        if function is LOST:
-            yield LOST
-        elif function is not None:
-            yield f"grad ← {class_name(type(function))}"
-        else:
-            yield "leaf"
-            yield "grad None" if grad_of(self.value) is None else "has grad"
+    def form_facts(self) -> list[list[str]]:
+        """Facts of the form alone: labels and texts."""
+        return []
 
-    def _layout_words(self) -> Iterator[str]:
-        if is_nested(self.value) or layout_of(self.value) is not torch.strided:
+    def form_rows(self) -> list[Child]:
+        """What the form is made of: of a dtype of which torch knows only the bytes, those."""
+        if not is_opaque(self.value):
+            return []
+        seen_as = torch.uint8 if Base.element_size(self.value) == 1 else torch.int16
+        return [Child("bytes", TensorElements(Base.view(self.plain(), seen_as)))]
+
+    def base(self) -> Any:
+        """The tensor that this one is a view of."""
+        return base_of(self.value)
+
+    def gradient(self) -> Gradient:
+        if self._gradient is None:
+            self._gradient = gradient_of(self.value)
+        return self._gradient
+
+    def grad(self) -> Tensor | None:
+        """``.grad``, itself a tensor with statistics."""
+        if self._grad is None and self.gradient().grad is not None:
+            self._grad = Tensor(self.gradient().grad, self.budget)
+        return self._grad
+
+    def tangent(self) -> Any:
+        return tangent_of(self.value)
+
+    def gradient_words(self) -> Iterator[str]:
+        gradient, tangent = self.gradient(), self.tangent()
+        if tangent is not None:
+            yield f"dual, tangent {stats_words(Tensor(tangent, self.budget).reading())[0]}"
+        if not gradient.required:
             return
-        if base_of(self.value) is not None:
-            yield "view"
+        if gradient.said is None:
+            yield "leaf"
+        else:
+            yield gradient.said if gradient.said is LOST else f"grad ← {gradient.said}"
+        grad = self.grad()
+        if grad is not None:
+            loud = [word for word in stats_words(grad.reading()) if word.endswith(("NaN", "Inf", "all zeros"))]
+            yield f"grad {', '.join(loud)}" if loud else "has grad"
+        elif gradient.said is None:
+            yield "grad None"
+
+    def laid_out(self) -> list[str]:
+        if self._laid_out is None:
+            self._laid_out = list(self.layout_words())
+        return self._laid_out
+
+    def layout_words(self) -> Iterator[str]:
+        """How the elements lie in memory, where that is not in order and alone."""
+        base = self.base()
+        if base is not None:
+            viewed = Tensor(base, self.budget)
+            yield f"view of {'' if _same_dtype(base, self.value) else dtype_name(base)}{viewed.sizes()}"
         sizes, strides = shape_of(self.value), Base.stride(self.value)
         if not all(type(number) is int for number in (*sizes, *strides)):
             return  # comparing symbols would add guards to the program's own trace
@@ -170,95 +140,74 @@ class Tensor(WithRows, Values):
         elif not Base.is_contiguous(self.value):
             yield "channels_last" if is_channels_last(self.value) else "not contiguous"
 
+    def child_count(self) -> int | None:
+        own = bool(self.length()) + (not isinstance(self.reading(), Unread))
+        return own + len(self.form_rows()) + len(self.linked_rows()) + len(self.attribute_rows())
+
     def rows(self) -> list[Child]:
-        rows = []
-        if self._is_open():
-            rows.append(Child("values", values_rows(plain(self.value)), ""))
+        rows = [Child("values", self.values(), "")] if self.length() else []
         if not isinstance(self.reading(), Unread):
             rows.append(Child("stats", stats_rows(self.reading())))
-        function = grad_fn_of(self.value)
-        for name, below in (
-            ("grad", grad_of(self.value)),
-            ("grad_fn", None if function is LOST else function),
-            ("_base", base_of(self.value)),
-        ):
-            if below is not None:
-                rows.append(Child(name.lstrip("_"), below, f".{name}"))
-        hooks = hooks_of(self.value)
-        if hooks:
-            rows.append(Child("hooks", hooks, "._backward_hooks"))
-        if type(self.value) not in PLAIN or instance_dict(self.value):
-            rows.extend(other_attributes(self.value))
-        return rows
+        return [*rows, *self.form_rows(), *self.linked_rows(), *self.attribute_rows()]
+
+    def linked_rows(self) -> list[Child]:
+        """What autograd ties to it."""
+        gradient = self.gradient()
+        linked = [
+            ("grad", gradient.grad, ".grad"),
+            ("grad_fn", gradient.function, ".grad_fn"),
+            ("base", self.base(), "._base"),
+            ("tangent", self.tangent(), None),
+            ("hooks", hooks_of(self.value) or None, "._backward_hooks"),
+            ("hooks after accumulation", grad_hooks_of(self.value) or None, "._post_accumulate_grad_hooks"),
+        ]
+        return [Child(name, item, suffix) for name, item, suffix in linked if item is not None]
+
+    def attribute_rows(self) -> list[Child]:
+        """What the instance carries besides; not the marks that torch.compile leaves."""
+        own = _own_dict(self.value) if type(self.value) in PLAIN else None
+        if own is not None and all(name.startswith("_dynamo") for name in own if type(name) is str):
+            return []
+        return other_attributes(self.value)
+
+    def memory_facts(self) -> list[list[str]]:
+        """Whose memory it is, where that is more than its elements take."""
+        own, stored = byte_count(self.value), stored_bytes(self.value)
+        if own is None or not stored:
+            return []
+        offset, is_view = Base.storage_offset(self.value), self.base() is not None
+        if stored == own and not is_view:
+            return []
+        shared = "shares the base's " if is_view else ""
+        return [["storage", f"{shared}{size(stored)}" + (f", offset {offset:,}" if offset else "")]]
 
 
-class TensorElements(Elements):
-    """Elements that were taken out of a tensor, as one."""
-
-    __slots__ = ()
+def _same_dtype(a: Any, b: Any) -> bool:
+    return dtype_name(a) == dtype_name(b)
 
 
-class Part(Values):
-    """Elements taken out to be looked at. Their gradient is not told: they were taken out without one."""
-
-    contains = False
-
-    def __init__(self, value: TensorElements, budget: Any) -> None:
-        super().__init__(value, budget)
-        self.tensor = value.value
-
-    def type_name(self) -> str:
-        return class_name(type(self.tensor))
-
-    def child_count(self) -> int | None:
-        return shape_of(self.tensor)[0] if self._is_open() else 0
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return values_rows(self.tensor).children(start, count) if self._is_open() else ()
+_own_dict: Any = torch.Tensor.__dict__["__dict__"].__get__
+_keys_of: Any = torch._C._dispatch_keys
+_signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latter before torch 2.1
+_FORMS: dict[Any, type[Tensor]] = {}
 
 
-class Wrapper(Kind):
-    """A tensor class of the program with its own ``__torch_dispatch__``: even its shape may be computed by that."""
+def _form_of(value: Any) -> type[Tensor]:
+    keys = _keys_of(value)
+    if type(value) in PLAIN:
+        form = _FORMS.get(_signature(keys))
+        if form is not None:
+            return form
+    from .torch_forms import class_form, form_for, wrapper_form
 
-    kind = "tensor"
-    rank = 0
-    summarized = True
-
-    def line(self) -> str:
-        shown = (f"{child.name}={brief(child.value, self)}" for child in attributes(self.value))
-        return joined([self.type_name(), f"wraps {listed(shown, False, 90) or 'nothing by name'}"])
-
-    def child_count(self) -> int | None:
-        return sum(1 for _ in attributes(self.value))
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        return list(attributes(self.value))[start : start + count]
-
-    def facts(self) -> Facts:
-        facts = super().facts()
-        facts["stats"], facts["unread"] = None, "its own code decides what its values are"
-        return facts
-
-
-def values_rows(value: Any) -> Rows:
-    """The elements along the first dimension: numbers, or parts that open in turn."""
-    length = value.shape[0]
-
-    def rows(start: int, count: int) -> Iterator[Child]:
-        part = value[start : start + count]
-        if value.dim() == 1:
-            for index, item in enumerate(listed_values(part), start):
-                yield Child(f"[{index}]", Said(value_text(item)), f"[{index}]")
-        else:
-            for index in range(part.shape[0]):
-                yield Child(f"[{start + index}]", TensorElements(part[index]), f"[{start + index}]")
-
-    return Rows(plural(length, "row" if value.dim() > 1 else "value"), length, rows)
+    names = str(keys)[len("DispatchKeySet(") : -1].split(", ")
+    of_class = class_form(type(value))
+    if of_class is not None or "Python" in names:
+        return of_class or wrapper_form(value)
+    return _FORMS.setdefault(_signature(keys), form_for(names))
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if cls is TensorElements:
         return Part
-    if not any(base is Base for base in bases):
-        return None
-    return Wrapper if computes_itself(cls) else Tensor
+    return Tensor if any(base is Base for base in bases) else None

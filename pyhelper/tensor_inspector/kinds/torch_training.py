@@ -1,63 +1,171 @@
-"""What a training loop turns: optimizers."""
+"""What a training loop turns: optimizers, by their rates, how many tensors they were given, and how far they are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from ..guard import dict_get, instance_dict, module
-from ..protocol import Facts
+from ..budget import Budget
+from ..guard import dict_get, held, instance_dict, module, plain_str
+from ..protocol import Badge, Facts
+from ..stats.layout import unreadable
 from ..text import joined, listed, number, plural
 from .kind import Child, Kind, Rows, WithRows
-from .objects import attributes
+from .module_digest import own_grad
+from .objects import attributes, brief
+from .torch_finite import Look, Named, look_at
+from .torch_metadata import Base, device_name, is_tensor, plain, why_unread
 
 torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
+_FLAGS = ("nesterov", "amsgrad", "maximize", "fused", "foreach", "capturable")  #: and where it is True
+_STEPPED = 5  #: states looked at for the number of steps
 
 
 class Optimizer(WithRows):
-    """What a person asks first: the rates, and how many tensors it was given."""
+    """What a person asks first: the rates, how many tensors, after how many steps."""
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self._look: Look | None = None
 
     def line(self) -> str:
-        groups = self._groups()
-        tensors = sum(len(held) for held in (dict_get(group, "params") for group in groups) if type(held) is list)
+        groups, step = self._groups(), self._step()
+        tensors = sum(1 for _ in self._parameters())
         return joined(
             [
                 self.type_name(),
                 plural(len(groups), "group") if len(groups) != 1 else None,
                 _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
                 plural(tensors, "tensor"),
+                *self.look().words(),
+                f"step {step}" if step is not None else None,
             ]
         )
 
+    def badges(self) -> list[Badge]:
+        found: list[tuple[Badge, object]] = [("nan", self.look().nan), ("inf", self.look().inf)]
+        return [badge for badge, names in found if names]
+
     def facts(self) -> Facts:
         facts = super().facts()
-        facts["rows"] = [[f"group {index}", _rates(group)] for index, group in enumerate(self._groups())]
+        groups = self._groups()
+        facts["rows"] = [[f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
+                         for index, group in enumerate(groups)]  # fmt: skip
+        step, tensors, state = self._step(), list(self._parameters()), held(self.value, "state")
+        with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
+        facts["rows"] += [
+            *([["step", str(step)]] if step is not None else []),
+            ["gradients", f"{with_grad} of {plural(len(tensors), 'tensor')}"],
+            ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
+            *self.look().rows(),
+        ]
         return facts
 
-    def _groups(self) -> list[dict[str, Any]]:
-        held = instance_dict(self.value).get("param_groups")
-        return [group for group in held if type(group) is dict] if type(held) is list else []
+    def look(self) -> Look:
+        """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
+        if self._look is None:
+            gradients: list[Named] = []
+            tensors: list[Named] = []
+            state = held(self.value, "state")
+            for index, (name, _, tensor) in enumerate(self._parameters()):
+                label = name or f"#{index}"
+                if is_tensor(tensor):
+                    tensors.append((label, tensor))
+                    gradient = own_grad(tensor)
+                    gradients += [(f"{label}.grad", gradient)] if gradient is not None else []
+            for index, kept in enumerate(dict.values(state)):
+                for name, item in dict.items(kept) if issubclass(type(kept), dict) else ():
+                    if is_tensor(item):
+                        tensors.append((f"state #{index} {plain_str(name)}", item))
+            self._look = look_at(tensors, gradients, self.budget.share())
+        return self._look
 
     def rows(self) -> list[Child]:
         own = list(attributes(self.value))
-        first = [child for name in ("param_groups", "state") for child in own if child.name == name]
+        first = [child for child in own if child.name == "param_groups"]
         rest = [child for child in own if child.name not in ("param_groups", "state")]
-        return [*first, Child("other attributes", Rows.of(listed((child.name for child in rest), False, 60), rest), "")]
+        others = Rows.of(listed((child.name for child in rest), False, 60), rest)
+        return [*first, *self._state_row(own), Child("other attributes", others, "")]
+
+    def _state_row(self, own: list[Child]) -> Iterator[Child]:
+        """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
+        state = held(self.value, "state")
+        for child in own:
+            if child.name == "state":
+                known = dict.__len__(state)
+                line = f"of {plural(known, 'tensor')}" if known else "none yet"
+                yield Child("state", Rows(line, known, self._states, "mapping"), child.suffix)
+
+    def _states(self, start: int, count: int) -> Iterable[Child]:
+        places = {id(tensor): (index, name, group) for index, (name, group, tensor) in enumerate(self._parameters())}
+        several = len(self._groups()) > 1
+        for key, kept in islice(dict.items(held(self.value, "state")), start, start + count):
+            index, name, group = places.get(id(key), (None, "", 0))
+            where = "in no group" if index is None else f"#{index}"
+            in_group = f"group {group}" if several and index is not None else None
+            yield Child(joined([f"‹{brief(key, self)}› {where}", name, in_group]), kept)
+
+    def _groups(self) -> list[dict[str, Any]]:
+        found = instance_dict(self.value).get("param_groups")
+        return [group for group in found if type(group) is dict] if type(found) is list else []
+
+    def _parameters(self) -> Iterator[tuple[str, int, Any]]:
+        """Each tensor, with its name where the optimizer was given names, and the number of its group."""
+        for place, group in enumerate(self._groups()):
+            names = dict_get(group, "param_names")
+            for index, tensor in enumerate(_params(group)):
+                named = type(names) is list and index < len(names)
+                yield plain_str(names[index]) if named else "", place, tensor
+
+    def _step(self) -> str | None:
+        """How many steps it has made, as the states count them."""
+        steps = []
+        for kept in islice(dict.values(held(self.value, "state")), _STEPPED):
+            found = kept if issubclass(type(kept), dict) else {}
+            step = dict_get(found, "step", dict_get(found, "n_iter"))
+            steps.append(scalar(step))
+        known = [step for step in steps if step is not None]
+        return number(max(known)) if known else None
+
+
+def scalar(value: Any) -> int | float | None:
+    """A number, also out of a tensor of one element where that is at hand; None for all else."""
+    if type(value) is int or type(value) is float:
+        return value
+    if not is_tensor(value) or Base.numel(value) != 1 or device_name(value) != "cpu" or why_unread(value) is not None:
+        return None
+    known = None if unreadable(plain(value)) is not None else plain(value).item()
+    return known if type(known) is int or type(known) is float else None
+
+
+def rate(value: object) -> str:
+    """A rate as text; empty for what is none."""
+    if type(value) is tuple:
+        return f"({', '.join(rate(item) for item in value)})"
+    known = scalar(value)
+    if known is not None:
+        is_whole = known - known == 0 and known == int(known) and abs(known) < 10_000_000
+        return number(int(known) if is_whole else known)
+    return f"on {device_name(value)}" if is_tensor(value) else ""
 
 
 def _rates(group: dict[str, Any]) -> str:
-    found = ((name, dict_get(group, name)) for name in _TOLD)
-    return ", ".join(f"{name} {_rate(value)}" for name, value in found if _rate(value) not in ("", "0"))
+    found = [(name, rate(dict_get(group, name))) for name in _TOLD]
+    told = [f"{name} {text}" for name, text in found if text not in ("", "0")]
+    return ", ".join([*told, *(name for name in _FLAGS if dict_get(group, name) is True)])
 
 
 def _lrs(groups: list[dict[str, Any]]) -> str:
-    return "lr " + " and ".join(dict.fromkeys(_rate(dict_get(group, "lr")) or "tensor" for group in groups[:4]))
+    rates = list(dict.fromkeys(rate(dict_get(group, "lr")) for group in groups))
+    shown = " and ".join(rates) if len(rates) < 4 else f"{', '.join(rates[:3])}, …"
+    return f"lr {shown}" if rates else ""
 
 
-def _rate(value: object) -> str:
-    if type(value) is tuple:
-        return f"({', '.join(_rate(item) for item in value)})"
-    return number(value) if type(value) is float or type(value) is int else ""
+def _params(group: dict[str, Any]) -> list[Any]:
+    found = dict_get(group, "params")
+    return found if type(found) is list else []
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

@@ -4,22 +4,21 @@ Requirements: the standard library; torch and numpy only if the program has load
 no user code runs; nothing warns. Torch tensors are read under the guard (torch function off, gradients off, no modes).
 """
 
-import math
 import sys
 from typing import Any, Optional, Union
 
 from ..budget import Budget
 from ..protocol import ComplexStats, Stats
 from . import device, exact, numpy_exact
-from .layout import normalised, unreadable
+from .layout import normalised
+from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import ComplexTally, Tally, Unread, negated, skipped
+from .tally import Beyond, ComplexTally, Tally, Unread, beyond, negated, skipped
 
-__all__ = ["Unread", "of_array", "of_tensor", "unreadable_array"]
+__all__ = ["Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
-_BLOCK_BYTES = 4 << 20
-_SPLIT = 1 << 16  # elements; torch gives each thread 32K of them or more
+_SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 
 
 def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
@@ -34,18 +33,18 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
         return Unread(f"{str(dtype)[6:]} values are not read")
     if count == 0:
         return _answer(exact.empty(dtype), 0, 1)
-    reason = unreadable(t)
+    reason = unreadable_tensor(t)
     if reason is not None:
         return Unread(reason)
     if budget.spent() and count // normalised(tuple(t.shape), t.stride())[1] > SMALL:
         return skipped(budget)
     neg = t.is_neg()
     conj = dtype.is_complex and t.is_conj()
-    if neg or conj:
-        beneath = torch._neg_view(t) if neg else t
+    beneath = torch._neg_view(t) if neg else t
+    try:
         tally, weight = _read(torch, beneath.conj() if conj else beneath, count, small, budget)
-    else:
-        tally, weight = _read(torch, t, count, small, budget)
+    except Beyond:
+        return beyond(str(dtype)[6:])
     if isinstance(tally, Unread):
         return tally
     answer = _answer(tally, count, weight)
@@ -64,11 +63,13 @@ def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[A
     if not on_cpu:
         return device.read(torch, view, count, budget), weight
     kernel: Any = exact.kernel_for(torch, t.dtype)
-    block_size = min(BLOCK, _BLOCK_BYTES // t.element_size())
-    if count <= SMALL or budget.remaining_ms() == math.inf:
-        return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget), weight
-    zeros = torch.zeros(_SPLIT, dtype=torch.float32, device="cpu")
-    return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget, lambda: torch.aminmax(zeros)), weight
+    block_size = BLOCK if t.element_size() <= 4 else BLOCK // 3
+    return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget, lambda: _rehearse(torch)), weight
+
+
+def _rehearse(torch: Any) -> None:
+    """The least reduction that torch splits among threads."""
+    torch.aminmax(torch.zeros(_SPLIT, dtype=torch.float32, device="cpu"))
 
 
 def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:

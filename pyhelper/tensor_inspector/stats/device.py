@@ -6,11 +6,11 @@ from the device and nothing of the tensor's size is allocated. Devices without f
 
 import math
 import struct
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ..budget import Budget
 from .layout import blocks
-from .tally import ComplexTally, Tally, Unread
+from .tally import ComplexTally, Tally, Unread, skipped
 
 _BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
 _MOST = 1 << 29  # elements read in one go
@@ -29,6 +29,35 @@ def read(torch: Any, view: Any, count: int, budget: Budget) -> Union[Tally, Comp
     if tally.read < count:
         tally.estimate()
     return tally
+
+
+def few(torch: Any, view: Any, most: int, budget: Budget) -> Union[Any, Unread]:
+    """At most `most` elements of `view` in one dimension on the CPU: all, or every few of them."""
+    if budget.spent():
+        return skipped(budget)
+    if not _has_room(torch, view):
+        return Unread(f"no memory left on {view.device}")
+    return (view if view.numel() <= most else _thinned(view, most)).reshape(-1).cpu()
+
+
+def first_places(torch: Any, view: Any, budget: Budget) -> tuple[Optional[int], Optional[int]]:
+    """Where the first NaN and the first infinity are, counted in the order of the indices; None if there is no time."""
+    if view.numel() > min(_MOST, budget.remaining_ms() * _PER_MS) or not _has_room(torch, view):
+        return None, None
+    rows, sizes = [], []
+    for block in blocks(view if view.dim() else view.reshape(1), _BLOCK):
+        x = block.reshape(-1)
+        marks = [mask.view(torch.uint8) for mask in (torch.isnan(x), torch.isinf(x))]
+        rows.append(torch.stack([number for mark in marks for number in (mark.amax().long(), mark.argmax())]))
+        sizes.append(x.numel())
+    found: list[Optional[int]] = [None, None]
+    start = 0
+    for size, (has_nan, nan, has_inf, inf) in zip(sizes, torch.stack(rows).tolist()):
+        for which, has, place in ((0, has_nan, nan), (1, has_inf, inf)):
+            if has and found[which] is None:
+                found[which] = start + place
+        start += size
+    return found[0], found[1]
 
 
 def _tally(torch: Any, view: Any) -> Union[Tally, ComplexTally]:
@@ -64,7 +93,7 @@ def _collected(torch: Any, view: Any, dtype: Any) -> Tally:
     row = _int_row if not dtype.is_floating_point else _float_row
     for block in blocks(view, _BLOCK):
         if block.dtype.is_complex:
-            block = block.abs()
+            block = (block if block.device.type == "mps" else block.to(torch.complex128)).abs()
         rows.append(row(torch, block))
         sizes.append(block.numel())
     tally = Tally()

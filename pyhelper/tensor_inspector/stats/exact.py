@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Union, cast
 from .floats import ByteFloatKernel, FloatKernel, small_floats
 from .integers import INTS, SIGNED_TWIN, IntKernel, bools, small_ints
 from .reductions import Scratch
-from .tally import ComplexTally, Tally
+from .tally import Beyond, ComplexTally, Tally
 
 AnyTally = Union[Tally, ComplexTally]
 Kernel = Callable[[Any], AnyTally]
@@ -18,6 +18,7 @@ SmallKernel = Callable[[Any, Any], AnyTally]
 
 _FLOATS = frozenset(("float64", "float32", "float16", "bfloat16"))
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_LARGE = 2.4e38  # two parts up to here have a magnitude that float32 holds
 _small_kernels: dict[Any, Optional[SmallKernel]] = {}
 
 
@@ -75,11 +76,20 @@ class ComplexKernel:
         self._torch = torch
         self._kernel = FloatKernel(torch, part)
         self._work = torch.float64 if part is torch.float64 else torch.float32
+        self._wide: Optional[FloatKernel] = None
         self._scratch = Scratch(torch)
 
     def __call__(self, block: Any) -> ComplexTally:
         parts = self._torch.view_as_real(block)
         real, imag = parts.select(-1, 0), parts.select(-1, 1)
-        magnitude = self._scratch.take("abs", self._work, real.numel()).view(real.shape)
-        self._torch.hypot(real.to(self._work), imag.to(self._work), out=magnitude)
-        return ComplexTally(self._kernel(real), self._kernel(imag), self._kernel(magnitude))
+        a, b = self._kernel(real), self._kernel(imag)
+        work, kernel = self._work, self._kernel
+        if work is self._torch.float32 and max(abs(end or 0.0) for end in (a.lo, a.hi, b.lo, b.hi)) > _LARGE:
+            kernel = self._wide = self._wide or FloatKernel(self._torch, self._torch.float64)
+            work = self._torch.float64
+        magnitude = self._scratch.take("abs", work, real.numel()).view(real.shape)
+        self._torch.hypot(real.to(work), imag.to(work), out=magnitude)
+        c = kernel(magnitude)
+        if c.pos_inf and c.pos_inf > int((real.isinf() | imag.isinf()).sum()):
+            raise Beyond
+        return ComplexTally(a, b, c)

@@ -1,9 +1,9 @@
 """Kernels for floating-point numbers: blocks of at most `BLOCK` of them become a `Tally`."""
 
 import math
-from typing import Any
+from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, filled, moments, nonzeros, unscaled
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, squares, unscaled
 from .tally import Tally
 
 
@@ -20,7 +20,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
         t.pos_inf = int(torch.count_nonzero(d == math.inf))
         t.neg_inf = int(torch.count_nonzero(d == -math.inf))
         t.zeros = t.read - int(torch.count_nonzero(d))
-        d = d[torch.isfinite(d)]
+        d = d.masked_select(torch.isfinite(d))  # indexing would wait for other threads
         t.finite = d.numel()
         t.nan = t.read - t.finite - t.pos_inf - t.neg_inf
         if not t.finite:
@@ -39,7 +39,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
     n = t.finite
     centre = d.sum().item() / n
     d = d.sub_(centre) if ours else d - centre
-    square = d.dot(d).item() / n
+    square = squares(torch, d) / n
     t.error = math.sqrt(square + centre * centre) * DOUBLE
     t.centre, t.spread = centre, math.sqrt(square)
     if not ours:  # differences of float64 numbers far from zero can show more of the mean
@@ -51,7 +51,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
 
 
 class FloatKernel:
-    """Blocks of floating-point numbers; those narrower than float32 are widened to it first."""
+    """Blocks of floating-point numbers, read where they lie if contiguous and wide enough, else copied to scratch."""
 
     def __init__(self, torch: Any, dtype: Any) -> None:
         self._torch = torch
@@ -62,81 +62,116 @@ class FloatKernel:
         self._had_specials = False
 
     def __call__(self, block: Any) -> Tally:
-        torch, n = self._torch, block.numel()
+        n = block.numel()
         if n <= SMALL:
-            return small_floats(torch, block)
-        if block.dtype is self._work and block.is_contiguous():
-            block = block.view(-1)
-        else:
-            block = self._scratch.copy("block", self._work, block)
+            return small_floats(self._torch, block)
+        t, x = Tally(n), self._numbers(block)
         if self._had_specials:  # so has this block, most likely
-            return self._with_specials(block)
-        low, high = torch.aminmax(block)
-        lo, hi = low.item(), high.item()
+            return self._with_specials(t, block, x)
+        lo, hi = self._range(x)
         if not (-math.inf < lo and hi < math.inf):
-            return self._with_specials(block)
-        t = Tally(n)
+            return self._with_specials(t, block, x)
         t.lo, t.hi, t.centre = lo, hi, lo
         if lo == hi:
             t.zeros = n if lo == 0.0 else 0
             return t
-        if lo <= 0.0 <= hi:
-            t.zeros = n - nonzeros(torch, block, self._scratch)
-        return self._finished(t, block, block)
+        ours, may_be_zero = not self._is_ready(block), lo <= 0.0 <= hi
+        if may_be_zero and ours:
+            t.zeros = n - nonzeros(self._torch, x, self._scratch)
+        t = self._with_moments(t, block, x)
+        if may_be_zero and not ours:  # only now: while the block is still on its way to the cache, sums cost less
+            t.zeros = n - nonzeros(self._torch, x, self._scratch)
+        return t
 
-    def _with_specials(self, block: Any) -> Tally:
+    def _is_ready(self, block: Any) -> bool:
+        return block.dtype is self._work and bool(block.is_contiguous())
+
+    def _numbers(self, block: Any, fill: Optional[float] = None) -> Any:
+        """The block in one contiguous dimension: where it lies, or in scratch, with `fill` for NaN and infinities."""
+        x = block.view(-1) if self._is_ready(block) else self._scratch.copy("work", self._work, block)
+        if fill is None:
+            return x
+        w = self._scratch.take("work", self._work, x.numel())
+        return self._torch.nan_to_num(x, nan=fill, posinf=fill, neginf=fill, out=w)
+
+    def _range(self, x: Any) -> tuple[float, float]:
+        low, high = self._torch.aminmax(x)
+        return low.item(), high.item()
+
+    def _with_specials(self, t: Tally, block: Any, x: Any) -> Tally:
         """A block with NaN or infinities: they are counted, then replaced by finite numbers that add nothing."""
-        torch, n = self._torch, block.numel()
-        t = Tally(n)
-        t.zeros = n - nonzeros(torch, block, self._scratch)
+        torch, n = self._torch, t.read
+        t.zeros = n - nonzeros(torch, x, self._scratch)
         w = self._scratch.take("work", self._work, n)
-        torch.nan_to_num(block, nan=0.0, posinf=math.inf, neginf=-math.inf, out=w)
-        lo, hi = (x.item() for x in torch.aminmax(w))
+        lo, hi = self._range(torch.nan_to_num(x, nan=0.0, posinf=math.inf, neginf=-math.inf, out=w))
         if hi == math.inf or lo == -math.inf:
             t.pos_inf = int(torch.count_nonzero(w == math.inf))
             t.neg_inf = int(torch.count_nonzero(w == -math.inf))
-            lo, hi = (x.item() for x in torch.aminmax(filled(torch, block, 0.0, w)))
+            lo, hi = self._range(torch.nan_to_num(w, posinf=0.0, neginf=0.0, out=w))
         t.finite = nonzeros(torch, w, self._scratch) + t.zeros
         t.nan = n - t.finite - t.pos_inf - t.neg_inf
         self._had_specials = t.finite < n
         if not t.finite:
             return t
         if not t.zeros and (lo == 0.0 or hi == 0.0):  # that end may be our own zeros
-            inside = hi or lo
-            lo, hi = (x.item() for x in torch.aminmax(filled(torch, block, inside, w)))
-            filled(torch, block, 0.0, w)
+            lo, hi = self._range(self._numbers(block, fill=hi or lo))
+            w = self._numbers(block, fill=0.0)
         t.lo, t.hi, t.centre = lo, hi, lo
-        return t if lo == hi else self._finished(t, w, block)
+        return t if lo == hi else self._with_moments(t, block, w)
 
-    def _finished(self, t: Tally, w: Any, raw: Any) -> Tally:
-        """`t` with the moments of `w`, which is `raw` with zeros for what is not finite."""
-        torch = self._torch
+    def _with_moments(self, t: Tally, block: Any, w: Any) -> Tally:
+        """`t` with the moments of `w`, the numbers of `block` with zeros for what is not finite."""
         if not self._low < max(-float(t.lo or 0), float(t.hi or 0)) < self._high:  # squares might not fit
-            total = Tally()
+            raw, total = self._numbers(block), Tally()
             for start in range(0, t.read, SMALL):
-                total.add(small_floats(torch, raw[start : start + SMALL]))
+                total.add(small_floats(self._torch, raw[start : start + SMALL]))
             return total
-        out = self._scratch.take("work", self._work, t.read)
 
         def about(centre: float) -> Any:
-            return torch.sub(raw if w is raw else filled(torch, raw, centre, out), centre, out=out)
+            shifted = self._numbers(block, centre if t.finite < t.read else None)
+            return self._torch.sub(shifted, centre, out=self._scratch.take("work", self._work, t.read))
 
-        self._centre = moments(torch, t, w, about, self._centre, self._unit)
+        self._centre = moments(self._torch, t, w, about, self._centre, self._unit)
         return t
 
 
+_AS_FLOAT16 = {"float8_e4m3fn": (1 << 7, 0xBFFF, 256, 480), "float8_e5m2": (1 << 8, 0xFF00, 1, math.nan)}
+
+
 class ByteFloatKernel:
-    """Blocks of one-byte floating-point numbers: each of the 256 patterns is counted, and the rest is arithmetic."""
+    """Blocks of one-byte floating-point numbers. The two usual formats become float16 by shifting their bits: float16
+    times a power of two, but for the NaN of the first, which would be ±480. Where there is one, and in the other
+    formats, each of the 256 patterns is counted, and the rest is arithmetic."""
 
     def __init__(self, torch: Any, dtype: Any) -> None:
         self._torch = torch
+        self._scratch = Scratch(torch)
+        self._shift, self._mask, self._factor, self._nan = _AS_FLOAT16.get(str(dtype)[6:], (0, 0, 0, 0))
+        self._wide = FloatKernel(torch, torch.float16)
         patterns = torch.arange(256, dtype=torch.uint8, device="cpu").view(dtype)
         self._values: list[float] = patterns.double().tolist()
 
     def __call__(self, block: Any) -> Tally:
-        counts = self._torch.bincount(block.view(self._torch.uint8).reshape(-1), minlength=256).tolist()
-        t = Tally(block.numel())
-        finite = []
+        if not self._shift:
+            return self._counted(block)
+        bits = self._scratch.copy("bits", self._torch.int16, block.view(self._torch.int8))  # sign in the upper half
+        bits.mul_(self._shift).bitwise_and_(self._mask - 0x10000)
+        t = self._wide(bits.view(self._torch.float16))
+        t.scale(self._factor)
+        return self._counted(block) if self._nan in (t.hi, -(t.lo or 0)) else t
+
+    def _counted(self, block: Any) -> Tally:
+        torch, n = self._torch, block.numel()
+        u = self._scratch.copy("bytes", torch.uint8, block.view(torch.uint8))
+        if n < 1 << 18:
+            counts = torch.bincount(u, minlength=256).tolist()
+        else:  # two at a time
+            pairs = self._scratch.copy("pairs", torch.int32, u[: n - n % 2].view(torch.int16)).bitwise_and_(0xFFFF)
+            both = torch.bincount(pairs, minlength=1 << 16).view(256, 256)
+            counts = (both.sum(0) + both.sum(1)).tolist()
+            if n % 2:
+                counts[int(u[-1])] += 1
+        t, finite = Tally(n), []
         for value, count in zip(self._values, counts):
             if not count:
                 continue

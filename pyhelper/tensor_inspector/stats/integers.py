@@ -3,7 +3,7 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, sums
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, squares, sums
 from .tally import Number, Tally
 
 INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
@@ -34,7 +34,7 @@ def small_ints(torch: Any, block: Any) -> Tally:
     t.total = total = int(block.sum())
     if lo < hi:
         d = block.double().reshape(-1).sub_(total / t.read)
-        t.offset, t.spread = (total - lo * t.read) / t.read, math.sqrt(d.dot(d).item() / t.read)
+        t.offset, t.spread = (total - lo * t.read) / t.read, math.sqrt(squares(torch, d) / t.read)
     return t
 
 

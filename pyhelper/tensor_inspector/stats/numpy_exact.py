@@ -15,9 +15,10 @@ from . import layout
 from .layout import normalised
 from .reductions import unscaled
 from .scan import scan
-from .tally import ComplexTally, Tally, Unread, skipped
+from .tally import Beyond, ComplexTally, Tally, Unread, beyond, skipped
 
 _BLOCK = 1 << 16
+_DOT = 1 << 12
 _LOW, _HIGH = 1e-120, 1e140  # between these a float64's square neither vanishes nor overflows
 _GRANULARITY = 4096  # of file mappings
 
@@ -25,28 +26,47 @@ _GRANULARITY = 4096  # of file mappings
 def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     """Statistics of a numpy.ndarray, or why there are none."""
     np = sys.modules["numpy"]
-    a = np.ndarray.view(a, np.ndarray)
-    kind, count = a.dtype.kind, int(a.size)
-    if kind not in "biufc":
-        return Unread(f"{a.dtype} values are not numbers")
+    found = strided(np, a)
+    if isinstance(found, Unread):
+        return found
+    view, weight = found
+    kind, count = view.dtype.kind, int(view.size)
     if count == 0:
         return Tally().stats(0) if kind != "c" else ComplexTally(Tally(), Tally(), Tally()).parts(0)
+    if budget.spent() and count > _BLOCK:
+        return skipped(budget)
+    with np.errstate(all="ignore"):
+        try:
+            tally: Any = scan(view, gatherer(np, view), _kernel_for(np, kind), count, _BLOCK, budget)
+        except Beyond:
+            return beyond(view.dtype.name)
+    count *= weight
+    return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
+
+
+def strided(np: Any, a: Any) -> Union[tuple[Any, int], Unread]:
+    """An array's distinct elements as a plain view in the order of memory, and how often each of them occurs."""
+    a = np.ndarray.view(a, np.ndarray)
+    if a.dtype.kind not in "biufc":
+        return Unread(f"{a.dtype} values are not numbers")
+    if a.size == 0:
+        return a, 1
     reason = unreadable(np, a)
     if reason:
         return Unread(reason)
     a = a[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in a.strides)]
     dims, weight = normalised(a.shape, a.strides)
-    if budget.spent() and count // weight > _BLOCK:
-        return skipped(budget)
     sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [a.itemsize]
-    view = np.lib.stride_tricks.as_strided(a, sizes, strides, writeable=False)
+    return np.lib.stride_tricks.as_strided(a, sizes, strides, writeable=False), weight
+
+
+def gatherer(np: Any, view: Any) -> Callable[[range], Any]:
+    """Fetches the elements of `view` at given positions."""
 
     def gather(where: range) -> Any:
         return view[np.unravel_index(np.arange(where.start, where.stop, where.step), view.shape)]
 
-    with np.errstate(all="ignore"):
-        tally: Any = scan(view, gather, _kernel_for(np, kind), math.prod(sizes), _BLOCK, budget)
-    return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
+    return gather
 
 
 def unreadable(np: Any, a: Any) -> Optional[str]:
@@ -80,7 +100,7 @@ def _kernel_for(np: Any, kind: str) -> Callable[[Any], Any]:
     if kind in "iu":
         return lambda block: _ints(np, block)
     if kind == "f":
-        return lambda block: _floats(np, block.reshape(-1))
+        return lambda block: _floats(np, _narrow(np, block.reshape(-1)))
     return lambda block: _complex(np, block.reshape(-1))
 
 
@@ -112,14 +132,26 @@ def _ints(np: Any, block: Any) -> Tally:
         rises = steps.astype(np.float64)
     t.total = lo * t.read + rise
     d = rises - rise / t.read
-    t.offset, t.spread = rise / t.read, math.sqrt(float(np.dot(d, d)) / t.read)
+    t.offset, t.spread = rise / t.read, math.sqrt(_squares(np, d) / t.read)
     return t
 
 
-def _floats(np: Any, x: Any) -> Tally:
-    """A one-dimensional block; float16 is widened, longdouble narrowed to float64."""
-    t = Tally(int(x.size))
+def _squares(np: Any, d: Any) -> float:
+    """The sum of the squares; a long dot product would be split among threads, for which busy cores make it wait."""
+    return float(np.dot(d, d) if d.size <= _DOT else np.einsum("i,i->", d, d))
+
+
+def _narrow(np: Any, x: Any) -> Any:
+    """The numbers as float64 of our own: float16 and float32 widened, longdouble rounded, if that loses none."""
     d = x.astype(np.float64)
+    if x.dtype.itemsize > 8 and bool(((np.isinf(d) != np.isinf(x)) | ((d == 0.0) != (x == 0.0))).any()):
+        raise Beyond
+    return d
+
+
+def _floats(np: Any, d: Any) -> Tally:
+    """A one-dimensional block of float64."""
+    t = Tally(int(d.size))
     lo, hi = float(np.minimum.reduce(d)), float(np.maximum.reduce(d))
     if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
         t.pos_inf, t.neg_inf = int(np.count_nonzero(d == math.inf)), int(np.count_nonzero(d == -math.inf))
@@ -141,7 +173,7 @@ def _floats(np: Any, x: Any) -> Tally:
         d = d * 2.0 ** (power // 2) * 2.0 ** (power - power // 2)
     centre = float(np.add.reduce(d)) / t.finite
     d = d - centre
-    spread = math.sqrt(float(np.dot(d, d)) / t.finite)
+    spread = math.sqrt(_squares(np, d) / t.finite)
     t.centre, t.spread = math.ldexp(centre, -power), unscaled(spread, power)
     t.offset = unscaled(float(np.add.reduce(d)) / t.finite, power)
     t.error = unscaled(math.hypot(spread, centre), power) * 1e-14
@@ -149,5 +181,8 @@ def _floats(np: Any, x: Any) -> Tally:
 
 
 def _complex(np: Any, x: Any) -> ComplexTally:
-    wide = x.astype(np.complex128)
-    return ComplexTally(_floats(np, wide.real), _floats(np, wide.imag), _floats(np, np.hypot(wide.real, wide.imag)))
+    real, imag = _narrow(np, x.real), _narrow(np, x.imag)
+    tally = ComplexTally(_floats(np, real), _floats(np, imag), _floats(np, np.hypot(real, imag)))
+    if tally.abs.pos_inf and tally.abs.pos_inf > int(np.count_nonzero(np.isinf(real) | np.isinf(imag))):
+        raise Beyond
+    return tally

@@ -9,13 +9,13 @@ from typing import Any
 
 from .layout import Dims
 
-PIECE = 1 << 14  # elements fetched together: few enough for one thread, so that busy cores make no one wait
-_FEW, _SOME, _MANY = PIECE, 100_000, 1_000_000
+PIECE = 1 << 14  # elements fetched together
+_SOME, _MANY = 100_000, 1_000_000
 
 
 def size(remaining_ms: float) -> int:
-    """How many elements to sample in what is left of the budget."""
-    return _MANY if remaining_ms > 60 else _SOME if remaining_ms > 3 else _FEW
+    """How many elements to sample in what is left of the budget; each may have to be fetched from main memory."""
+    return _MANY if remaining_ms > 200 else _SOME if remaining_ms > 15 else PIECE
 
 
 def positions(start: int, stop: int, wanted: int) -> range:
@@ -35,6 +35,7 @@ def offsets(torch: Any, where: range, dims: Dims) -> Any:
 
 
 def pieces(where: range) -> Iterator[range]:
-    """Parts of `where`, of at most `PIECE` positions each."""
-    for i in range(0, len(where), PIECE):
-        yield where[i : i + PIECE]
+    """Parts of `where`, of at most `PIECE` positions each, every one of them spread over the whole."""
+    parts = -(-len(where) // PIECE) | 1  # odd, as the step is
+    for i in range(min(parts, len(where))):
+        yield where[i::parts]

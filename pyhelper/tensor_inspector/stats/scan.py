@@ -11,7 +11,9 @@ from .layout import Dims, blocks
 from .reductions import BLOCK
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
+_ALONE = 30_000  # elements: so many torch works on with one thread
 _RESERVE_MS = 3.0  # kept for the sample
+_STALL_MS = 15.0  # what a block may take when the cores become busy in its midst
 _REHEARSAL_MS = 0.5
 _CROWDED_MS = 4e-6  # an element; several times what a block takes on idle cores
 
@@ -30,7 +32,11 @@ M = TypeVar("M", bound=Mergeable)
 
 
 class _Pace:
-    """How fast the blocks were read, and what follows from that."""
+    """How fast the blocks were read, and what follows from that.
+
+    When the cores are busy, a reduction that is split among threads waits at each of its barriers until the scheduler
+    lets all of them run, which takes longer than the work; one thread alone gets on.
+    """
 
     def __init__(self, budget: Budget, rehearse: Optional[Callable[[], object]]) -> None:
         self._budget, self._rehearse = budget, rehearse
@@ -39,52 +45,49 @@ class _Pace:
     def note(self, read: int) -> None:
         """A block of `read` elements is done."""
         left = self._budget.remaining_ms()
-        self._last = self._left - left if left < math.inf else 0.0
+        self._last = self._left - left
         self._left = left
         self._fastest = min(self._fastest, self._last / read)
         self._crowded = max(0, self._crowded - read)
-        if read > sampled.PIECE and self._last > _CROWDED_MS * read:
+        if read > _ALONE and self._last > _CROWDED_MS * read:
             self._crowded = 8 * BLOCK
 
-    def hopeless(self, position: int, count: int) -> bool:
-        """Whether the next block would take us past the end, or even at the best speed so far the rest won't fit."""
+    def over(self, position: int, count: int) -> bool:
+        """Whether the time is over, or the next block would take longer, or, even at the best speed, the rest."""
         late = position >= _SURE and self._fastest * (count - position) > self._left - _RESERVE_MS
-        return late or self._last > self._left
+        return late or self._left <= 0.0 or self._last > self._left
 
-    def crowded(self) -> bool:
-        """Whether, while a clock runs, the cores are busy: a parallel reduction would then wait for the scheduler at
-        each of its barriers, where one thread alone gets on.
-
-        Told by a small parallel reduction, which takes 10 µs on idle cores and a slice of the scheduler's on busy ones.
-        """
-        if not self._crowded and self._rehearse is not None and self._left < math.inf:
-            before = self._budget.remaining_ms()
-            if not _oversubscribed():
+    def alone(self) -> bool:
+        """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
+        if not self._crowded and self._left > _STALL_MS:
+            busy = _oversubscribed()
+            if busy is None and self._rehearse is not None:
+                before = self._budget.remaining_ms()
                 self._rehearse()
-            if _oversubscribed() or before - self._budget.remaining_ms() > _REHEARSAL_MS:
-                self._crowded = 8 * BLOCK
-        return self._crowded > 0
+                busy = before - self._budget.remaining_ms() > _REHEARSAL_MS
+            self._crowded = 8 * BLOCK if busy else 0
+        return self._crowded > 0 or self._left <= _STALL_MS
 
 
-def _oversubscribed() -> bool:
-    """Whether more threads want to run at this moment than there are cores (Linux says; elsewhere no)."""
+def _oversubscribed() -> Optional[bool]:
+    """Whether more threads want to run at this moment than there are cores; None where the system does not say."""
     try:
         file = os.open("/proc/loadavg", os.O_RDONLY)
     except OSError:
-        return False
+        return None
     try:
         return int(os.read(file, 100).split()[3].split(b"/")[0]) > (os.cpu_count() or 1)
     except (OSError, ValueError, IndexError):
-        return False
+        return None
     finally:
         os.close(file)
 
 
 def _steps(view: Any, block_size: int, pace: _Pace) -> Iterator[Any]:
-    """Blocks of `view`; small ones, which torch reads in one thread, while the cores are busy."""
+    """Blocks of `view`, small ones while one thread is to work alone."""
     for block in blocks(view, block_size):
-        if pace.crowded():
-            yield from blocks(block, sampled.PIECE)
+        if pace.alone():
+            yield from blocks(block, _ALONE)
         else:
             yield block
 
@@ -106,38 +109,36 @@ def scan(
     """
     most, position, tally = budget.max_elements, 0, None
     if most is None or count <= most:
-        if count <= block_size:
+        if count <= _ALONE:
             return kernel(view)
-        pace = _Pace(budget, rehearse)
-        for block in _steps(view, block_size, pace):
-            if tally is not None and (budget.spent() or pace.hopeless(position, count)):
+        pace = _Pace(budget, rehearse) if budget.remaining_ms() < math.inf else None
+        for block in blocks(view, block_size) if pace is None else _steps(view, block_size, pace):
+            if tally is not None and pace is not None and pace.over(position, count):
                 break
             part = kernel(block)
-            if tally is None:
-                tally = part
-            else:
-                tally.add(part)
+            tally = part if tally is None else _merged(tally, part)
             position += part.read
-            pace.note(part.read)
+            if pace is not None:
+                pace.note(part.read)
         else:
             assert tally is not None
             return tally
-    where = sampled.positions(
-        position, count, min(count if most is None else most, sampled.size(budget.remaining_ms()))
-    )
+    wanted = min(count if most is None else most, sampled.size(budget.remaining_ms()))
+    where = sampled.positions(position, count, wanted)
     sample = None
     for some in sampled.pieces(where):
+        if sample is not None and budget.spent():
+            break
         part = kernel(gather(some))
-        if sample is None:
-            sample = part
-        else:
-            sample.add(part)
+        sample = part if sample is None else _merged(sample, part)
     assert sample is not None
-    if len(where) < count - position:
+    if sample.read < count - position:
         sample.estimate()
-    if tally is None:
-        return sample
-    tally.add(sample, (count - position) / sample.read)
+    return sample if tally is None else _merged(tally, sample, (count - position) / sample.read)
+
+
+def _merged(tally: M, part: M, weight: float = 1.0) -> M:
+    tally.add(part, weight)
     return tally
 
 

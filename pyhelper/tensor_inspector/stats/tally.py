@@ -19,6 +19,15 @@ class Unread(NamedTuple):
     reason: str
 
 
+class Beyond(Exception):
+    """A finite number, or its magnitude, that float64 does not hold."""
+
+
+def beyond(dtype: str) -> Unread:
+    """The answer where there is one: without it the range would be wrong, with it there is none."""
+    return Unread(f"{dtype} values beyond float64")
+
+
 def skipped(budget: Budget) -> Unread:
     """The answer when no time is left to read anything."""
     return Unread(f"stats skipped: {budget.ms:.0f} ms budget")
@@ -78,6 +87,13 @@ class Tally:
         self.spread = math.hypot(self.spread * math.sqrt(a), other.spread * math.sqrt(b), between)
         self.error = self.error * a + other.error * b
         self.finite += other.finite
+
+    def scale(self, factor: float) -> None:
+        """Makes this the tally of the same numbers times a power of two, which rounds none of them."""
+        if self.lo is not None and self.hi is not None:
+            self.lo, self.hi, self.centre, self.offset, self.spread, self.error = (
+                x * factor for x in (self.lo, self.hi, self.centre, self.offset, self.spread, self.error)
+            )
 
     def estimate(self) -> None:
         """Makes this the tally of a sample: its mean is as sure as four standard errors, its sum is not the whole's."""

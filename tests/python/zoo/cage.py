@@ -7,6 +7,7 @@ keeper names.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -60,6 +61,9 @@ def _keep(answers: int) -> None:
     import torch  # noqa: F401  loaded once for all
 
     from . import examine, zoo  # noqa: F401
+
+    gc.collect()
+    gc.freeze()  # what is loaded by now need not be gone through for each specimen
 
     for line in sys.stdin:
         _answer(answers, _examined(line.rstrip("\n")))

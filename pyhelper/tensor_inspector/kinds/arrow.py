@@ -1,0 +1,121 @@
+"""Columns that Arrow keeps, in chunks: read chunk by chunk, never as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..budget import Budget
+from ..guard import dict_get, instance_dict, module
+from ..protocol import Badge
+from ..stats import Unread
+from ..text import listed, shorten
+from .contents import Contents
+from .kind import Child, Said
+from .present import of_present
+from .stats_text import Reading, stats_rows, stats_words
+from .tensor_text import value_text
+from .texts import sample_words, told_of_strings
+
+numpy: Any = module("numpy")
+_SAMPLE = 1000  #: values looked at for a line
+_BYTES = 1 << 20  #: that they may take
+
+
+class Chunks:
+    """A chunked array, cut as arrays are."""
+
+    __slots__ = ("array", "shape")
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.shape = (int(array.length()),)
+
+    def __getitem__(self, where: slice) -> Chunks:
+        start, stop, _ = where.indices(self.shape[0])
+        return Chunks(self.array.slice(start, stop - start))
+
+    def at(self, positions: range) -> Chunks:
+        return Chunks(self.array.take(numpy.arange(positions.start, positions.stop, positions.step)))
+
+    def distinct(self) -> Chunks:
+        return self
+
+
+class Arrow(Contents):
+    """A column that Arrow keeps, in chunks."""
+
+    why = "Arrow values, not numbers"
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        own = instance_dict(values)
+        chunks = dict_get(own, "_pa_array")
+        super().__init__(dict_get(own, "_data") if chunks is None else chunks, budget)
+        self._own = dict_get(own, "_dtype")
+
+    def dtype(self) -> str:
+        return str(self._own)
+
+    def length(self) -> int:
+        return int(self.array.length())
+
+    def head(self) -> str:
+        return f"{self.dtype()}[{self.length()}]"
+
+    def missing(self) -> int | None:
+        return int(self.array.null_count)
+
+    def is_open(self) -> bool:
+        return self.length() > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def _read(self) -> Reading:
+        arrow = module("pyarrow")
+        kinds = getattr(arrow, "types", None)
+        of = self.array.type
+        if kinds is None or not (kinds.is_integer(of) or kinds.is_floating(of) or kinds.is_boolean(of)):
+            return Unread(self.why)
+        return of_present(Chunks(self.array), _numbers, self.budget.share())
+
+    def words(self) -> list[str]:
+        missing = [f"{self.missing():,} NA"] if self.missing() else []
+        if not isinstance(self.reading(), Unread):
+            return [*stats_words(self.reading(), str(self.array.type) == "bool"), *missing]
+        if not self.length():
+            return ["empty"]
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        if strings:
+            return sample_words(strings, self.length(), len(sample))
+        return [listed((_text(item) for item in sample[:3]), self.length() > 3, 60), *missing]
+
+    def badges(self) -> list[Badge]:
+        return [] if isinstance(self.reading(), Unread) else super().badges()
+
+    def told(self) -> list[list[str]]:
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        told = told_of_strings(strings, self.length(), len(sample)) if strings else []
+        return [*(row for row in told if row[0] != "missing"), ["missing", f"{self.missing():,}"]]
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return map(Said, map(_text, self.array.slice(start, amount).to_pylist()))
+
+    def _sample(self) -> list[Any]:
+        amount = _SAMPLE
+        while amount > 1 and self.array.slice(0, amount).nbytes > _BYTES:
+            amount //= 4
+        return self.array.slice(0, amount).to_pylist()  # type: ignore[no-any-return]
+
+
+def _numbers(part: Chunks) -> Any:
+    return part.array.drop_null().to_numpy()
+
+
+def _text(item: object) -> str:
+    return "missing" if item is None else shorten(value_text(item), 80)

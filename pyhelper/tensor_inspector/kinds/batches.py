@@ -1,0 +1,47 @@
+"""Mappings of tensors under names, which libraries have in many forms: told with what they hold, not by names alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from ..guard import class_dict, class_module, class_name, mro
+from ..text import listed
+from .kind import Child, Rows
+from .mappings import Mapping, key_word
+from .objects import attributes, brief
+
+_SHOWN = 12  #: names looked at for a line
+
+
+class Batch(Mapping):
+    library = ""  #: whose ``__getitem__`` gives what is shown
+
+    def content(self, length: int) -> str:
+        shown = (f"{key_word(key, self)}={brief(item, self)}" for key, item in islice(self.pairs(), _SHOWN))
+        return listed(shown, length > _SHOWN, 84)
+
+    def indexed(self) -> bool:
+        owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
+        return class_module(owner).partition(".")[0] == self.library
+
+    def carries(self) -> bool:
+        return bool(self.others())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        length, others = self.length(), self.others()
+        if start < length:
+            yield from self.item_rows(start, count)
+        if start + count > length and others:
+            shown = listed((child.name for child in others[:8]), len(others) > 8, 60)
+            yield Child("other attributes", Rows.of(shown, others), "")
+
+    def others(self) -> list[Child]:
+        """Attributes that are neither None, nor an item, nor the dict that holds the items."""
+        told = {id(None), id(self.held()), *(id(item) for item in self.items())}
+        return [child for child in attributes(self.value) if id(child.value) not in told]
+
+
+def is_of(bases: tuple[type, ...], name: str, library: str) -> bool:
+    """Whether a class of that name, of that library, is among the bases."""
+    return any(class_name(base) == name and class_module(base).partition(".")[0] == library for base in bases)

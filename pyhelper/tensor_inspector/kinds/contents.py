@@ -1,0 +1,200 @@
+"""What the elements of an array say: the base of every sort of them, and the numbers among them.
+
+The sorts are chosen by dtype (`array_contents`) and shared by arrays, by parts taken out of them, and by the columns of
+tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..budget import Budget
+from ..guard import class_name, module
+from ..protocol import Badge, Facts
+from ..stats import Unread, of_array
+from ..text import plural, shape
+from .kind import Child, Elements, Rows, Said
+from .present import Arrays, of_present
+from .stats_text import Reading, badges, stats_rows, stats_words
+from .tensor_text import corner, value_text
+
+_VALUES = 10  #: integers up to this many are shown themselves
+
+
+class Contents:
+    """The elements of one array or column, looked at under one budget."""
+
+    why = "values not read"  #: why there are no statistics
+
+    def __init__(self, array: Any, budget: Budget) -> None:
+        self.array = array
+        self.budget = budget
+        self._known: Reading | None = None
+
+    def dtype(self) -> str:
+        return dtype_name(self.array.dtype)
+
+    def length(self) -> int:
+        """How many there are along the first dimension."""
+        return len(self.array)
+
+    def head(self) -> str:
+        return f"{self.dtype()}{shape(self.array.shape)}"
+
+    def missing(self) -> int | None:
+        """How many are missing; None where that is not known, or where nothing can be."""
+        return None
+
+    def reading(self) -> Reading:
+        """The statistics, or why there are none. Read once, within a share of the time that is left."""
+        if self._known is None:
+            self._known = self._read()
+        return self._known
+
+    def _read(self) -> Reading:
+        return Unread(self.why)
+
+    def shown(self) -> str | None:
+        """The values themselves, where they say more than anything about them."""
+        return None
+
+    def words(self) -> list[str]:
+        """What the summary line says of the values."""
+        return stats_words(self.reading())
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading())
+
+    def told(self) -> list[list[str]]:
+        """Facts that are no statistics: labels and texts."""
+        return []
+
+    def parts(self) -> list[Child]:
+        """Rows below the array besides its values."""
+        return []
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        """Elements of one dimension, as rows show them."""
+        return map(Said, map(self.text, self.array[start : start + amount].tolist()))
+
+    def rows(self, start: int, amount: int) -> Iterable[object]:
+        """Parts along the first of several dimensions."""
+        return map(ArrayElements, self.array[start : start + amount])
+
+    def text(self, item: Any) -> str:
+        """One element, as ``tolist`` gives it."""
+        return value_text(item)
+
+    def is_open(self) -> bool:
+        """Whether there are values to list."""
+        return self.array.ndim > 0 and self.length() > 0
+
+    def has_parts(self) -> bool:
+        """Whether what is listed are parts that open in turn."""
+        return bool(self.array.ndim > 1)
+
+    def values(self, suffix: str | None = "[{}]") -> Rows:
+        """The row that opens to the elements; ``suffix`` is what reaches one of them."""
+        length, parts = self.length(), self.has_parts()
+
+        def rows(start: int, amount: int) -> Iterator[Child]:
+            items = self.rows(start, amount) if parts else self.items(start, amount)
+            for index, item in enumerate(items, start):
+                yield Child(f"[{index}]", item, None if suffix is None else suffix.format(index))
+
+        return Rows(plural(length, "row" if parts else "value"), length, rows)
+
+    def fill(self, facts: Facts) -> None:
+        """Put what is known into ``facts``."""
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            facts["stats"], facts["unread"] = None, reading.reason
+        else:
+            facts["stats"] = reading
+        told = self.told()
+        if told:
+            facts["rows"] = told
+
+
+class ArrayElements(Elements):
+    """Elements that were taken out of an array, as one; with the mask over them, if there is one."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, value: Any, mask: Any = None) -> None:
+        super().__init__(value)
+        self.mask = mask
+
+
+class Numbers(Contents):
+    def _read(self) -> Reading:
+        return of_array(self.array, self.budget.share())
+
+    def shown(self) -> str | None:
+        array = self.array
+        if isinstance(self.reading(), Unread):
+            return None
+        if array.ndim == 0:
+            return value_text(array.item())
+        few = array.ndim == 1 and 0 < array.size <= _VALUES and array.dtype.kind in "iu"
+        return str(array.tolist()).replace("-", "−") if few else None
+
+    def words(self) -> list[str]:
+        return stats_words(self.reading(), self.array.dtype.kind == "b")
+
+    def missing(self) -> int | None:
+        reading: Any = self.reading() if self.array.dtype.kind == "f" else None
+        return None if reading is None or isinstance(reading, Unread) else reading["nan"]
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+
+    def fill(self, facts: Facts) -> None:
+        super().fill(facts)
+        if facts["stats"] is not None:
+            facts["values"] = corner(self.array)
+
+
+class Foreign(Numbers):
+    """Numbers of another library's dtype, such as bfloat16: as the numpy dtype that holds each of them."""
+
+    def _read(self) -> Reading:
+        wide = wide_dtype(self.array.dtype)
+        return of_present(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
+
+
+class Raw(Contents):
+    """Bytes without a meaning, or with one that only another library knows."""
+
+    why = "raw bytes"
+
+
+class Lost(Contents):
+    """Memory that is gone."""
+
+    def __init__(self, array: Any, budget: Budget, why: str) -> None:
+        super().__init__(array, budget)
+        self.why = why
+
+    def is_open(self) -> bool:
+        return False
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The numpy dtype that holds every number of another library's dtype; None where none does."""
+    numpy: Any = module("numpy")
+    if dtype.char == "V":
+        return None
+    return next((wide for wide in (numpy.int16, numpy.float64) if numpy.can_cast(dtype, wide)), None)
+
+
+def dtype_name(dtype: Any) -> str:
+    """A dtype in a few characters: ``float32``, ``U5``, ``structured``."""
+    if dtype.names is not None:
+        return "structured"
+    if dtype.kind in "SU" or dtype.char == "V":
+        return str(dtype).lstrip("<|>=")
+    if dtype.kind == "T":
+        return class_name(type(dtype))
+    return "object" if dtype.kind == "O" else str(dtype.name)

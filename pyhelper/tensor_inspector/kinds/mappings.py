@@ -1,0 +1,171 @@
+"""Dicts, by the built-in type's own methods, and how their keys are named."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ..guard import Classes, dict_get, kept_in_c, mro
+from ..protocol import Facts
+from ..text import integer, listed, middle, quoted_bytes
+from .containers import Container
+from .kind import Child, Kind, NotFound, NotStatic
+from .objects import brief
+from .plain import Atom
+
+_MISSING = object()
+_SHOWN = 12  #: items looked at for a line
+_WORD = 24  #: characters of a key in a line
+_LONG_WORD = 40  #: and of one of several dotted names
+_LONG = 1000  #: characters of such a name that are looked at
+_NAME = 100  #: characters of a key as the name of its row
+_PARTS = 8  #: of a tuple as a key
+_NUMBERS = Classes(int, float, bool, type(None))
+_STRINGS = Classes(str, bytes)
+_ORDERED = 2000  #: items of an OrderedDict up to which its own order is found, by reading all
+
+
+class Mapping(Container):
+    kind = "mapping"
+
+    def held(self) -> dict[Any, Any]:
+        """The dict that is read; of a class that keeps one inside, that one."""
+        return self.value  # type: ignore[no-any-return]
+
+    def length(self) -> int:
+        return dict.__len__(self.held())
+
+    def items(self) -> Iterator[Any]:
+        return (item for _, item in self.pairs())
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        factory = kept_in_c(self.value, "default_factory")
+        if factory is not None:
+            facts["rows"].append(["missing keys become", brief(factory, self)])
+        return facts
+
+    def pairs(self) -> Iterator[tuple[Any, Any]]:
+        """Keys and values in the order that iterating shows, without hashing a key of the program's."""
+        held = self.held()
+        if not any(base is OrderedDict for base in mro(type(held))):
+            return iter(dict.items(held))
+        if self.length() > _ORDERED or not self._has_plain_keys():
+            return iter(dict.items(held))  # its own order would be found by hashing the keys
+        found = {id(key): item for key, item in dict.items(held)}
+        return ((key, found[id(key)]) for key in OrderedDict.__iter__(held))
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        indexed = self.indexed()
+        for index, (key, item) in enumerate(islice(self.pairs(), start, start + count), start):
+            yield Child(key_name(key, index, self), item, f"[{key!r}]" if indexed and _is_literal(key) else None)
+
+    def item(self, key: Any) -> Any:
+        found = dict_get(self.held(), key, _MISSING)
+        if found is not _MISSING:
+            return found
+        if not self._has_plain_keys():
+            raise NotStatic("comparing its keys runs the program's code")
+        if type(key) in _NUMBERS:  # 1, 1.0 and True are one key
+            equal = (item for known, item in dict.items(self.held()) if type(known) in _NUMBERS and known == key)
+            found = next(equal, _MISSING)
+        if found is _MISSING:
+            raise NotFound(f"there is no key {key!r}")
+        return found
+
+    def content(self, length: int) -> str:
+        return listed(key_words((key for key, _ in islice(self.pairs(), _SHOWN)), self), length > _SHOWN, 90)
+
+    def _has_plain_keys(self) -> bool:
+        return all(_is_plain(key) for key in dict.__iter__(self.held()))
+
+
+class Counted(Mapping):
+    """A ``Counter``: what was counted, and how often."""
+
+    def content(self, length: int) -> str:
+        pairs = list(islice(self.pairs(), _SHOWN))
+        words = key_words((key for key, _ in pairs), self)
+        return listed((f"{word} ×{brief(item, self)}" for word, (_, item) in zip(words, pairs)), length > _SHOWN, 90)
+
+
+def key_words(keys: Iterable[object], asked: Kind) -> Iterator[str]:
+    """Keys as the line of their dict shows them; a long dotted name without what it shares with the one before it."""
+    before = ""
+    for key in keys:
+        if type(key) is not str or len(key) <= _WORD:
+            yield key_word(key, asked)
+            continue
+        shared = _shared(before, key)
+        yield middle(f"…{key[len(shared) + 1 :]}" if shared else key, _LONG_WORD)
+        before = key
+
+
+def _shared(one: str, other: str) -> str:
+    """What two names begin with, up to a dot."""
+    same = next((at for at, (a, b) in enumerate(zip(one[:_LONG], other[:_LONG])) if a != b), min(len(one), len(other)))
+    return one[:same].rpartition(".")[0]
+
+
+def key_word(key: object, asked: Kind) -> str:
+    """A key in a few characters: a string bare, a number or a tuple of such as a literal, all else by its kind."""
+    cls = type(key)
+    if cls is str:
+        return middle(key, _WORD)  # type: ignore[arg-type]
+    if cls is tuple and len(key) <= _PARTS:  # type: ignore[arg-type]
+        parts = ["(…)" if type(part) is tuple else _literal_word(part, asked) for part in key]  # type: ignore[attr-defined]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    return _literal_word(key, asked)
+
+
+def _literal_word(key: object, asked: Kind) -> str:
+    from . import kind_of
+
+    cls = type(key)
+    if cls in _NUMBERS:
+        return integer(key) if cls is int else repr(key)  # type: ignore[arg-type]
+    shown = brief(key, asked)
+    return shown if issubclass(kind_of(cls), Atom) else f"‹{shown}›"
+
+
+def key_name(key: object, index: int, asked: Kind) -> str:
+    """A key as the name of a row, unique in its dict: what is shortened or only described carries its position."""
+    from . import kind_of
+
+    cls = type(key)
+    if cls is str:
+        return repr(key) if len(key) <= _NAME else f"{middle(key, _NAME)!r} #{index}"  # type: ignore[arg-type]
+    if cls is bytes:
+        shown = quoted_bytes(key, _NAME)  # type: ignore[arg-type]
+        return shown if len(key) <= _NAME else f"{shown} #{index}"  # type: ignore[arg-type]
+    if (cls in _NUMBERS and cls is not int) or _is_literal(key):
+        text = repr(key)
+        return text if len(text) <= _NAME else f"{text[:_NAME]}… #{index}"
+    word = key_word(key, asked)
+    return word if issubclass(kind_of(cls), Atom) else f"{word} #{index}"
+
+
+def _is_plain(key: object) -> bool:
+    """Whether comparing or hashing the key runs no code of the program's."""
+    if type(key) is tuple:
+        return all(type(item) is not tuple and _is_plain(item) for item in key)
+    return type(key) in _NUMBERS or type(key) in _STRINGS
+
+
+def _is_literal(key: object) -> bool:
+    """Whether ``repr(key)`` is an expression for it that runs no code: an atom, or a short tuple of atoms."""
+    if type(key) is tuple:
+        return len(key) <= _PARTS and all(type(item) is not tuple and _is_literal(item) for item in key)
+    if type(key) is int:
+        return key.bit_length() <= 133
+    if type(key) is float:
+        return key - key == 0  # neither Inf nor NaN, which are no literals
+    return type(key) in _NUMBERS or (type(key) in _STRINGS and len(key) <= 200)  # type: ignore[arg-type]
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if any(base is Counter for base in bases):
+        return Counted
+    return Mapping if any(base is dict for base in bases) else None

@@ -1,0 +1,132 @@
+"""The labels of pandas' rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ..budget import Budget
+from ..guard import class_name, dict_get, instance_dict, mro
+from ..protocol import Badge
+from ..text import listed
+from .arrow import Arrow
+from .contents import Contents
+from .kind import Said
+from .pandas_columns import column_contents
+from .tensor_text import value_text
+
+_LEVELS = 12
+
+
+class Label(str):
+    """A label that no literal stands for, as text."""
+
+
+class Steps(Contents):
+    """The labels of a ``RangeIndex``, which are kept as a range."""
+
+    why = "a range, not read"
+
+    def dtype(self) -> str:
+        return "int64"
+
+    def head(self) -> str:
+        return f"int64[{len(self.array)}]"
+
+    def words(self) -> list[str]:
+        if not self.array:
+            return ["empty"]
+        by = f" by {self.array.step}" if self.array.step != 1 else ""
+        return [f"{value_text(self.array[0])}…{value_text(self.array[-1])}{by}"]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def told(self) -> list[list[str]]:
+        return [[name, value_text(getattr(self.array, name))] for name in ("start", "stop", "step")]
+
+    def is_open(self) -> bool:
+        return len(self.array) > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return (Said(value_text(step)) for step in self.array[start : start + amount])
+
+
+class Levels(Contents):
+    """The labels of a ``MultiIndex``: one of each level."""
+
+    why = "labels of several levels"
+
+    def __init__(self, index: Any, budget: Budget) -> None:
+        super().__init__(index, budget)
+        own = instance_dict(index)
+        self._codes = list(dict_get(own, "_codes") or ())
+        self._levels = [index_contents(level, budget) for level in dict_get(own, "_levels") or ()]
+        self._names = list(dict_get(own, "_names") or ())
+
+    def dtype(self) -> str:
+        return "tuple"
+
+    def length(self) -> int:
+        return len(self._codes[0]) if self._codes else 0
+
+    def head(self) -> str:
+        return f"tuple[{self.length()}]"
+
+    def words(self) -> list[str]:
+        named = zip(self._names, self._levels)
+        told = (f"{name if type(name) is str else number} ({level.length():,} {level.dtype()})"
+                for number, (name, level) in enumerate(named))  # fmt: skip
+        return [f"{len(self._levels)} levels: {listed(islice(told, _LEVELS), len(self._levels) > _LEVELS, 80)}"]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def is_open(self) -> bool:
+        return self.length() > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return (Said(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))
+
+    def labels(self, start: int, amount: int) -> Iterator[tuple[object, ...]]:
+        codes = (part[start : start + amount].tolist() for part in self._codes)
+        return (tuple(map(_one, self._levels, row)) for row in zip(*codes))
+
+
+def index_contents(index: Any, budget: Budget) -> Contents:
+    """What the labels of an index say, of the kind of index that it is."""
+    own = instance_dict(index)
+    steps = dict_get(own, "_range")
+    if type(steps) is range:
+        return Steps(steps, budget)
+    if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
+        return Levels(index, budget)
+    return column_contents(dict_get(own, "_data"), budget)
+
+
+def labels(contents: Contents, start: int, count: int) -> Iterable[object]:
+    """Labels as Python's own objects, where they are such."""
+    if isinstance(contents, Levels):
+        return contents.labels(start, count)
+    if isinstance(contents, Arrow):
+        return contents.array.slice(start, count).to_pylist()  # type: ignore[no-any-return]
+    if isinstance(contents, Steps):
+        return contents.array[start : start + count]  # type: ignore[no-any-return]
+    if getattr(contents.array, "dtype", None) is not None and contents.array.dtype.kind in "biufUO":
+        return contents.array[start : start + count].tolist()  # type: ignore[no-any-return]
+    return (Label(item.text) if type(item) is Said else item for item in contents.items(start, count))
+
+
+def _one(level: Contents, code: int) -> object:
+    return None if code < 0 else next(iter(labels(level, code, 1)), None)
+
+
+def _shown(label: object) -> str:
+    return repr(label) if type(label) is str else value_text(label)

@@ -1,0 +1,202 @@
+"""pandas: frames, series and indexes, by what their managers keep. No cache of theirs is filled or emptied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from ..guard import class_dict, class_module, class_name, dict_get, instance_dict, module, mro
+from ..protocol import Facts
+from ..text import joined, listed
+from .contents import Contents
+from .kind import Child, Kind, Rows
+from .mappings import key_word
+from .objects import Told, attributes, brief
+from .pandas_columns import column_contents
+from .pandas_index import Levels, Steps, index_contents, labels
+from .tables import Column, Table, Values
+
+_OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
+_LARGE = 64  #: columns of one block
+_LABELS = 10_000  #: labels among which a repeated one is looked for
+
+
+class Frame(Table):
+    """A ``pandas.DataFrame``."""
+
+    @cached_property
+    def manager(self) -> Any:
+        return _manager(self.value)
+
+    @cached_property
+    def names(self) -> Contents:
+        return index_contents(self.manager.axes[0], self.budget)
+
+    @cached_property
+    def places(self) -> tuple[dict[int, tuple[Any, int]], list[tuple[Any, range]]]:
+        """Where columns are kept, each by its block and its row in that; large blocks of neighbours as a whole."""
+        single: dict[int, tuple[Any, int]] = {}
+        large: list[tuple[Any, range]] = []
+        for block in self.manager.blocks:
+            held = _placed(block.mgr_locs)
+            if type(held) is range and len(held) > _LARGE:
+                large.append((block.values, held))
+            else:
+                single.update((at, (block.values, row)) for row, at in enumerate(held))
+        return single, large
+
+    def size(self) -> tuple[int, int]:
+        return index_contents(self.manager.axes[1], self.budget).length(), self.names.length()
+
+    def labels(self, start: int, count: int) -> Iterable[object]:
+        return labels(self.names, start, count)
+
+    def column(self, at: int) -> Column:
+        single, large = self.places
+        values, row = single[at] if at in single else next((kept, held.index(at)) for kept, held in large if at in held)
+        flat = not _is_pandas(type(values)) or values.ndim == 1
+        return Column(values if flat else values[row], column_contents, ".iloc[{}]")
+
+    def column_suffix(self, at: int, label: object) -> str | None:
+        plain = self._unique and type(label) in (str, int) and len(repr(label)) <= 200
+        return f"[{label!r}]" if plain and _is_pandas(_owner(type(self.value), "__getitem__")) else f".iloc[:, {at}]"
+
+    def row_suffix(self) -> str | None:
+        return ".iloc[{}]"
+
+    def bytes(self) -> int:
+        return sum(int(block.values.nbytes) for block in self.manager.blocks if _is_pandas(type(block.values)))
+
+    def extra(self) -> list[Child]:
+        columns, index = self.manager.axes
+        named = [] if self._unique else [Child("columns", columns, ".columns")]
+        return [Child("index", index, ".index"), *named, *_others(self.value)]
+
+    @cached_property
+    def _unique(self) -> bool:
+        """Whether the labels of the columns are strings and numbers, each there once."""
+        first = list(islice(self.labels(0, _LABELS + 1), _LABELS + 1))
+        return (
+            len(first) <= _LABELS
+            and all(type(label) in (str, int) for label in first)
+            and len(set(first)) == len(first)
+        )
+
+
+class Series(Values):
+    """A ``pandas.Series``."""
+
+    suffix = ".iloc[{}]"
+
+    @cached_property
+    def contents(self) -> Contents:
+        return column_contents(_manager(self.value).blocks[0].values, self.budget)
+
+    def line(self) -> str:
+        name = dict_get(instance_dict(self.value), "_name")
+        index = self._index()
+        labelled = None if isinstance(index, Steps) else f"index {index.head()}"
+        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return joined([own, *self.words(), labelled])
+
+    def facts(self) -> Facts:
+        facts, index = super().facts(), self._index()
+        told = ["index", joined([index.head(), *index.words()])]
+        return {**facts, "rows": [*facts.get("rows", []), told]}
+
+    def rows(self) -> list[Child]:
+        return [*super().rows(), Child("index", _manager(self.value).axes[0], ".index"), *_others(self.value)]
+
+    def _index(self) -> Contents:
+        return index_contents(_manager(self.value).axes[0], self.budget)
+
+
+class Index(Values):
+    """A ``pandas.Index`` of any kind."""
+
+    @cached_property
+    def contents(self) -> Contents:
+        return index_contents(self.value, self.budget)
+
+    def line(self) -> str:
+        name = dict_get(instance_dict(self.value), "_name")
+        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return joined([own, *self.words()])
+
+    def rows(self) -> list[Child]:
+        rows = super().rows()
+        if isinstance(self.contents, Levels):
+            levels = list(dict_get(instance_dict(self.value), "_levels") or ())
+            rows += [Child(f"level {number}", level, f".levels[{number}]") for number, level in enumerate(levels)]
+        return rows
+
+
+class Array(Values):
+    """One of pandas' own arrays."""
+
+    @cached_property
+    def contents(self) -> Contents:
+        return column_contents(self.value, self.budget)
+
+    def line(self) -> str:
+        return joined([self.type_name(), *self.words()])
+
+
+class Groups(Told):
+    """A grouping that has not been reduced: the groups are not formed here."""
+
+    def words(self) -> Iterable[str | None]:
+        keys, of = self.own("keys"), self.own("obj")
+        yield None if keys is None else f"by {brief(keys, self)}"
+        yield None if of is None else f"of {brief(of, self)}"
+
+
+def _placed(placement: Any) -> Iterable[int]:
+    """Which columns a block holds. Asked itself, a placement would keep the answer in the program's table."""
+    collector = module("gc")
+    for held in collector.get_referents(placement) if collector is not None else ():
+        if type(held) is slice:
+            return range(held.start, held.stop, held.step or 1)
+        if type(held) is module("numpy").ndarray:
+            return held.tolist()  # type: ignore[no-any-return]
+    return map(int, placement)
+
+
+def _manager(value: Any) -> Any:
+    own = instance_dict(value)
+    found = dict_get(own, "_mgr")
+    return dict_get(own, "_data") if found is None else found
+
+
+def _others(value: Any) -> list[Child]:
+    """What the program, not pandas, keeps in it."""
+    notes = dict_get(instance_dict(value), "_attrs")
+    rows = [Child("attrs", notes, ".attrs")] if notes else []
+    own = [child for child in attributes(value) if child.name not in _OWN]
+    shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+    return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+
+
+def _is_pandas(cls: type) -> bool:
+    return class_module(cls).partition(".")[0] in ("pandas", "numpy")
+
+
+def _owner(cls: type, name: str) -> type:
+    """The class that a method of that name comes from."""
+    return next((base for base in mro(cls) if name in class_dict(base)), cls)
+
+
+_BY_NAME: dict[str, type[Kind]] = {
+    "DataFrame": Frame, "Series": Series, "Index": Index, "ExtensionArray": Array, "GroupBy": Groups,
+}  # fmt: skip
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        kind = _BY_NAME.get(class_name(base))
+        if kind is not None and class_module(base).partition(".")[0] == "pandas":
+            genuine = kind is Array or any(class_name(above) == "PandasObject" for above in bases)
+            return kind if genuine else None
+    return None

@@ -1,0 +1,140 @@
+"""Exceptions, tracebacks and frames: what went wrong, where, and what it came from.
+
+No ``__str__`` of the program runs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+from ..guard import Classes, class_name, instance_dict, kept_in_c
+from ..protocol import Facts
+from ..text import LINE, joined, listed, one_line, plural, shorten
+from .callables import place
+from .kind import Child, Kind, WithRows
+from .objects import Told, brief
+
+_SHOWN = 12  #: arguments told in a line
+_MESSAGE = 2000  #: characters of a message that its facts show
+_FRAMES = 2000  #: frames of a traceback that are followed
+_PLAIN = Classes(str, int, float, bool, bytes, type(None))
+
+
+class Raised(Told):
+    """An exception, by the arguments it was made with, and where it was raised."""
+
+    def line(self) -> str:
+        after = joined([_where(kept_in_c(self.value, "__traceback__")), self._origin()])
+        return joined([self._said(max(40, LINE - 3 - len(after))), after])
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        message, where = self._message(), _where(kept_in_c(self.value, "__traceback__"))
+        rows = [["message", shorten(message, _MESSAGE)] if message else None, ["raised at", where] if where else None]
+        facts["rows"] = [row for row in rows if row] + facts["rows"]
+        cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
+        for name, other in (("cause", cause), ("context", None if context is cause else context)):
+            if other is not None:
+                facts["rows"].append([name, Raised(other, self.budget).line()])
+        notes = instance_dict(self.value).get("__notes__")
+        if type(notes) is list:
+            facts["notes"] = [shorten(note, _MESSAGE) for note in notes[:_SHOWN] if type(note) is str]
+        return facts
+
+    def extra(self) -> list[Child]:
+        same = kept_in_c(self.value, "__cause__") is kept_in_c(self.value, "__context__")
+        came_from = ["__cause__"] if same else ["__cause__", "__context__"]
+        return self.in_c("args", "exceptions", *came_from, "__traceback__")
+
+    def _said(self, limit: int) -> str:
+        message = self._message()
+        if message:
+            return one_line(f"{self.type_name()}: {message}", limit)
+        given = kept_in_c(self.value, "args")
+        return joined([self.type_name(), listed((brief(item, self) for item in given[:_SHOWN]), False, limit)])
+
+    def _message(self) -> str:
+        """What ``str`` would give, where that needs no code of the program; otherwise empty."""
+        cls, given = type(self.value), kept_in_c(self.value, "args")
+        group = kept_in_c(self.value, "exceptions")
+        if type(group) is tuple:
+            names = listed((class_name(type(item)) for item in group[:_SHOWN]), len(group) > _SHOWN, 60)
+            return f"{given[0] if type(given[0]) is str else '…'} ({plural(len(group), 'exception')}: {names})"
+        if issubclass(cls, OSError):
+            number, text, file = (kept_in_c(self.value, name) for name in ("errno", "strerror", "filename"))
+            if type(number) is int and type(text) is str:
+                return f"[Errno {number}] {text}" + (f": {file!r}" if type(file) in (str, bytes) else "")
+        if issubclass(cls, (SyntaxError, ImportError)) and given and type(given[0]) is str:
+            return given[0]
+        if len(given) != 1 or type(given[0]) not in _PLAIN:
+            return ""
+        return repr(given[0]) if issubclass(cls, KeyError) or type(given[0]) is not str else given[0]
+
+    def _origin(self) -> str | None:
+        cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
+        if cause is not None:
+            return f"from {class_name(type(cause))}"
+        hidden = kept_in_c(self.value, "__suppress_context__")
+        return f"while handling {class_name(type(context))}" if context is not None and hidden is not True else None
+
+
+class Traceback(WithRows):
+    """The frames that an exception went through, from the outermost in."""
+
+    def line(self) -> str:
+        steps = sum(1 for _ in _steps(self.value))
+        more = "+" if steps == _FRAMES else ""
+        return joined([f"traceback · {plural(steps, 'frame')}{more}", _where(self.value)])
+
+    def rows(self) -> list[Child]:
+        return [
+            Child(f"[{index}] {step.tb_frame.f_code.co_name} · {place(step.tb_frame.f_code, step.tb_lineno)}",
+                  step.tb_frame, ".tb_next" * index + ".tb_frame")
+            for index, step in enumerate(_steps(self.value))
+        ]  # fmt: skip
+
+
+class Frame(WithRows):
+    """A frame by where it stands. Its variables are not read: to list them would keep them alive in it."""
+
+    def line(self) -> str:
+        code = self.value.f_code
+        return joined([f"frame {code.co_name}", place(code, self.value.f_lineno or code.co_firstlineno)])
+
+    def facts(self) -> Facts:
+        facts, code = super().facts(), self.value.f_code
+        facts["rows"] = [["at", f"{code.co_filename}:{self.value.f_lineno}"]]
+        facts["notes"] = ["its variables are not read here"]
+        return facts
+
+    def rows(self) -> list[Child]:
+        rows = [Child("f_code", self.value.f_code, ".f_code")]
+        back = self.value.f_back
+        return rows if back is None else [Child("f_back", back, ".f_back"), *rows]
+
+
+def _steps(traceback: TracebackType) -> Iterator[TracebackType]:
+    step: TracebackType | None = traceback
+    for _ in range(_FRAMES):
+        if step is None:
+            return
+        yield step
+        step = step.tb_next
+
+
+def _where(traceback: Any) -> str | None:
+    """``train.py:12 in step``: the innermost frame."""
+    if type(traceback) is not TracebackType:
+        return None
+    last = deque(_steps(traceback), 1)[0]
+    code = last.tb_frame.f_code
+    return f"{place(code, last.tb_lineno)} in {code.co_name}"
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if any(base is BaseException for base in bases):
+        return Raised
+    return {id(TracebackType): Traceback, id(FrameType): Frame}.get(id(cls))

@@ -1,0 +1,148 @@
+"""scipy's sparse matrices and arrays: what they store, by the arrays that they keep it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain, islice
+from math import prod
+from typing import Any
+
+from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
+from ..protocol import Badge, Facts
+from ..stats import Unread, of_array, unreadable_array
+from ..text import count, joined, listed, number, shape
+from .contents import dtype_name
+from .kind import Child, Kind, Rows, WithRows
+from .objects import attributes
+from .stats_text import Reading, badges, stats_rows, stats_words
+
+numpy: Any = module("numpy")
+_FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
+_HELD = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")  #: what holds what is stored
+_SCIPYS = {*_HELD, "_shape", "maxprint", "dtype", "has_canonical_format", "has_sorted_indices", "_has_canonical_format",
+           "_has_sorted_indices"}  # fmt: skip
+_GATHERED = 1 << 17  #: values up to which those of formats that hold them in pieces are gathered
+
+
+class Sparse(WithRows):
+    """Statistics are of the stored values alone; the zeros between them are not stored."""
+
+    kind = "array"
+    summarized = True
+    rank = 0
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.own = instance_dict(value)
+        sizes: Any = dict_get(self.own, "_shape")
+        self.sizes: tuple[int, ...] = sizes if type(sizes) is tuple else ()
+        self.format = next((name for name in map(_format_of, mro(type(value))) if name), "")
+
+    def head(self) -> str:
+        dtype = dict_get(self.own, "dtype")
+        if dtype is None:
+            dtype = getattr(dict_get(self.own, "data"), "dtype", None)
+        return f"{'?' if dtype is None else dtype_name(dtype)}{shape(self.sizes)}"
+
+    def brief(self) -> str:
+        return f"{self.format} {self.head()}"
+
+    def line(self) -> str:
+        values = stats_words(self.reading, self.head().startswith("bool")) if self.stored else []
+        return joined([self.type_name(), self.head(), self._density(), *values])
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading)
+
+    def facts(self) -> Facts:
+        held = [item for name, item in self.own.items() if name in _HELD and type(item) is numpy.ndarray]
+        facts: Facts = {
+            "type": full_name(type(self.value)),
+            "shape": list(self.sizes),
+            "dtype": self.head().partition("[")[0],
+            "layout": self.format,
+            "bytes": sum(int(array.nbytes) for array in held),
+            "rows": [["stored", "?" if self.stored is None else f"{self.stored:,} of {prod(self.sizes):,}"]],
+        }
+        if isinstance(self.reading, Unread):
+            return {**facts, "stats": None, "unread": self.reading.reason}
+        return {**facts, "stats": self.reading}
+
+    def rows(self) -> list[Child]:
+        rows = [] if isinstance(self.reading, Unread) else [Child("stats", stats_rows(self.reading))]
+        rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
+        own = [child for child in attributes(self.value) if child.name not in _SCIPYS]
+        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+        return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+
+    def _density(self) -> str:
+        size = prod(self.sizes)
+        if self.stored is None:
+            return "not consistent"
+        share = f" ({number(100 * self.stored / size, 3)}%)" if size else ""
+        return f"{count(self.stored)} stored{share}"
+
+    @cached_property
+    def stored(self) -> int | None:
+        """How many values are stored; None where its arrays do not fit each other."""
+        try:
+            return self._count()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return None
+
+    @cached_property
+    def reading(self) -> Reading:
+        try:
+            return self._read()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return Unread("its arrays do not fit each other")
+
+    def _count(self) -> int:
+        if self.format in ("csr", "csc", "bsr"):
+            return int(self.own["indptr"][-1]) * int(prod(self.own["data"].shape[1:]))
+        if self.format == "dia":
+            return sum(int(part.size) for part in self._diagonals())
+        if self.format == "dok":
+            return dict.__len__(self._cells())
+        if self.format == "lil":
+            return sum(int(list.__len__(row)) for row in self.own["data"].flat)
+        return int(self.own["data"].size)
+
+    def _read(self) -> Reading:
+        if self.stored is None:
+            return Unread("its arrays do not fit each other")
+        data: Any = self.own.get("data")
+        if self.format in ("csr", "csc", "bsr", "coo"):
+            reason = unreadable_array(data)
+            rows = self.stored // max(1, prod(data.shape[1:]))
+            return of_array(data[:rows], self.budget.share()) if reason is None else Unread(reason)
+        if self.stored > _GATHERED:
+            return Unread(f"{self.format} holds its values in pieces: too many to gather")
+        if self.format == "dia":
+            parts = [*self._diagonals(), data[:0, 0]]
+            return of_array(numpy.concatenate(parts), self.budget.share())
+        found = dict.values(self._cells()) if self.format == "dok" else chain.from_iterable(data.flat)
+        return of_array(numpy.array(list(found), dtype=self.own["dtype"]), self.budget.share())
+
+    def _cells(self) -> dict[Any, Any]:
+        """Of a `dok`, which was a dict itself before it held one."""
+        cells = dict_get(self.own, "_dict")
+        return self.value if cells is None else cells  # type: ignore[no-any-return]
+
+    def _diagonals(self) -> Iterator[Any]:
+        """The parts of a `dia`'s data that lie inside."""
+        rows, columns = self.sizes
+        data = self.own["data"]
+        for offset, values in islice(zip(self.own["offsets"].tolist(), data), len(data)):
+            last = min(rows + offset, columns, data.shape[1])
+            yield values[max(0, offset) : max(0, last, offset)]
+
+
+def _format_of(cls: type) -> str | None:
+    found = class_name(cls).lstrip("_").partition("_")[0]
+    return found if found in _FORMATS and class_module(cls).partition(".")[0] == "scipy" else None
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return Sparse if any(map(_format_of, bases)) else None

@@ -1,0 +1,1 @@
+"""Questions about values, each a function with a typed answer."""

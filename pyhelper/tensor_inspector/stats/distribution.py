@@ -1,0 +1,264 @@
+"""Percentiles and histograms by counting: exact whatever the size and type, in bounded memory.
+
+Numbers are taken as integers of the same order (`ordered`), as distances from the least one. A first pass counts how
+often each pattern of their highest bits occurs, which finds those bits of every percentile and how many numbers lie
+below every edge of a bin but for those that share its highest bits; each further pass counts the next bits of the few
+numbers that still matter. Where the time does not allow reading all, it is done over a sample.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Callable, TypedDict
+
+from ..budget import Budget
+from ..protocol import Histogram, Quantiles
+from . import device, layout, numpy_exact, sampled
+from .exact import small_kernel_for
+from .ordered import Order, order_of_arrays, order_of_tensors
+from .scan import gatherer
+from .tally import Number, Unread
+
+_DIGIT = 15  # bits counted in one pass; tables, too, are no larger than what torch works on with one thread
+_MASK = (1 << _DIGIT) - 1
+_TABLES = 1 << 17  # counts kept in one pass, over all percentiles
+_SURE = 1 << 18  # elements after which the speed so far tells how long the rest will take
+_PASSES = 4  # as many as most types need
+_SHARE = 0.7  # of the time, for reading all; what is left is for a sample
+_BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
+_SAMPLE = 1 << 17
+_FETCHED = 4 << 20  # bytes brought from a device
+
+
+class Spread(TypedDict, total=False):
+    """What was asked for of the spread of some numbers."""
+
+    quantiles: Quantiles
+    histogram: Histogram
+
+
+def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
+    """Quantiles and a histogram of the finite elements of a plain tensor or array, of the magnitudes of complex ones.
+
+    Exact unless the budget (or a device) allows only a sample. The caller holds the guard.
+    """
+    if not all(0.0 <= share <= 1.0 for share in quantiles):
+        raise ValueError("quantiles lie between 0 and 1")
+    numpy = sys.modules.get("numpy")
+    is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
+    source = _source_of_array(numpy, value) if is_array else _source_of_tensor(sys.modules["torch"], value, budget)
+    if isinstance(source, Unread):
+        return source
+    if budget.spent():
+        return Unread(f"skipped: {budget.ms:.0f} ms budget")
+    try:
+        return source.all(budget).spread(quantiles, bins)
+    except _Late:
+        return source.sample(budget).spread(quantiles, bins)
+
+
+class _Late(Exception):
+    """There is no time for reading all."""
+
+
+class _Counted:
+    """How numbers are spread: the finite ones among ``read`` elements, each of which stands for ``weight``."""
+
+    def __init__(self, order: Order, parts: Callable[[], Iterable[Any]], weight: int, exact: bool) -> None:
+        self._order = order
+        self._parts = parts
+        self._weight = weight
+        self._exact = exact
+        self._library = order.library
+        self._low = self._high = self._finite = self._read = 0
+        for part in parts():
+            keys = order.keys(part)
+            self._read += math.prod(part.shape)
+            if not len(keys):
+                continue
+            low, high = int(keys.min()), int(keys.max())
+            self._low, self._high = (min(self._low, low), max(self._high, high)) if self._finite else (low, high)
+            self._finite += len(keys)
+
+    def spread(self, quantiles: Sequence[float], bins: int) -> Spread:
+        count = self._finite * self._weight
+        places = [divmod((count - 1) * float(share), 1.0) for share in quantiles] if count else []
+        below = [min(int(place), count - 1) // self._weight for place, _ in places]
+        above = [min(int(place) + 1, count - 1) // self._weight for place, _ in places]
+        edges = self._edges(bins) if bins and count else []
+        inner = [self._order.least(edge) - self._low for edge in edges[1:-1]]
+        found, lower = self._answers({*below, *above}, set(inner))
+        sums = [0, *(lower[edge] for edge in inner), self._finite] if edges else [0]
+        values: list[Number | None] = [None] * len(quantiles)
+        if count:
+            values = [_between(found[a], found[b], part) for a, b, (_, part) in zip(below, above, places)]
+        read = self._read * self._weight
+        spread: Spread = {}
+        if quantiles:
+            spread["quantiles"] = {"at": list(quantiles), "values": values, "exact": self._exact, "read": read}
+        if bins:
+            counts = [(sums[bin + 1] - sums[bin]) * self._weight for bin in range(len(sums) - 1)]
+            spread["histogram"] = {"edges": edges, "counts": counts, "exact": self._exact, "read": read}
+        return spread
+
+    def _edges(self, bins: int) -> list[Number]:
+        low, high = self._order.number(self._low), self._order.number(self._high)
+        return _whole_edges(int(low), int(high), bins) if self._order.is_whole else _edges(low, high, bins)
+
+    def _answers(self, places: set[int], distances: set[int]) -> tuple[dict[int, Number], dict[int, int]]:
+        """The numbers at these places of all in order, and how many numbers are nearer to the least than these are.
+
+        Both are found from their highest bits on. Each question knows the bits so far, and how many numbers with lower
+        ones there are.
+        """
+        shift = (self._high - self._low).bit_length()
+        most = min(_TABLES, max(1 << 10, 4 * self._finite))
+        asked = [_Question(place=place) for place in places] + [_Question(far=far) for far in distances]
+        bits = 0
+        while shift and asked:
+            starts = list({question.start for question in asked})
+            width = min(shift, _DIGIT, max(1, (most // len(starts)).bit_length() - 1))
+            shift -= width
+            tables = self._tables(starts, bits, shift, width)
+            sums = {start: self._library.cumsum(table, 0) for start, table in zip(starts, tables)}
+            for question in asked:
+                question.go_on(self._library, sums[question.start], shift, width)
+            bits += width
+        return (
+            {one.place: self._order.number(self._low + one.start) for one in asked if one.far is None},
+            {one.far: one.below for one in asked if one.far is not None},
+        )
+
+    def _tables(self, starts: list[int], bits: int, shift: int, width: int) -> list[Any]:
+        """How often each pattern of ``width`` bits at ``shift`` follows each of the starts, of ``bits`` bits."""
+        library = self._library
+        tables = [library.zeros(1 << width, dtype=library.int64) for _ in starts]
+        likely = library.zeros(1 << _DIGIT, dtype=library.bool_ if hasattr(library, "bool_") else library.bool)
+        for start in starts:
+            likely[start & _MASK] = True
+        for part in self._parts():
+            far = self._order.keys(part, self._finite == self._read) - self._low
+            if bits:  # a distance beyond 2**63 is negative here, and shifted with its sign
+                found = (far >> (shift + width)) & ((1 << bits) - 1)
+                low = found & _MASK
+                marks = likely.index_select(0, low) if hasattr(likely, "index_select") else likely[low]
+                far, found = self._order.only(far, marks), self._order.only(found, marks)
+            digits = (far >> shift) & ((1 << width) - 1)
+            for group, start in enumerate(starts):
+                same = self._order.only(digits, found == start) if bits else digits
+                tables[group] = tables[group] + library.bincount(same, minlength=1 << width)
+        return tables
+
+
+class _Question:
+    """Which number is at a place, or how many are below one that is so far from the least."""
+
+    __slots__ = ("below", "far", "place", "start")
+
+    def __init__(self, place: int = 0, far: int | None = None) -> None:
+        self.place = place
+        self.far = far
+        self.start = self.below = 0
+
+    def go_on(self, library: Any, sums: Any, shift: int, width: int) -> None:
+        """Learns the next bits, from how many numbers have these or lower ones there."""
+        if self.far is None:
+            digit = int(library.searchsorted(sums, self.place - self.below, side="right"))
+        else:
+            digit = (self.far >> shift) & ((1 << width) - 1)
+        self.below += int(sums[digit - 1]) if digit else 0
+        self.start = self.start << width | digit
+
+
+class _Source:
+    """The distinct elements of a tensor or array, to be read in blocks or at some positions."""
+
+    def __init__(
+        self, order: Order, view: Any, weight: int, gather: Callable[[range], Any], whole: bool = True
+    ) -> None:
+        self._order = order
+        self._view = view
+        self._count = math.prod(view.shape)
+        self._weight = weight
+        self._gather = gather
+        self._whole = whole
+
+    def all(self, budget: Budget) -> _Counted:
+        if budget.max_elements is not None and self._count > budget.max_elements:
+            raise _Late
+        start = budget.remaining_ms()
+        read = 0
+
+        def parts() -> Iterator[Any]:
+            nonlocal read
+            for part in layout.blocks(self._view, _BLOCK) if self._count else ():
+                yield part
+                read += math.prod(part.shape)
+                late = (start - budget.remaining_ms()) / read * self._count * _PASSES > start * _SHARE
+                if late and read >= _SURE:
+                    raise _Late
+
+        return _Counted(self._order, parts, self._weight, self._whole)
+
+    def sample(self, budget: Budget) -> _Counted:
+        wanted = min(_SAMPLE, sampled.size(budget.remaining_ms()), budget.max_elements or _SAMPLE)
+        where = sampled.positions(0, self._count, wanted)
+        parts = [self._gather(some) for some in sampled.pieces(where)]
+        return _Counted(self._order, lambda: parts, self._weight, self._whole and len(where) == self._count)
+
+
+def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
+    if small_kernel_for(torch, t.dtype) is None:
+        return Unread(f"{str(t.dtype)[6:]} values are not read")
+    reason = layout.unreadable(t)
+    if reason is not None:
+        return Unread(reason)
+    negative = t.is_neg() and not t.is_complex()  # what the sign or the conjugate is of, does not matter to |z|
+    t = torch._neg_view(t) if t.is_neg() else t
+    t = t.conj() if t.is_conj() else t
+    if t.numel() == 0:
+        return _Source(order_of_tensors(torch, t.dtype, negative), t, 1, lambda where: t.reshape(-1))
+    dims, weight = layout.normalised(tuple(t.shape), t.stride())
+    whole = t.is_cpu
+    if not whole:
+        view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+        few = device.few(torch, view, _FETCHED // t.element_size(), budget)
+        if isinstance(few, Unread):
+            return few
+        t, whole, dims = few, few.numel() == view.numel(), [(few.numel(), 1)]
+    view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    return _Source(order_of_tensors(torch, t.dtype, negative), view, weight, gatherer(torch, t, dims), whole)
+
+
+def _source_of_array(np: Any, a: Any) -> _Source | Unread:
+    found = numpy_exact.strided(np, a)
+    if isinstance(found, Unread):
+        return found
+    view, weight = found
+    return _Source(order_of_arrays(np, view.dtype), view, weight, numpy_exact.gatherer(np, view))
+
+
+def _edges(low: float, high: float, bins: int) -> list[Number]:
+    if low == high:
+        return [low, high]
+    shares = [bin / bins for bin in range(bins)]
+    if math.isfinite(high - low):
+        return [*(min(low + (high - low) * share, high) for share in shares), high]
+    return [*(low * (1.0 - share) + high * share for share in shares), high]
+
+
+def _whole_edges(low: int, high: int, bins: int) -> list[Number]:
+    width = -(-(high - low + 1) // bins)
+    return [low + width * bin for bin in range(-(-(high - low + 1) // width) + 1)]
+
+
+def _between(a: Number, b: Number, part: float) -> Number:
+    """The number so far from ``a`` to ``b``; exactly, before it is rounded, where they are integers."""
+    if not part or a == b:
+        return a
+    if type(a) is int and type(b) is int:
+        numerator, denominator = part.as_integer_ratio()
+        return (a * denominator + (b - a) * numerator) / denominator
+    return a + (b - a) * part if math.isfinite(b - a) else a * (1.0 - part) + b * part

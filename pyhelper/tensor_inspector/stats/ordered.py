@@ -1,0 +1,110 @@
+"""Numbers as integers of the same order, so that what is said of their order needs nothing but counting.
+
+The bits of a floating-point number, read as an integer, are ordered like the numbers where they are positive; where
+they are negative the bits below the sign are flipped. Numbers narrower than float32 are widened to it, which is exact;
+complex numbers are ordered by their magnitude.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, Callable
+
+from .tally import Number
+
+_TOP = 1 << 63
+_WIDTHS = {  # how they and their bits are packed, bits below the sign, bits of infinity
+    "float32": ("f", "i", 31, 0x7F800000),
+    "float64": ("d", "q", 63, 0x7FF0000000000000),
+}
+
+
+class Order:
+    """The numbers of blocks of one type as int64 keys, and back.
+
+    ``library`` is torch or numpy; ``raw`` gives the bits of float32 or float64 numbers in one contiguous dimension of
+    int32 or int64, and integers as int64.
+    """
+
+    def __init__(self, library: Any, name: str, raw: Callable[[Any], Any]) -> None:
+        self.library = library
+        self.name = name
+        self.raw = raw
+        self.is_whole = name not in _WIDTHS
+        self._real, self._bits, self._width, self._infinity = _WIDTHS.get(name, ("", "", 0, 0))
+        self._flips = (1 << self._width) - 1
+        self._zero = _TOP if name == "uint64" else 0
+
+    def keys(self, block: Any, all_finite: bool = False) -> Any:
+        """The keys of the finite numbers of a block, in one contiguous dimension."""
+        keys = self.raw(block)
+        if self.is_whole:
+            return keys
+        signs = keys >> self._width
+        keys = keys ^ (signs & self._flips)
+        if not all_finite:
+            finite = (keys ^ signs) < self._infinity
+            keys = keys if bool(finite.all()) else self.only(keys, finite)
+        return keys.long() if hasattr(keys, "long") else keys.astype(self.library.int64)
+
+    def only(self, keys: Any, mask: Any) -> Any:
+        """``keys[mask]``, which torch would split among threads."""
+        return keys.masked_select(mask) if hasattr(keys, "masked_select") else keys[mask]
+
+    def number(self, key: int) -> Number:
+        if self.is_whole:
+            return key + self._zero
+        bits = key if key >= 0 else key ^ self._flips
+        return float(struct.unpack(self._real, struct.pack(self._bits, bits))[0]) + 0.0  # no -0.0
+
+    def least(self, edge: Number) -> int:
+        """The key of the least number that is not below ``edge``, which must be within their range."""
+        if self.is_whole:
+            return int(edge) - self._zero
+        (bits,) = struct.unpack(self._bits, struct.pack(self._real, edge))
+        key = int(bits) if bits >= 0 else int(bits) ^ self._flips
+        while self.number(key) < edge:
+            key += 1
+        while self.number(key - 1) >= edge:
+            key -= 1
+        return key
+
+
+def order_of_tensors(torch: Any, dtype: Any, negative: bool = False) -> Order:
+    """The order of dense CPU tensors of a real or complex dtype; of their negatives, if they are ``negative``."""
+    name = str(dtype)[6:]  # after "torch."
+    if negative:
+        order = order_of_tensors(torch, dtype)
+        return Order(torch, order.name, lambda block: order.raw(block.neg()))
+    if dtype.is_complex:
+        return Order(torch, "float64", lambda block: _magnitudes(torch, block).view(torch.int64))
+    if name == "float64":
+        return Order(torch, name, lambda block: block.reshape(-1).view(torch.int64))
+    if dtype.is_floating_point:
+        return Order(torch, "float32", lambda block: block.float().reshape(-1).view(torch.int32))
+    if name == "uint64":
+        return Order(torch, name, lambda block: block.reshape(-1).view(torch.int64) ^ -_TOP)
+    return Order(torch, name, lambda block: block.reshape(-1).long().contiguous())
+
+
+def order_of_arrays(np: Any, dtype: Any) -> Order:
+    """The order of arrays of a boolean, integer, floating-point or complex dtype in any byte order."""
+    if dtype.kind == "c":
+        return Order(np, "float64", lambda block: np.hypot(*_parts(np, block)).view(np.int64))
+    if dtype.kind == "f" and dtype.itemsize > 4:
+        return Order(np, "float64", lambda block: block.reshape(-1).astype(np.float64).view(np.int64))
+    if dtype.kind == "f":
+        return Order(np, "float32", lambda block: block.reshape(-1).astype(np.float32).view(np.int32).astype(np.int64))
+    if dtype.kind == "u" and dtype.itemsize == 8:
+        return Order(np, "uint64", lambda block: block.reshape(-1).astype(np.uint64).view(np.int64) ^ -_TOP)
+    return Order(np, "int64", lambda block: block.reshape(-1).astype(np.int64))
+
+
+def _magnitudes(torch: Any, block: Any) -> Any:
+    parts = torch.view_as_real(block).double()
+    return torch.hypot(parts.select(-1, 0), parts.select(-1, 1)).reshape(-1)
+
+
+def _parts(np: Any, block: Any) -> tuple[Any, Any]:
+    wide = block.reshape(-1).astype(np.complex128)
+    return wide.real, wide.imag

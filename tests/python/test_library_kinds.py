@@ -1,0 +1,408 @@
+"""Values of other libraries: what must hold beyond what is said of each in the zoo."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from test_loader import run
+from test_paths import walked
+
+from tensor_inspector import facts, summarize, tree
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import Elements, Property, Rows, Said
+
+
+def look(value: Any) -> None:
+    summarize(value)
+    facts(value)
+    tree(value, depth=4)
+
+
+def alone(code: str) -> str:
+    """What a process of its own prints, where it writes nothing else."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+SAYS = "from tensor_inspector import summarize, facts, tree\ndef say(v):\n    facts(v), tree(v, depth=3)\n    return summarize(v)\n"
+
+
+# Which libraries are there
+
+
+def test_kinds_of_a_library_are_loaded_only_with_it() -> None:
+    code = SAYS + (
+        "import sys; say([1, {'a': object()}]); say(type('Own', (), {})())\n"
+        "ours = {name.rpartition('.')[2] for name in sys.modules if name.startswith('tensor_inspector.kinds.')}\n"
+        "print(sorted(ours & {'contents', 'numpy_array', 'jax_array', 'tables', 'pandas_tables', 'polars_tables', 'images',"
+        " 'scipy_sparse', 'tensordicts', 'transformers_values'}))"
+    )
+    assert alone(code) == "[]"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (
+            "import polars as pl; print(say(pl.Series('a', [1.5, None, 2.5])))",
+            "Series a · Float64[3] · 1.5…2.5 · μ 2 · 1 null",
+        ),
+        ("import polars as pl; print(say(pl.DataFrame({'a': [1, 2]})))", "DataFrame · 2 × 1: a Int64"),
+        ("from PIL import Image; print(say(Image.new('L', (4, 2), 7)))", "Image · L 4×2 · all 7"),
+    ],
+)
+def test_without_numpy_and_torch(code: str, line: str) -> None:
+    unloaded = "import sys; assert not {'numpy', 'torch'} & set(sys.modules)\n"
+    assert alone(SAYS + code.replace("; print", "\n" + unloaded + "print") + "\n" + unloaded) == line
+
+
+def test_numpy_that_comes_after_the_first_look() -> None:
+    code = SAYS + (
+        "import polars as pl; s = pl.Series([1.0, 2.0]); say(s)\nimport numpy as np\n"
+        "print(say(s), say(np.array(['a'])), say(np.arange(3).astype('M8[D]')), say(np.ma.array([1, 2], mask=[0, 1])), sep='; ')"
+    )
+    assert alone(code) == (
+        "Series · Float64[2] · 1…2 · μ 1.5 σ 0.707; U1[1] · 'a'; datetime64[D][3] · 1970-01-01…1970-01-03; "
+        "MaskedArray · int64[2] · 1 · 1 masked"
+    )
+
+
+FAKES = ["numpy", "jax", "pandas", "pandas.core.frame", "polars", "PIL", "PIL.Image", "scipy", "scipy.sparse", "tensordict",
+         "transformers", "transformers.utils.generic", "torch"]  # fmt: skip
+
+
+@pytest.mark.parametrize("held", ["3", "type(attribute, (), {'__module__': name})", "property(lambda self: 1 / 0)"])
+def test_modules_of_the_program_that_bear_a_library_s_name(held: str) -> None:
+    names = "('ndarray', 'DataFrame', 'Series', 'Array', 'Image', 'TensorDict', 'Tensor', 'ModelOutput', 'csr_matrix', 'generic')"
+    code = (
+        f"import sys, types\nmade = []\nfor name in {FAKES!r}:\n    module = sys.modules[name] = types.ModuleType(name)\n"
+        f"    for attribute in {names}:\n        setattr(module, attribute, {held})\n        made.append(getattr(module, attribute))\n"
+        + SAYS
+        + "own = type('Own', (), {'__module__': 'pandas'})()\nown.x = [1]\n"
+        "for value in (own, {'a': 1}, [2.5], 'text', *made, *(one() for one in made if isinstance(one, type))):\n"
+        "    assert 'not read' not in say(value), say(value)\nprint(say(own), say({'a': 1}))"
+    )
+    assert alone(code) == "Own · x=list of 1 dict · 1: a"
+
+
+def test_an_injected_helper_says_the_same() -> None:
+    for library in ("jax", "pandas", "polars", "PIL", "scipy"):
+        pytest.importorskip(library)
+    before = (
+        "import jax.numpy, numpy, pandas, polars, scipy.sparse, sys\nfrom PIL import Image\n"
+        "def paused():\n"
+        "    a = numpy.ma.array([1.0, 2.0], mask=[0, 1])\n"
+        "    b = jax.numpy.arange(3.0)\n"
+        "    c = pandas.DataFrame({'a': [1.0, None]})\n"
+        "    d = polars.Series([1, None])\n"
+        "    e = Image.new('L', (2, 1), 7)\n"
+        "    f = scipy.sparse.csr_array(numpy.eye(2))\n"
+        "    g = numpy.array([(1, 'x')], dtype='i4,U1')\n"
+        "    return sys._getframe()\n"
+    )
+    nodes = run("print(json.dumps(frame(paused)))", before)["rows"]["nodes"]
+    assert {node["name"]: node["line"] for node in nodes if len(node["name"]) == 1} == {
+        "a": "MaskedArray · float64[2] · 1 · 1 masked",
+        "b": "float32[3] · 0…2 · μ 1 σ 1",
+        "c": "DataFrame · 2 × 1: a float64 · 1 missing",
+        "d": "Series · Int64[2] · 1 · 1 null",
+        "e": "Image · L 2×1 · all 7",
+        "f": "csr_array · float64[2, 2] · 2 stored (50%) · all 1",
+        "g": "structured[1] · f0 int32, f1 U1",
+    }
+
+
+# Paths
+
+
+def pandas_values() -> dict[str, Any]:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "a": [1.0, 2.0],
+            "b": ["x", None],
+            3: pd.array([1, None], dtype="Int64"),
+            "it's": pd.date_range("2020", periods=2, tz="UTC"),
+        }
+    )
+    two = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("x", 1), ("y", 2)]))
+    return {
+        "frame": frame,
+        "repeated": pd.DataFrame([[1, 2.5]], columns=["a", "a"]),
+        "two levels": two,
+        "mixed blocks": pd.DataFrame({"a": [1], "b": [2.5], "c": [3], "d": [4.5]})[["d", "c", "a", "b"]],
+        "series": frame["a"],
+        "objects": pd.Series([[1], {"k": 2}]),
+        "index": two.columns,
+    }
+
+
+def polars_values() -> dict[str, Any]:
+    import polars as pl
+
+    frame = pl.DataFrame({"a": [1.0, None], "it's": [[1], [2]]})
+    return {"frame": frame, "series": frame["a"], "lists": frame["it's"]}
+
+
+def jax_values() -> dict[str, Any]:
+    import jax
+    import jax.numpy as jnp
+
+    return {
+        "array": jnp.arange(6.0).reshape(2, 3),
+        "keys": jax.random.split(jax.random.key(0), 2),
+        "scalar": jnp.asarray(2),
+    }
+
+
+def scipy_values() -> dict[str, Any]:
+    import numpy as np
+    import scipy.sparse
+
+    return {name: getattr(scipy.sparse, f"{name}_array")(np.eye(3)) for name in ("csr", "coo", "dia", "lil", "dok")}
+
+
+def tensordict_values() -> dict[str, Any]:
+    import tensordict
+    import torch
+
+    batch = tensordict.TensorDict(
+        {"a": torch.ones(3), "in": {"b": torch.ones(3)}, "note": "x", "it's": torch.ones(3)}, [3]
+    )
+    return {
+        "batch": batch,
+        "stack": tensordict.lazy_stack([batch, batch.clone()]),
+        "part": batch._get_sub_tensordict(0),
+    }
+
+
+def transformers_values() -> dict[str, Any]:
+    import torch
+    import transformers
+    from transformers.modeling_outputs import BaseModelOutput
+
+    return {
+        "output": BaseModelOutput(last_hidden_state=torch.ones(2), hidden_states=(torch.ones(1),)),
+        "encoding": transformers.BatchEncoding({"input_ids": torch.ones(2)}),
+    }
+
+
+def pil_values() -> dict[str, Any]:
+    from PIL import Image
+
+    image = Image.new("P", (2, 2))
+    image.info["dpi"] = (72, 72)
+    return {"palette": image}
+
+
+VALUES: dict[str, Callable[[], dict[str, Any]]] = {
+    "jax": jax_values, "pandas": pandas_values, "polars": polars_values, "PIL": pil_values, "scipy": scipy_values,
+    "tensordict": tensordict_values, "transformers": transformers_values,
+}  # fmt: skip
+
+
+def same(shown: Any, reached: Any) -> bool:
+    """Whether two are the same object, or hold the same: `shown` may be what a library keeps for `reached`."""
+    import numpy as np
+
+    if shown is reached:
+        return True
+    shown = shown.value if isinstance(shown, Elements) else shown
+    if type(shown).__name__ == "PySeries":
+        import polars as pl
+
+        return bool(pl.Series._from_pyseries(shown).equals(reached))
+    if hasattr(reached, "iloc") or type(reached).__module__.startswith("pandas"):
+        import pandas as pd
+
+        return bool(pd.Series(shown).equals(pd.Series(reached).reset_index(drop=True)))
+    if type(shown) is type(reached) and isinstance(shown, (list, tuple, dict)):
+        return repr(shown) == repr(reached)
+    return bool(np.array_equal(np.asarray(shown), np.asarray(reached)))
+
+
+@pytest.mark.parametrize("library", VALUES)
+def test_a_path_reaches_the_value_that_is_shown(library: str) -> None:
+    pytest.importorskip(library)
+    for name, value in VALUES[library]().items():
+        reached, wrong = 0, []
+        with Untouched():
+            for snapshot, node, _ in walked(value, depth=2):
+                shown = snapshot.value(node["id"])
+                if "path" in node and not isinstance(shown, (Rows, Said, Property)):
+                    reached += 1
+                    if not same(shown, eval(node["path"], {"value": value})):
+                        wrong.append(node["path"])
+        assert (name, wrong) == (name, [])
+        assert reached > 0, name
+
+
+@pytest.mark.parametrize("library", VALUES)
+def test_siblings_have_names_of_their_own(library: str) -> None:
+    pytest.importorskip(library)
+    for value in VALUES[library]().values():
+        for _, _, siblings in walked(value, depth=2):
+            names = [node["name"] for node in siblings]
+            assert len(names) == len(set(names))
+
+
+# What must not happen
+
+
+def test_a_file_that_is_not_loaded_stays_so() -> None:
+    image = pytest.importorskip("PIL.Image")
+    file = io.BytesIO()
+    image.new("RGB", (9, 9)).save(file, "PNG")
+    opened = image.open(file)
+    place, tile = file.tell(), list(opened.tile)
+    look(opened)
+    assert opened._im is None
+    assert (file.tell(), opened.tile) == (place, tile)
+    opened.load()
+    assert "all zeros" in summarize(opened)
+
+
+def test_a_plan_is_not_run() -> None:
+    pl = pytest.importorskip("polars")
+    ran = []
+    plan = pl.LazyFrame({"a": [1]}).map_batches(lambda frame: (ran.append(1), frame)[1])
+    look(
+        {
+            "plan": plan,
+            "expression": pl.col("a").map_elements(ran.append),
+            "group": pl.DataFrame({"a": [1]}).group_by("a"),
+        }
+    )
+    assert ran == []
+
+
+def test_an_array_of_jax_can_be_given_away_after_a_look() -> None:
+    jax = pytest.importorskip("jax")
+    value = jax.numpy.arange(1000.0) * 2
+    look(value)
+    assert value._npy_value is None
+    place = value.unsafe_buffer_pointer()
+    result = jax.jit(lambda x: x + 1, donate_argnums=0)(value)
+    assert result.unsafe_buffer_pointer() == place
+    assert value.is_deleted()
+
+
+def test_nothing_is_compiled_for_a_look(caplog: pytest.LogCaptureFixture) -> None:
+    jax = pytest.importorskip("jax")
+    values = [jax.numpy.arange(6.0).reshape(2, 3).astype(jax.numpy.bfloat16), jax.random.split(jax.random.key(0), 3)]
+    with jax.log_compiles(), caplog.at_level("DEBUG"):
+        look(values)
+    assert caplog.text == ""
+
+
+def test_a_computation_that_waits_for_the_program_is_not_waited_for() -> None:
+    """Paused in a callback, the program would never let it end."""
+    jax = pytest.importorskip("jax")
+    code = SAYS + (
+        "import jax, jax.numpy as jnp, threading, time\nlet = threading.Event()\n"
+        "def wait(x):\n    let.wait(20)\n    return x\n"
+        "f = jax.jit(lambda x: jax.pure_callback(wait, jax.ShapeDtypeStruct((), jnp.float32), x) + 1)\n"
+        "g = jax.jit(lambda x: x * 2)\nmade = []\n"
+        "threading.Thread(target=lambda: made.append(f(jnp.float32(1)))).start()\n"
+        "time.sleep(1)\nvalue = made[0] if made else None\nstarted = time.perf_counter()\n"
+        "line = say(value) if value is not None else 'float32[] · still being computed'\n"
+        "quick = time.perf_counter() - started < 5\nlet.set()\nprint(line, quick)"
+    )
+    assert alone(code) == "float32[] · still being computed True"
+
+
+def test_a_traced_value_leaves_no_trace() -> None:
+    jax = pytest.importorskip("jax")
+    lines = []
+
+    def f(x: Any) -> Any:
+        look(x)
+        lines.append(summarize(x))
+        return x * 2
+
+    before = str(jax.make_jaxpr(lambda x: x * 2)(1.0))
+    with jax.checking_leaks():
+        assert str(jax.make_jaxpr(f)(1.0)) == before
+    assert lines == ["float32[] · traced by jit"]
+
+
+# What is told
+
+
+def rows(value: Any) -> dict[str, str]:
+    return dict(facts(value)["rows"])
+
+
+def test_columns_are_told_lazily_and_by_page() -> None:
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    frame = pd.DataFrame(np.zeros((3, 5000)))
+    shown = tree(frame, depth=1, rows=5).splitlines()
+    assert [line.split()[0] for line in shown[1:]] == ["rows", "index", "0", "1", "2", "…"]
+    assert shown[-1] == "  … 4,997 more"
+
+
+def test_missing_values_of_a_table_are_counted() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {"a": [1.0, None], "b": ["x", None], "c": pd.to_datetime(["2020", None]), "d": pd.Categorical(["u", None])}
+    )
+    assert summarize(frame).endswith("4 missing")
+
+
+def test_categories_are_counted_with_those_that_do_not_occur() -> None:
+    pd = pytest.importorskip("pandas")
+    value = pd.Series(pd.Categorical(["b", "b", None], categories=["a", "b"]))
+    assert rows(value) == {"a": "0", "b": "2", "missing": "1", "index": "int64[3] · 0…2"}
+
+
+def test_pixels_are_told_band_by_band() -> None:
+    image = pytest.importorskip("PIL.Image")
+    assert rows(image.new("RGB", (3, 2), (1, 2, 3))) == {"size": "3 × 2", "R": "all 1", "G": "all 2", "B": "all 3"}
+
+
+@pytest.mark.parametrize("size", [(1, 1), (700, 900), (3, 300_000), (300_000, 3)])
+def test_an_image_read_in_strips_is_read_whole(size: tuple[int, int]) -> None:
+    image, np = pytest.importorskip("PIL.Image"), pytest.importorskip("numpy")
+    pixels = np.random.default_rng(0).integers(0, 256, (size[1], size[0]), dtype=np.uint8)
+    stats: Any = facts(image.fromarray(pixels))["stats"]
+    assert stats["exact"]
+    assert (stats["count"], stats["min"], stats["max"]) == (pixels.size, int(pixels.min()), int(pixels.max()))
+    assert stats["mean"] == pytest.approx(float(pixels.mean()), rel=1e-12)
+    if pixels.size > 1:
+        assert stats["std"] == pytest.approx(float(pixels.std(ddof=1)), rel=1e-9)
+
+
+def test_an_image_that_there_is_no_time_for_is_read_all_over() -> None:
+    image, np = pytest.importorskip("PIL.Image"), pytest.importorskip("numpy")
+    half = np.zeros((8000, 8000), np.uint8)
+    half[4000:] = 200
+    stats: Any = facts(image.fromarray(half), budget_ms=4)["stats"]
+    if not stats["exact"]:
+        assert (stats["min"], stats["max"]) == (0, 200)
+        assert abs(stats["mean"] - 100) <= max(stats["mean_error"], 30)
+
+
+@pytest.mark.parametrize("name", ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"])
+def test_stored_values_of_every_sparse_format(name: str) -> None:
+    sparse, np = pytest.importorskip("scipy.sparse"), pytest.importorskip("numpy")
+    dense = np.zeros((6, 8))
+    dense[0, 0], dense[5, 7], dense[2, 3] = 1.5, -2.5, 4.0
+    value = getattr(sparse, f"{name}_matrix")(dense)
+    stats: Any = facts(value)["stats"]
+    assert stats["count"] == value.nnz if name != "bsr" else value.data.size
+    assert (stats["min"], stats["max"]) == (-2.5, 4.0)
+    assert rows(value)["stored"] == f"{stats['count']} of 48"
+
+
+def test_fields_that_are_none_are_told_apart_from_items() -> None:
+    pytest.importorskip("transformers")
+    value = transformers_values()["output"]
+    assert rows(value) == {"length": "2", "None": "attentions"}
+    assert "other attributes" not in tree(value)

@@ -1,0 +1,311 @@
+"""Tensors in forms of their own: what a row of the zoo can't say."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from math import nan
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from zoo import zoo
+from zoo.dense import DispatchMode
+from zoo.tensor_classes import Remembering, Scaled, Wrapping
+from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
+
+from tensor_inspector import facts, summarize, tree
+from tensor_inspector.budget import Budget
+from tensor_inspector.expression import resolve
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, Said, look
+from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.stats import Unread
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def nodes(value: object, depth: int = 3) -> Iterator[tuple[Snapshot, Any]]:
+    """Every node below a value."""
+    snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
+    waiting = [(0, 0)]
+    while waiting:
+        node, level = waiting.pop()
+        for child in snapshot.page(node, 0, 50, Budget())["nodes"]:
+            yield snapshot, child
+            if "children" in child and "lazy" not in child and level < depth:
+                waiting.append((child["id"], level + 1))
+
+
+def plain(value: Any) -> Any:
+    """A dense tensor with the same numbers, to compare with; anything else as it is."""
+    value = value.value if isinstance(value, Elements) else value
+    if type(value) not in (torch.Tensor, nn.Parameter):
+        return value
+    value = value.detach()
+    return (
+        value.dequantize() if value.is_quantized else value.to_dense() if value.layout is not torch.strided else value
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    a, b = plain(a), plain(b)
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.dtype == b.dtype and type(a) is torch.Tensor:
+        return torch.equal(a, b)
+    return a is b or bool(a == b)
+
+
+FORMS: dict[str, Callable[[], Any]] = {
+    "sparse": lambda: coo([[0, 0, 1], [1, 1, 2]], [1.0, 2.0, 5.0], (2, 3)),
+    "sparse with a gradient": lambda: coo([[0], [1]], [1.0], (2, 3)).requires_grad_(),
+    "sparse rows": lambda: torch.eye(3).to_sparse_csr(),
+    "sparse blocks": lambda: torch.eye(4).to_sparse_bsc((2, 2)),
+    "nested": lambda: nest(torch.ones(2, 4), torch.zeros(3, 4)),
+    "jagged": lambda: jag(torch.ones(2, 4), torch.zeros(3, 4)),
+    "jagged with gaps": lambda: torch.nested.narrow(
+        torch.arange(20.0).reshape(2, 10), 1, torch.tensor([0, 1]), torch.tensor([3, 4]), layout=torch.jagged
+    ),
+    "quantized": lambda: quantized([[1.0, 2.0], [3.0, 4.0]]),
+    "quantized by channel": lambda: torch.quantize_per_channel(
+        torch.ones(2, 3), torch.tensor([0.1, 0.2]), torch.tensor([0, 1]), 0, torch.qint8
+    ),
+    "wrapper": lambda: Scaled(torch.ones(2)),
+    "class with memory": lambda: Remembering(torch.ones(2, 2)),
+    "parameter": lambda: nn.Parameter(torch.ones(2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_path_reaches_the_value_that_is_shown(name: str) -> None:
+    value = FORMS[name]()
+    reached = 0
+    with Untouched():
+        for snapshot, node in nodes(value):
+            shown = snapshot.value(node["id"])
+            if "path" not in node or isinstance(shown, (Rows, Said, Property)) or name == "class with memory":
+                continue
+            reached += 1
+            assert same(shown, eval(node["path"], {"value": value})), node["path"]
+            try:
+                found = resolve(node["path"], {"value": value}, {}, Budget())
+            except NotStatic:
+                assert "()" in node["path"]
+            else:
+                assert same(shown, found), node["path"]
+    assert reached or name == "class with memory"
+
+
+@pytest.mark.parametrize("name", [name for name in zoo if name.startswith("tensors: ") and zoo[name].make])
+def test_as_many_rows_are_told_as_there_are(name: str) -> None:
+    try:
+        value = zoo[name].make()  # type: ignore[misc]
+    except (AttributeError, ImportError, RuntimeError, TypeError) as error:
+        pytest.skip(f"not in this version of torch: {error}")
+    with Untouched():
+        kind = look(value, Budget())
+        assert kind.child_count() == len(list(kind.children(0, 1000)))
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("nest[1]", "float32[3, 4] · all zeros"),
+        ("nest[-2][0]", "float32[4] · all 1"),
+        ("jag[1]", "float32[3, 4] · all zeros"),
+        ("quantized[0]", "quint8[2] · scale 0.1, zero point 10 · 1…2 · μ 1.5 σ 0.707"),
+        ("wrapping.inner", "float32[2] · all 1"),
+        ("remembering[0]", "float32[2] · all 1"),
+    ],
+)
+def test_parts_are_reached_without_the_programs_code(path: str, line: str) -> None:
+    held = {
+        "nest": FORMS["nested"](),
+        "jag": FORMS["jagged"](),
+        "quantized": FORMS["quantized"](),
+        "wrapping": Wrapping(torch.ones(2)),
+        "remembering": FORMS["class with memory"](),
+    }
+    with Untouched():
+        assert look(resolve(path, held, {}, Budget()), Budget()).line() == line
+
+
+@pytest.mark.parametrize("path", ["sparse[0]", "wrapping[0]", "sparse._values()", "nest[0, 1]"])
+def test_what_only_code_reaches_is_refused(path: str) -> None:
+    held = {"sparse": FORMS["sparse"](), "wrapping": Wrapping(torch.ones(2)), "nest": FORMS["nested"]()}
+    with Untouched(), pytest.raises(NotStatic):
+        resolve(path, held, {}, Budget())
+
+
+@pytest.mark.parametrize(
+    ("make", "brief"),
+    [
+        (FORMS["sparse"], "float32[2, 3] sparse_coo"),
+        (FORMS["nested"], "float32 nested[2, *, 4]"),
+        (FORMS["quantized"], "quint8[2, 2]"),
+        (FORMS["wrapper"], "Scaled float32[2]"),
+        (lambda: torch.ones(3, dtype=torch.int64), "int64[3]"),
+        (lambda: torch.empty(3, device="meta"), "float32[3] meta"),
+        (lambda: nn.LazyLinear(3).weight, "float32"),
+        (lambda: symbolic().shape[0] + 0, "s"),
+    ],
+)
+def test_in_a_few_characters(make: Callable[[], Any], brief: str) -> None:
+    with Untouched():
+        assert look(make(), Budget()).brief().startswith(brief)
+
+
+@pytest.mark.parametrize(
+    ("make", "readable"),
+    [
+        (lambda: torch.ones(3), True),
+        (FORMS["class with memory"], True),
+        (lambda: torch._efficientzerotensor(3), True),
+        (lambda: torch.tensor([1j]).conj(), True),
+        (FORMS["sparse"], False),
+        (FORMS["nested"], False),
+        (FORMS["quantized"], False),
+        (FORMS["wrapper"], False),
+        (lambda: torch.empty(3, device="meta"), False),
+        (lambda: torch.zeros(4, dtype=torch.uint8).view(torch.bits8), False),
+    ],
+)
+def test_elements_are_given_only_where_they_can_be_read_as_they_are(make: Callable[[], Any], readable: bool) -> None:
+    with Untouched():
+        elements = look(make(), Budget()).elements()
+    assert isinstance(elements, Unread) is not readable
+    assert readable is (type(elements) is torch.Tensor)
+
+
+@pytest.mark.parametrize("make", [stale, updated])
+def test_the_node_of_a_modified_view_is_not_made(make: Callable[[], Any]) -> None:
+    value = make()
+    before = torch._C._autograd._get_sequence_nr()
+    summarize(value)
+    facts(value)
+    tree(value, depth=4)
+    assert torch._C._autograd._get_sequence_nr() == before
+
+
+def test_the_gradient_still_flows_through_a_modified_view_that_was_looked_at() -> None:
+    leaf = torch.ones(2, 3, requires_grad=True)
+    result = leaf * 1
+    view = result[0]
+    result.mul_(3)
+    tree(view, depth=4)
+    view.sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.tolist() == [[3, 3, 3], [0, 0, 0]]
+
+
+def test_a_symbolic_size_gains_no_guard_and_its_node_is_not_changed() -> None:
+    value = symbolic()
+    node = torch.Tensor.shape.__get__(value)[0].node  # type: ignore[attr-defined]
+    before = dict(vars(node))
+    for ask in (summarize, facts, lambda it: tree(it, depth=2)):
+        ask(value)
+        ask(value.shape[0])
+    assert node.shape_env.guards == []
+    assert vars(node) == before
+
+
+def test_tracing_records_nothing_of_a_look() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        for ask in (summarize, facts, tree):
+            ask(x)
+        return x * 2
+
+    graph = torch.jit.trace(function, torch.ones(3), check_trace=False).graph
+    assert [node.kind() for node in graph.nodes()] == ["prim::Constant", "aten::mul"]
+
+
+def test_forward_mode_differentiates_nothing_of_a_look() -> None:
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        dual = forward.make_dual(torch.arange(3.0), torch.full((3,), 2.0))
+        assert "dual, tangent all 2" in summarize(dual)
+        assert forward.unpack_dual(dual * dual).tangent.tolist() == [0, 4, 8]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("modes", [0, 1, 3])
+def test_asking_a_tensor_class_leaves_the_dispatch_modes_as_they_are(modes: int) -> None:
+    value = Wrapping(torch.ones(2), dispatch_sizes_strides_policy="sizes")
+    with ExitStack() as stack:
+        for _ in range(modes):
+            stack.enter_context(DispatchMode())
+        assert summarize(value) == "Wrapping · wraps inner=float32[2]"
+        assert torch._C._len_torch_dispatch_stack() == modes
+        assert not torch._C._dispatch_tls_is_dispatch_key_excluded("Python")
+
+
+def test_a_page_of_components_looks_at_a_page_of_them() -> None:
+    value = nest(*[torch.ones(2)] * 3000, torch.zeros(5))
+    snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
+    with Untouched():
+        [top] = snapshot.page(0, 0, 1, Budget())["nodes"]
+        [components] = [
+            node for node in snapshot.page(top["id"], 0, 10, Budget())["nodes"] if node["name"] == "components"
+        ]
+        page = snapshot.page(components["id"], 2999, 100, Budget())
+    assert [node["line"] for node in page["nodes"]] == ["float32[2] · all 1", "float32[5] · all zeros"]
+    assert page["total"] == 3001
+
+
+@pytest.mark.parametrize("most", [100, 30_000])
+def test_a_sample_of_quantized_numbers_is_marked(most: int) -> None:
+    value = quantized(torch.linspace(-1, 5, 50_000))
+    with Untouched():
+        kind = look(value, Budget(max_elements=most))
+        reading: Any = kind.reading()
+    assert not reading["exact"]
+    assert "≈" in kind.line()
+    assert -1 <= reading["min"] <= reading["max"] <= 5.1
+    assert abs(reading["mean"] - 2) <= reading["mean_error"] + 1e-6
+
+
+def test_when_there_is_no_time_the_gradient_is_named_without_its_values() -> None:
+    leaf = torch.ones(30_000_000, requires_grad=True)
+    leaf.grad = torch.full((30_000_000,), nan)
+    now = [0.0]
+    budget = Budget(20, clock=lambda: now[0])
+    now[0] = 0.021
+    with Untouched():
+        assert look(leaf, budget).line() == "float32[30000000] · stats skipped: 20 ms budget · leaf · has grad"
+
+
+def test_the_row_of_a_parameter_is_loud_when_its_gradient_is_not_finite() -> None:
+    leaf = nn.Parameter(torch.ones(3))
+    leaf.grad = torch.tensor([1.0, nan, float("inf")])
+    [top] = Snapshot(Rows.of("", [Child("w", leaf, "w")])).page(0, 0, 1, Budget())["nodes"]
+    assert top["line"] == "float32[3] · all 1 · leaf · grad 1 NaN, 1 +Inf"
+    assert set(top["badges"]) == {"constant", "nan", "inf"}
+
+
+def test_a_gradient_that_leads_back_is_told_once() -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    a.grad, b.grad = b, a
+    assert "a.grad" not in tree(a, depth=6)
+    assert "↻" in tree(a, depth=6)
+
+
+def test_looking_at_a_result_of_a_collective_does_not_wait_for_it() -> None:
+    import torch.distributed as dist
+    from torch.distributed._functional_collectives import AsyncCollectiveTensor
+
+    value = AsyncCollectiveTensor(torch.ones(3))
+    for ask in (summarize, facts, tree):
+        ask(value)
+    assert value.completed is False
+    assert not dist.is_initialized()
+
+
+def test_torch_warns_about_nothing_that_we_do() -> None:
+    values = [make() for make in FORMS.values()]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for value in values:
+            tree(value, depth=4)
+    assert [str(warning.message) for warning in warned] == []

@@ -1,0 +1,331 @@
+"""Modules, optimizers, loaders and what torch compiles: what is found in them, where it is reached, and what is left."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.optim import lr_scheduler
+from torch.utils import data
+
+from tensor_inspector import facts, summarize, tree
+from tensor_inspector.budget import Budget
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import Child, Property, Rows, Said, torch_finite
+from tensor_inspector.snapshot import Snapshot
+
+nan, inf = math.nan, math.inf
+
+
+def rows(value: Any, budget_ms: float = inf) -> dict[str, str]:
+    return dict(facts(value, budget_ms=budget_ms)["rows"])  # type: ignore[arg-type]
+
+
+def layer(values: Any = 1.0, dtype: torch.dtype = torch.float32, size: int = 4) -> nn.Module:
+    module = nn.Linear(size, size, bias=False)
+    module.weight = nn.Parameter(torch.full((size, size), values, dtype=dtype))
+    return module
+
+
+# NaN and Inf in a module
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.complex64])
+@pytest.mark.parametrize(("values", "words"), [(nan, "NaN in weight"), (inf, "Inf in weight"), (-inf, "Inf in weight")])
+def test_a_module_says_that_a_parameter_is_not_finite(dtype: torch.dtype, values: float, words: str) -> None:
+    assert words in summarize(layer(values, dtype))
+    assert words not in summarize(layer(1.0, dtype))
+
+
+def test_both_are_said_of_a_tensor_that_holds_both() -> None:
+    module = layer()
+    module.weight.data[0, :2] = torch.tensor([nan, inf])
+    assert "NaN in weight · Inf in weight" in summarize(module)
+
+
+@pytest.mark.parametrize("values", [60000.0, -60000.0])
+def test_a_sum_that_overflows_is_no_alarm(values: float) -> None:
+    assert "in weight" not in summarize(layer(values, torch.float16, 100))
+
+
+def test_many_are_counted_and_the_first_is_named() -> None:
+    net = nn.Sequential(*(layer(nan) for _ in range(3)))
+    assert "NaN in 0.weight and 2 more" in summarize(net)
+    assert rows(net)["NaN in"] == "0.weight, 1.weight, 2.weight"
+
+
+@pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")])
+def test_modes_around_it_hide_no_alarm(mode: Callable[[], Any]) -> None:
+    module = layer(nan)
+    torch_finite._ordinary.cache_clear()
+    with mode():
+        assert "NaN in weight" in summarize(module)
+
+
+def test_of_more_than_are_looked_at_it_says_that_there_may_be_more() -> None:
+    net = nn.Sequential(*(layer(nan) for _ in range(200)))
+    assert "NaN in 0.weight and 39+ more" in summarize(net)
+
+
+def test_gradients_are_looked_at_however_many_parameters_there_are() -> None:
+    net = nn.Sequential(*(layer() for _ in range(200)))
+    for module in net:
+        module.weight.grad = torch.full((4, 4), nan)
+    assert "NaN in " in summarize(net)
+
+
+def test_what_was_not_looked_at_is_not_called_clean() -> None:
+    net = nn.Sequential(*(layer() for _ in range(200)))
+    assert rows(net)["NaN and Inf"] == "none in 20% of the values"
+    assert rows(layer())["NaN and Inf"] == "none in all values"
+    assert "NaN and Inf" not in rows(nn.Linear(2, 2, device="meta"))
+
+
+def test_a_large_parameter_is_looked_at_in_part_and_that_is_said() -> None:
+    module = layer(1.0, size=3000)
+    module.weight.data[-1, -1] = nan
+    assert "NaN" not in summarize(module)
+    assert rows(module)["NaN and Inf"] == "none in 23% of the values"
+    module.weight.data[0, 0] = nan
+    assert "NaN in weight" in summarize(module)
+
+
+def test_a_transposed_parameter_is_looked_at_where_it_is_small() -> None:
+    module = layer()
+    module.weight = nn.Parameter(torch.full((4, 4), nan).t())
+    assert "NaN in weight" in summarize(module)
+
+
+def test_out_of_time_nothing_is_looked_at_and_nothing_claimed() -> None:
+    now = [0.0]
+    budget = Budget(20, clock=lambda: now[0])
+    now[0] = 1.0
+    snapshot = Snapshot(Rows.of("", []))
+    with Untouched():
+        node = snapshot.describe(Child("value", layer(nan), "value"), 0, budget, facts=True)
+    assert "NaN" not in node["line"]
+    assert all(label != "NaN and Inf" for label, _ in node["facts"]["rows"])
+
+
+TRUNCATED = """
+import os, sys, tempfile, torch
+from torch import nn
+from tensor_inspector import facts, summarize, tree
+path = os.path.join(tempfile.mkdtemp(), "weights")
+open(path, "wb").write(bytes(400_000))
+module = nn.Linear(100, 1000, bias=False)
+module.weight = nn.Parameter(torch.from_file(path, shared=True, size=100_000).view(1000, 100))
+os.truncate(path, 4096)
+for ask in (summarize, facts):
+    ask(module)
+print("alive")
+os._exit(0)
+"""
+
+
+def test_weights_over_a_truncated_file_never_crash_the_program() -> None:
+    done = subprocess.run([sys.executable, "-c", TRUNCATED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "alive"), done.stderr
+
+
+# Modules
+
+
+def test_a_walk_that_has_no_time_says_how_far_it_came() -> None:
+    now = [0.0]
+    net = nn.Sequential(*(nn.Linear(1, 1) for _ in range(500)))
+    budget = Budget(20, clock=lambda: now[0])
+    now[0] = 1.0
+    line = Snapshot(Rows.of("", [])).describe(Child("net", net, "net"), 0, budget)["line"]
+    assert line.endswith("first 64 modules: time budget")
+
+
+def test_facts_of_a_module() -> None:
+    one, two = nn.Linear(3, 3), nn.Linear(3, 3).requires_grad_(False)
+    two.weight = one.weight
+    assert rows(nn.Sequential(one, two)) == {
+        "parameters": "15 in 3 tensors",
+        "trainable": "12",
+        "shared": "1 parameter met again",
+        "devices": "cpu",
+        "dtypes": "float32",
+        "submodules": "2",
+        "mode": "train",
+        "gradients": "none yet",
+        "NaN and Inf": "none in all values",
+    }
+
+
+def test_dicts_of_a_module_that_are_the_programs_own_run_nothing() -> None:
+    ran = []
+
+    class Own(dict):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            ran.append("__len__")
+            return 0
+
+        def __bool__(self) -> bool:
+            ran.append("__bool__")
+            return False
+
+        __iter__ = items = values = keys = __len__  # type: ignore[assignment]
+
+    module = nn.Linear(1, 1)
+    for part in ("_parameters", "_buffers", "_modules"):
+        kept = Own()
+        dict.update(kept, module.__dict__[part])
+        module.__dict__[part] = kept
+    assert summarize(module) == "Linear(1 → 1) · 2 params · train"
+    assert "weight" in tree(module)
+    assert ran == []
+
+
+# Where things are reached
+
+
+class Attention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleDict({"q": nn.Linear(1, 1), "32": nn.ReLU()})
+        self.scales = nn.ParameterList([torch.ones(1), torch.ones(2)])
+        self.tables = nn.ParameterDict({"a": torch.ones(1)})
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+
+class OwnList(nn.ModuleList):
+    def __getitem__(self, index: Any) -> Any:
+        raise RuntimeError("__getitem__ ran")
+
+
+def quietly(make: Callable[[], Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make()
+
+
+def adam() -> torch.optim.Optimizer:
+    torch.manual_seed(0)
+    net = nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return optimizer
+
+
+REACHED: dict[str, Callable[[], Any]] = {
+    "module": Attention,
+    "list with its own __getitem__": lambda: OwnList([nn.Linear(1, 1)]),
+    "optimizer": adam,
+    "scheduler": lambda: lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1), 1),
+    "scripted": lambda: quietly(lambda: torch.jit.script(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)))),
+    "traced": lambda: quietly(lambda: torch.jit.trace(nn.Linear(2, 2), torch.ones(1, 2))),
+    "graph": lambda: torch.fx.symbolic_trace(nn.Linear(1, 1)),
+    "loader": lambda: data.DataLoader(data.TensorDataset(torch.ones(4)), 2),
+    "subset": lambda: data.Subset(data.ConcatDataset([data.TensorDataset(torch.ones(4))]), [1]),
+    "storage": lambda: torch.ones(2).untyped_storage(),
+    "generator": torch.Generator,
+}
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_a_path_reaches_what_is_shown(name: str) -> None:
+    value = REACHED[name]()
+    snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
+    waiting, reached = [(0, 0)], 0
+    with Untouched():
+        while waiting:
+            parent, depth = waiting.pop()
+            for node in snapshot.page(parent, 0, 50, Budget())["nodes"]:
+                shown = snapshot.value(node["id"])
+                if (
+                    "path" in node
+                    and not isinstance(shown, (Rows, Said, Property))
+                    and "Elements" not in str(type(shown))
+                ):
+                    found = eval(node["path"], {"value": value})
+                    assert found is shown or type(found) is type(shown), node["path"]
+                    if isinstance(shown, (torch.Tensor, nn.Module, dict, list)):
+                        assert found is shown, node["path"]
+                    reached += 1
+                if node.get("children") and "lazy" not in node and depth < 4:
+                    waiting.append((node["id"], depth + 1))
+    assert reached > 0
+
+
+# What is on its way stays where it is
+
+
+def test_a_loader_on_its_way_gives_the_next_batch_as_before() -> None:
+    batches = iter(data.DataLoader(data.TensorDataset(torch.arange(6)), 2))
+    next(batches)
+    summarize(batches)
+    tree(batches, depth=4)
+    assert [batch[0].tolist() for batch in batches] == [[2, 3], [4, 5]]
+
+
+def test_a_generator_draws_as_before() -> None:
+    first, second = torch.Generator().manual_seed(1), torch.Generator().manual_seed(1)
+    summarize(first)
+    tree(first)
+    assert torch.equal(torch.rand(3, generator=first), torch.rand(3, generator=second))
+
+
+def test_an_optimizer_steps_as_before() -> None:
+    first, second = adam(), adam()
+    tree(first, depth=5)
+    for optimizer in (first, second):
+        optimizer.step()
+    assert rows(first)["step"] == "2"
+    assert [it.tolist() for it in first.param_groups[0]["params"]] == [
+        it.tolist() for it in second.param_groups[0]["params"]
+    ]
+
+
+# What is elsewhere is not waited for
+
+
+def test_a_rate_and_a_scale_on_a_device_are_named_and_not_read() -> None:
+    rate = torch.empty((), device="meta")
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+    optimizer.param_groups[0]["lr"] = rate
+    assert summarize(optimizer) == "SGD · lr on meta · 1 tensor"
+    scaler = quietly(lambda: torch.cuda.amp.GradScaler())
+    scaler.__dict__.update(_enabled=True, _scale=rate, _growth_tracker=rate, _growth_interval=5)
+    assert summarize(scaler) == "GradScaler · scale on meta: not read"
+
+
+@pytest.mark.parametrize("groups", [None, [], "text", [[]], [{}], [{"params": None}], [{"params": [1, None]}]])
+def test_an_optimizer_whose_groups_are_not_what_they_should_be(groups: Any) -> None:
+    optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
+    optimizer.__dict__["param_groups"] = groups
+    assert summarize(optimizer).startswith("SGD · ")
+    assert "not read: " not in tree(optimizer, depth=3)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{"batch_size": None}, {"sampler": None, "batch_sampler": None}, {"dataset": None}, {"num_workers": "two"}, {}],
+    ids=str,
+)
+def test_a_loader_whose_attributes_are_not_what_they_should_be(own: dict[str, Any]) -> None:
+    loader = data.DataLoader(data.TensorDataset(torch.ones(4)), 2)
+    loader.__dict__.update(own)
+    assert summarize(loader).startswith("DataLoader · ")
+    loader.__dict__.clear()
+    assert summarize(loader).startswith("DataLoader · ")
+
+
+def test_datasets_inside_datasets_without_end() -> None:
+    part = data.Subset(data.TensorDataset(torch.ones(4)), [1])
+    part.indices = part  # type: ignore[assignment]
+    part.dataset = part
+    assert summarize(part) == "Subset · length not asked · in Subset"
