@@ -1,9 +1,9 @@
-"""What statistics cost, side by side in one run: ours, lovely-tensors, treescope, torch's repr.
+"""What describing values costs, beside lovely-tensors, treescope and torch's repr, in one run.
 
-    python tests/bench/stats_bench.py [ELEMENTS] [--quick] [--no-peers] [--rounds N]
+    python tests/bench/stats_bench.py [ELEMENTS] [--quick] [--no-peers] [--rounds N] [--only WORD ...]
 
-Big tensors: ratios to one `torch.sum` over the same bytes (as float32), medians of 7 interleaved rounds with their
-spread (lowest…highest), and extra memory. Small tensors: microseconds a call. ELEMENTS is 10**8 unless told.
+Medians of 7 interleaved rounds with their spread (lowest…highest), as Markdown tables with the goals beside the results.
+Large tensors are told as ratios to one `torch.sum` over the same bytes as float32. ELEMENTS is 10**8 unless told.
 """
 
 from __future__ import annotations
@@ -11,48 +11,62 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
+HELPER = Path(__file__).parents[2] / "pyhelper"
+sys.path.insert(0, str(HELPER))
+from tensor_inspector.budget import Budget
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.snapshot import PAGE, Snapshot
 from tensor_inspector.stats import of_tensor
 
 ROUNDS = 7
+BUDGET_MS = 40.0
 SLOWEST = 60.0  # seconds; a peer that needs more for one call is not asked again
+PEERS = ("lovely", "treescope", "repr")
+Run = Callable[[Any], object]
+
+COLD = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import torch, tensor_inspector
+value = torch.randn(1000)
+start = time.perf_counter()
+tensor_inspector.summarize(value)
+print((time.perf_counter() - start) * 1e3)
+"""
 
 
-class Unlimited:
-    max_elements = None
-
-    def spent(self):
-        return False
-
-    def remaining_ms(self):
-        return math.inf
-
-
-class Timed(Unlimited):
-    def __init__(self, ms):
-        self._end = time.perf_counter() + ms / 1000
-
-    def spent(self):
-        return time.perf_counter() >= self._end
-
-    def remaining_ms(self):
-        return (self._end - time.perf_counter()) * 1000
-
-
-def ours(t):
+def ours(t: Any) -> object:
     with torch.no_grad():
-        return of_tensor(t, Unlimited())
+        return of_tensor(t, Budget())
 
 
-def peers():
-    found = {}
+def described(value: Any) -> object:
+    """All facts and the line, as hovering asks for them."""
+    with Untouched():
+        return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, Budget(), facts=True)
+
+
+def page(value: Any) -> object:
+    """The line, and the first page of rows with the summary of each, as expanding asks for them."""
+    with Untouched():
+        snapshot, budget = Snapshot(Rows.of("", [])), Budget()
+        node = snapshot.describe(Child("value", value, "value"), 0, budget)
+        return snapshot.page(node["id"], 0, PAGE, budget)
+
+
+def peers() -> dict[str, Run]:
+    found: dict[str, Run] = {}
     try:
         import lovely_tensors
 
@@ -68,16 +82,94 @@ def peers():
     return {**found, "repr": repr}
 
 
-def works(run, t):
-    """Whether a peer can describe this tensor at all (treescope and the newest torch do not go together)."""
+def works(run: Run, value: Any) -> bool:
+    """Whether a peer can describe this value at all (treescope and the newest torch do not go together)."""
     try:
-        return seconds(run, t) < SLOWEST / ROUNDS
+        return seconds(run, value) < SLOWEST / ROUNDS
     except Exception:
         return False
 
 
-def cases(n):
-    """Name, promised ratio, tensor; made one at a time, since each may take half a gigabyte."""
+def seconds(run: Run, value: Any) -> float:
+    start = time.perf_counter()
+    run(value)
+    return time.perf_counter() - start
+
+
+def interleaved(runs: dict[str, Run], value: Any, rounds: int, seconds_a_round: float = 0.02) -> dict[str, list[float]]:
+    """Seconds a call of each, round by round; what takes long is called once a round, and not in all rounds."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            first = seconds(run, value)
+            if first > 1.0 and len(times[name]) >= 3:
+                continue
+            repeat = max(1, min(200, int(seconds_a_round / max(first, 1e-7))))
+            start = time.perf_counter()
+            for _ in range(repeat if first < seconds_a_round else 0):
+                run(value)
+            times[name].append((time.perf_counter() - start) / repeat if first < seconds_a_round else first)
+    return times
+
+
+def spread(numbers: list[float], digits: int = 1) -> str:
+    return f"{statistics.median(numbers):.{digits}f} ({min(numbers):.{digits}f}…{max(numbers):.{digits}f})"
+
+
+def table(title: str, *heads: str) -> None:
+    print(f"\n### {title}\n\n| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
+
+
+def row(*cells: object) -> None:
+    print(f"| {' | '.join(str(cell) for cell in cells)} |", flush=True)
+
+
+def small(rounds: int, others: dict[str, Run]) -> None:
+    table("1,000 elements: all facts and the line, µs", "", "ours", *others, "ours ÷ lovely (goal 0.15)")
+    values = {
+        "float32": torch.randn(1000),
+        "float32 with a NaN": torch.randn(1000).index_fill_(0, torch.tensor([5]), math.nan),
+        "int64": torch.randint(0, 9, (1000,)),
+        "bfloat16": torch.randn(1000).bfloat16(),
+    }
+    for name, value in values.items():
+        able = {who: run for who, run in others.items() if works(run, value)}
+        times = interleaved({"ours": described, **able}, value, rounds)
+        cells = [spread([x * 1e6 for x in times[who]], 0) if who in times else "fails" for who in ("ours", *others)]
+        ratio = statistics.median(times["ours"]) / statistics.median(times["lovely"]) if "lovely" in times else math.nan
+        row(name, *cells, f"{ratio:.2f}")
+
+
+def model() -> torch.nn.Module:
+    """A transformer of 126 modules."""
+    layer = torch.nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+    encoder = torch.nn.TransformerEncoder(layer, 12, torch.nn.LayerNorm(32), enable_nested_tensor=False)
+    whole = torch.nn.Sequential(torch.nn.Embedding(100, 32), encoder, torch.nn.Linear(32, 100))
+    assert len(list(whole.modules())) == 126
+    return whole
+
+
+def quick(rounds: int, others: dict[str, Run]) -> None:
+    """What must be at once whatever its size."""
+    table("At once, ms", "", "goal", "ours", *others)
+    cases: list[tuple[str, Run, Any, bool]] = [
+        ("all facts of 10¹² expanded elements", described, torch.ones(10, 10).expand(10**10, 10, 10), False),
+        (f"{PAGE} rows of a list of 10⁶", page, list(range(10**6)), True),
+        (f"{PAGE} rows of a dict of 10⁵ tensors", page, {i: torch.randn(10) for i in range(10**5)}, False),
+        ("the structure of a model of 126 modules", page, model(), True),
+    ]
+    for name, run, value, fair in cases:
+        able = {who: other for who, other in others.items() if fair and who != "lovely" and works(other, value)}
+        times = interleaved({"ours": run, **able}, value, rounds)
+        cells = [spread([x * 1e3 for x in times[who]], 2) if who in times else "–" for who in ("ours", *others)]
+        row(name, 1, *cells)
+    command = [sys.executable, "-c", COLD, str(HELPER)]
+    cold = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(rounds)]
+    row("the first call in a process, of 1,000 elements", 1, spread(cold, 2), *("–" for _ in others))
+
+
+def cases(n: int) -> Iterator[tuple[str, float | None, torch.Tensor]]:
+    """Name, goal, tensor; made one at a time, since each may take half a gigabyte."""
     side = math.isqrt(n)
     base = torch.randn(side, side)
     yield "float32", 3.2, base
@@ -104,113 +196,93 @@ def cases(n):
     yield "float64", None, base.double()
 
 
-def seconds(function, *arguments):
-    start = time.perf_counter()
-    function(*arguments)
-    return time.perf_counter() - start
+def same_bytes(t: torch.Tensor) -> torch.Tensor:
+    """As much of the tensor's own memory as it has elements, as float32: other pages may be faster or slower."""
+    words = torch.empty(0, dtype=torch.float32).set_(t.untyped_storage())
+    return words[: t.numel() * t.element_size() // 4]
 
 
-def peak_extra(function, t):
-    """MB by which resident memory rises while `function(t)` runs, sampled every millisecond."""
+def peak_extra(run: Run, t: Any) -> float:
+    """MB by which resident memory rises while ``run(t)`` runs, sampled every half millisecond."""
 
-    def resident():
+    def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
-    function(t)
+    run(t)
     base, top, done = resident(), [0], threading.Event()
 
-    def watch():
+    def watch() -> None:
         while not done.wait(0.0005):
             top[0] = max(top[0], resident())
 
     thread = threading.Thread(target=watch)
     thread.start()
-    function(t)
+    run(t)
     done.set()
     thread.join()
     return max(0, top[0] - base) / 1e6
 
 
-def spread(numbers, digits=1):
-    return f"{statistics.median(numbers):.{digits}f} ({min(numbers):.{digits}f}…{max(numbers):.{digits}f})"
-
-
-def big(n, rounds, others):
-    print(f"\n{n:.0e} elements, × one torch.sum over the same bytes as float32; {torch.get_num_threads()} threads")
-    print(f"{'':14} {'goal':>5} {'ours':>18} {'extra MB':>9}  {'of own sum':>10}", *(f"{name:>20}" for name in others))
+def large(n: int, rounds: int, others: dict[str, Run]) -> None:
+    title = (
+        f"{n:.0e} elements: all statistics, × one `torch.sum` over the same bytes, {torch.get_num_threads()} threads"
+    )
+    table(title, "", "goal", "ours", "extra MB", *others)
     for name, goal, t in cases(n):
-        words = torch.empty(t.numel() * t.element_size() // 4).fill_(0.5)
-        own = t if t.dtype.itemsize > 1 or t.dtype is torch.uint8 else t.view(torch.uint8)
-        contenders = {
-            "sum": lambda t, words=words: words.sum(),
-            "own": lambda t, own=own: own.sum(),
-            "ours": ours,
-            **others,
-        }
-        times = {who: [] for who in contenders}
-        for who, run in contenders.items():
-            if who in others and not works(run, t):
-                times[who] = None
-        for _ in range(rounds):
-            for who, run in contenders.items():
-                if times[who] is not None and not (who in others and len(times[who]) >= 3):
-                    times[who].append(seconds(run, t))
+        words = same_bytes(t)
+        able = {who: run for who, run in others.items() if works(run, t)}
+        times = interleaved({"sum": lambda _, words=words: words.sum(), "ours": ours, **able}, t, rounds, 0.0)
         floor = statistics.median(times["sum"])
-        line = [
-            f"{name:14} {goal or '':>5} {spread([x / floor for x in times['ours']]):>18} {peak_extra(ours, t):9.1f}"
-        ]
-        line.append(f"{statistics.median(times['ours']) / statistics.median(times['own']):11.1f}")
-        line += [
-            f"{'fails or slow' if not times[who] else spread([x / floor for x in times[who]], 0):>20}" for who in others
-        ]
-        print(*line, flush=True)
+        cells = [spread([x / floor for x in times[who]], 0) if who in times else "fails or too slow" for who in others]
+        row(name, goal or "", spread([x / floor for x in times["ours"]]), f"{peak_extra(ours, t):.1f}", *cells)
 
 
-def budgeted(n, rounds):
-    t = torch.randn(n)
+def budgeted(n: int, rounds: int) -> None:
+    """How long a reading takes that may take 40 ms, also while other processes keep every core busy."""
+    cores = [0, torch.get_num_threads()]
+    table(
+        f"{n:.0e} elements within {BUDGET_MS:.0f} ms, ms (goal: never over {2 * BUDGET_MS:.0f})",
+        "", *(f"{busy} cores busy" if busy else "idle" for busy in cores), "over, when busy",
+    )  # fmt: skip
+    for name, _, t in cases(n):
+        found = []
+        for busy in cores:
+            spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+            try:
+                time.sleep(0.2 if busy else 0.0)
+                found.append([1e3 * seconds(within_budget, t) for _ in range(rounds)])
+            finally:
+                for process in spinning:
+                    process.kill()
+                    process.wait()
+        row(name, *map(spread, found), f"{sum(took > 2 * BUDGET_MS for took in found[1])} of {rounds}")
+
+
+def within_budget(t: Any) -> object:
     with torch.no_grad():
-        times = [seconds(lambda: of_tensor(t, Timed(40))) * 1e3 for _ in range(rounds)]
-        short = [seconds(lambda: of_tensor(t, Timed(8))) * 1e3 for _ in range(rounds)]
-    print(f"\nfloat32, budget 40 ms: {spread(times)} ms; budget 8 ms: {spread(short)} ms")
+        return of_tensor(t, Budget(BUDGET_MS))
 
 
-def small(rounds, others):
-    print("\n1,000 elements, µs a call over 200 calls")
-    shapes = {
-        "float32": torch.randn(1000),
-        "with NaN": torch.randn(1000).index_fill_(0, torch.tensor([5]), math.nan),
-        "int64": torch.randint(0, 9, (1000,)),
-        "bfloat16": torch.randn(1000).bfloat16(),
-        "10^12 expanded": torch.ones(10, 10).expand(10**10, 10, 10),
-    }
-    for name, t in shapes.items():
-        able = {} if "expanded" in name else {who: run for who, run in others.items() if works(run, t)}
-        calls = {"ours": ours, **able}
-        times = {who: [] for who in calls}
-        for _ in range(rounds):
-            for who, run in calls.items():
-                repeat = 200 if who == "ours" else 5
-                run(t)
-                start = time.perf_counter()
-                for _ in range(repeat):
-                    run(t)
-                times[who].append((time.perf_counter() - start) / repeat * 1e6)
-        print(f"{name:16}", *(f"{who} {spread(found)}" for who, found in times.items()), sep="  ", flush=True)
-
-
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("elements", nargs="?", type=float, default=1e8)
     parser.add_argument("--quick", action="store_true", help="10**6 elements")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", nargs="*", choices=["small", "quick", "large", "budgeted"], help="only these tables")
     arguments = parser.parse_args()
     n = 10**6 if arguments.quick else int(arguments.elements)
     others = {} if arguments.no_peers else peers()
     torch.manual_seed(0)
-    small(arguments.rounds, others)
-    big(n, arguments.rounds, others)
-    budgeted(n, arguments.rounds)
+    wanted = arguments.only or ["small", "quick", "large", "budgeted"]
+    if "small" in wanted:
+        small(arguments.rounds, others)
+    if "quick" in wanted:
+        quick(arguments.rounds, others)
+    if "large" in wanted:
+        large(n, arguments.rounds, others)
+    if "budgeted" in wanted:
+        budgeted(n, max(20, arguments.rounds))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def test_tensors_need_no_numpy() -> None:
         print(compare(torch.ones(2), torch.zeros(2)))
     """
     lines = said(code, "numpy")
-    assert lines[0] == "float32[200, 200] · 0…99 · μ 49.5 σ 28.9 · view · not contiguous"
+    assert lines[0].startswith("float32[200, 200] · 0…99 · μ 49.5 σ 28.9 · ")
     assert lines[4].startswith("bool[200, 200] · 39.6K of 40.0K True (99%)")
     assert lines[5].startswith("complex64[200, 200] · |z| 0…99")
     assert lines[6] == "Linear(2 → 3) · 9 params · train"

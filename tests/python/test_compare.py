@@ -102,6 +102,16 @@ def test_shape_dtype_and_device_are_told() -> None:
     assert "meta" in str(compare(torch.ones(3), torch.ones(3, device="meta")))
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_sparse_and_nested_tensors_are_compared_by_what_they_consist_of() -> None:
+    one, other = torch.eye(3).to_sparse(), (torch.eye(3) * T([1.0, 2.0, 1.0])).to_sparse()
+    assert [found["path"] for found in compare(one, other).differences] == ["._values()"]
+    assert compare(one, torch.eye(3).to_sparse()).same
+    ones, zeros = (torch.nested.nested_tensor([torch.ones(2), make(3)]) for make in (torch.ones, torch.zeros))
+    (found,) = compare(ones, zeros).differences
+    assert "3 of 3 differ" in found["text"]
+
+
 def test_a_model_is_compared_by_its_parts() -> None:
     model = nn.Sequential(nn.Linear(3, 3), nn.Dropout())
     other = copy.deepcopy(model)
@@ -139,6 +149,15 @@ def test_what_can_not_be_read_is_not_called_equal() -> None:
     found = compare(freed, torch.ones(3))
     assert not found.same
     assert "storage freed" in str(found)
+
+
+def test_a_masked_array_is_not_called_equal() -> None:
+    assert not compare(np.ma.array([1, 2], mask=[0, 1]), np.ma.array([5, 2], mask=[0, 1])).same
+
+
+def test_strings_and_objects_in_arrays_are_compared_one_by_one() -> None:
+    assert texts(np.array(["a", "b"]), np.array(["a", "c"])) == {"[1]": "'b' → 'c'"}
+    assert texts(np.array([1, None], object), np.array([1, 2.5], object)) == {"[1]": "None → 2.5"}
 
 
 def test_no_code_of_the_program_runs() -> None:

@@ -12,7 +12,7 @@ import pytest
 from test_loader import run
 from test_paths import walked
 
-from tensor_inspector import facts, summarize, tree
+from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Elements, Property, Rows, Said
 
@@ -406,3 +406,58 @@ def test_fields_that_are_none_are_told_apart_from_items() -> None:
     value = transformers_values()["output"]
     assert rows(value) == {"length": "2", "None": "attentions"}
     assert "other attributes" not in tree(value)
+
+
+def changed(value: Any) -> Any:
+    """A copy in which one element is another."""
+    if hasattr(value, "putpixel"):
+        copy = value.copy()
+        copy.putpixel((1, 1), (9, 9, 9))
+        return copy
+    if hasattr(value, "iloc"):
+        copy = value.copy()
+        copy.iloc[1, 0] += 1e-9
+        return copy
+    if hasattr(value, "with_columns"):
+        return value.with_columns(a=value["a"] + 1e-9)
+    if hasattr(value, "indptr"):
+        copy = value.copy()
+        copy.data[0] = 7
+        return copy
+    return value.at[1].add(1)
+
+
+def compared() -> dict[str, Any]:
+    jax, pd, pl = pytest.importorskip("jax"), pytest.importorskip("pandas"), pytest.importorskip("polars")
+    image, sparse = pytest.importorskip("PIL.Image"), pytest.importorskip("scipy.sparse")
+    return {
+        "jax": jax.numpy.arange(3.0),
+        "pandas": pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
+        "polars": pl.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
+        "PIL": image.new("RGB", (3, 3), (1, 2, 3)),
+        "scipy": sparse.csr_array([[1.0, 0.0], [0.0, 2.0]]),
+    }
+
+
+@pytest.mark.parametrize("name", ["jax", "pandas", "polars", "PIL", "scipy"])
+def test_one_different_element_is_found_and_said_once(name: str) -> None:
+    value = compared()[name]
+    assert compare(value, value).same
+    found = compare(value, changed(value))
+    assert [difference["what"] for difference in found.differences] == ["values"]
+
+
+def test_what_a_mask_hides_is_not_called_the_same() -> None:
+    pd = pytest.importorskip("pandas")
+    value = pd.Series([1, None], dtype="Int64")
+    assert not compare(value, value.copy()).same
+    assert compare(value.dropna(), value.dropna()).same
+
+
+def test_a_large_index_does_not_keep_a_comparison_from_the_columns() -> None:
+    pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    frame = pd.DataFrame(np.zeros((500_000, 2)))
+    other = frame.copy()
+    other.iloc[7, 1] = 1
+    found = compare(frame, other)
+    assert (len(found.differences), found.complete) == (1, True)

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from zoo import zoo
 from zoo.dense import DispatchMode
+from zoo.examine import _is_there as is_there
 from zoo.tensor_classes import Remembering, Scaled, Wrapping
 from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 
@@ -25,6 +26,19 @@ from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.stats import Unread
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def needs(name: str) -> pytest.MarkDecorator:
+    """For what not every version of torch has."""
+    *path, last = name.split(".")
+    found: Any = torch
+    for part in path:
+        found = getattr(found, part, None)
+    return pytest.mark.skipif(not hasattr(found, last), reason=f"needs torch.{name}")
+
+
+JAGGED = needs("jagged")
+SYMBOLS = needs("export")
 
 
 def nodes(value: object, depth: int = 3) -> Iterator[tuple[Snapshot, Any]]:
@@ -65,10 +79,6 @@ FORMS: dict[str, Callable[[], Any]] = {
     "sparse rows": lambda: torch.eye(3).to_sparse_csr(),
     "sparse blocks": lambda: torch.eye(4).to_sparse_bsc((2, 2)),
     "nested": lambda: nest(torch.ones(2, 4), torch.zeros(3, 4)),
-    "jagged": lambda: jag(torch.ones(2, 4), torch.zeros(3, 4)),
-    "jagged with gaps": lambda: torch.nested.narrow(
-        torch.arange(20.0).reshape(2, 10), 1, torch.tensor([0, 1]), torch.tensor([3, 4]), layout=torch.jagged
-    ),
     "quantized": lambda: quantized([[1.0, 2.0], [3.0, 4.0]]),
     "quantized by channel": lambda: torch.quantize_per_channel(
         torch.ones(2, 3), torch.tensor([0.1, 0.2]), torch.tensor([0, 1]), 0, torch.qint8
@@ -77,6 +87,11 @@ FORMS: dict[str, Callable[[], Any]] = {
     "class with memory": lambda: Remembering(torch.ones(2, 2)),
     "parameter": lambda: nn.Parameter(torch.ones(2, 3)),
 }
+if hasattr(torch, "jagged"):
+    FORMS["jagged"] = lambda: jag(torch.ones(2, 4), torch.zeros(3, 4))
+    FORMS["jagged with gaps"] = lambda: torch.nested.narrow(
+        torch.arange(20.0).reshape(2, 10), 1, torch.tensor([0, 1]), torch.tensor([3, 4]), layout=torch.jagged
+    )
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -101,10 +116,10 @@ def test_a_path_reaches_the_value_that_is_shown(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in zoo if name.startswith("tensors: ") and zoo[name].make])
 def test_as_many_rows_are_told_as_there_are(name: str) -> None:
-    try:
-        value = zoo[name].make()  # type: ignore[misc]
-    except (AttributeError, ImportError, RuntimeError, TypeError) as error:
-        pytest.skip(f"not in this version of torch: {error}")
+    missing = [need for need in zoo[name].needs if not is_there(need)]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    value = zoo[name].make()  # type: ignore[misc]
     with Untouched():
         kind = look(value, Budget())
         assert kind.child_count() == len(list(kind.children(0, 1000)))
@@ -115,7 +130,7 @@ def test_as_many_rows_are_told_as_there_are(name: str) -> None:
     [
         ("nest[1]", "float32[3, 4] · all zeros"),
         ("nest[-2][0]", "float32[4] · all 1"),
-        ("jag[1]", "float32[3, 4] · all zeros"),
+        pytest.param("jag[1]", "float32[3, 4] · all zeros", marks=JAGGED),
         ("quantized[0]", "quint8[2] · scale 0.1, zero point 10 · 1…2 · μ 1.5 σ 0.707"),
         ("wrapping.inner", "float32[2] · all 1"),
         ("remembering[0]", "float32[2] · all 1"),
@@ -124,7 +139,7 @@ def test_as_many_rows_are_told_as_there_are(name: str) -> None:
 def test_parts_are_reached_without_the_programs_code(path: str, line: str) -> None:
     held = {
         "nest": FORMS["nested"](),
-        "jag": FORMS["jagged"](),
+        "jag": FORMS["jagged"]() if "jagged" in FORMS else None,
         "quantized": FORMS["quantized"](),
         "wrapping": Wrapping(torch.ones(2)),
         "remembering": FORMS["class with memory"](),
@@ -150,7 +165,7 @@ def test_what_only_code_reaches_is_refused(path: str) -> None:
         (lambda: torch.ones(3, dtype=torch.int64), "int64[3]"),
         (lambda: torch.empty(3, device="meta"), "float32[3] meta"),
         (lambda: nn.LazyLinear(3).weight, "float32"),
-        (lambda: symbolic().shape[0] + 0, "s"),
+        pytest.param(lambda: symbolic().shape[0] + 0, "s", marks=SYMBOLS),
     ],
 )
 def test_in_a_few_characters(make: Callable[[], Any], brief: str) -> None:
@@ -170,7 +185,7 @@ def test_in_a_few_characters(make: Callable[[], Any], brief: str) -> None:
         (FORMS["quantized"], False),
         (FORMS["wrapper"], False),
         (lambda: torch.empty(3, device="meta"), False),
-        (lambda: torch.zeros(4, dtype=torch.uint8).view(torch.bits8), False),
+        pytest.param(lambda: torch.zeros(4, dtype=torch.uint8).view(torch.bits8), False, marks=needs("bits8")),
     ],
 )
 def test_elements_are_given_only_where_they_can_be_read_as_they_are(make: Callable[[], Any], readable: bool) -> None:
@@ -180,6 +195,7 @@ def test_elements_are_given_only_where_they_can_be_read_as_they_are(make: Callab
     assert readable is (type(elements) is torch.Tensor)
 
 
+@needs("_C._autograd._get_sequence_nr")
 @pytest.mark.parametrize("make", [stale, updated])
 def test_the_node_of_a_modified_view_is_not_made(make: Callable[[], Any]) -> None:
     value = make()
@@ -201,6 +217,7 @@ def test_the_gradient_still_flows_through_a_modified_view_that_was_looked_at() -
     assert leaf.grad.tolist() == [[3, 3, 3], [0, 0, 0]]
 
 
+@SYMBOLS
 def test_a_symbolic_size_gains_no_guard_and_its_node_is_not_changed() -> None:
     value = symbolic()
     node = torch.Tensor.shape.__get__(value)[0].node  # type: ignore[attr-defined]
@@ -293,9 +310,9 @@ def test_a_gradient_that_leads_back_is_told_once() -> None:
 
 def test_looking_at_a_result_of_a_collective_does_not_wait_for_it() -> None:
     import torch.distributed as dist
-    from torch.distributed._functional_collectives import AsyncCollectiveTensor
 
-    value = AsyncCollectiveTensor(torch.ones(3))
+    collectives = pytest.importorskip("torch.distributed._functional_collectives")
+    value = collectives.AsyncCollectiveTensor(torch.ones(3))
     for ask in (summarize, facts, tree):
         ask(value)
     assert value.completed is False

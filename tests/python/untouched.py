@@ -98,7 +98,8 @@ class Watch:
             self._ran[place] = self._ran.get(place, 0) + 1
 
     def _picture(self) -> dict[str, Any]:
-        return {**_state(), **_objects(self._value, self._readable, self._held)}
+        # The objects first: asking some tensors makes torch import what it needs for that.
+        return {**_objects(self._value, self._readable, self._held), **_state()}
 
 
 def lasting(look: Callable[[], object]) -> int:
@@ -172,7 +173,7 @@ def _state() -> dict[str, Any]:
         state["numpy"] = (_hash(numpy.random.get_state()[1]), numpy.geterr(), str(numpy.get_printoptions()))
     if hasattr(torch, "Tensor"):
         modes = [ask() for ask in _modes(torch)]
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch._C._DisableFuncTorch():
             state["torch"] = [*modes, *((name, ask()) for name, ask in _torch_state(torch))]
     return state
 

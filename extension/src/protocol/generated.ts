@@ -34,6 +34,14 @@ export type Badge = "nan" | "inf" | "zeros" | "constant" | "no_grad" | "sampled"
  */
 export type Number = number | string;
 /**
+ * Where the first NaN is, row by row; absent where there is none, or it was not found in time.
+ */
+export type Index = Number[];
+/**
+ * The same for the first infinity of either sign.
+ */
+export type Index1 = Number[];
+/**
  * bad_request: the request does not fit this contract; stale_helper: inject again; gone: that snapshot or node lives no more; no_frame: the frame can't be found; not_static: only running code could answer; not_found: no such name, attribute or item here; raised: the user's own code raised; internal: a fault of ours.
  */
 export type FailureCode =
@@ -252,6 +260,10 @@ export interface Facts {
    * Why `stats` is null.
    */
   unread?: string;
+  first_nan?: Index;
+  first_inf?: Index1;
+  quantiles?: Quantiles;
+  histogram?: Histogram;
   /**
    * The first values, as text.
    */
@@ -286,6 +298,24 @@ export interface ComplexStats {
   real: Stats;
   imag: Stats;
   abs: Stats;
+}
+/**
+ * `values[i]` is the number below which the share `at[i]` of the finite elements lies (of the magnitudes of complex ones), by linear interpolation; null where there are none. Over `read` elements: all when `exact`. Only when asked for.
+ */
+export interface Quantiles {
+  at: number[];
+  values: (Number | null)[];
+  exact: boolean;
+  read: Number;
+}
+/**
+ * How many finite elements lie in bins of equal width: `counts[i]` from `edges[i]` up to, not including, the next edge, which only the last bin of floats includes. Bins of integers hold whole numbers. Only when asked for.
+ */
+export interface Histogram {
+  edges: Number[];
+  counts: Number[];
+  exact: boolean;
+  read: Number;
 }
 export interface PinAnswer {
   expression: string;

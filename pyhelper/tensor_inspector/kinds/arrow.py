@@ -79,6 +79,9 @@ class Arrow(Contents):
             return Unread(self.why)
         return of_present(Chunks(self.array), _numbers, self.budget.share())
 
+    def elements(self) -> Any:
+        return None if isinstance(self.reading(), Unread) else Unread("numbers in chunks of Arrow's")
+
     def words(self) -> list[str]:
         missing = [f"{self.missing():,} NA"] if self.missing() else []
         if not isinstance(self.reading(), Unread):

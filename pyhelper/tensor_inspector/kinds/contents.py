@@ -19,6 +19,7 @@ from .present import Arrays, of_present
 from .stats_text import Reading, badges, stats_rows, stats_words
 from .tensor_text import corner, value_text
 
+_COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
 _VALUES = 10  #: integers up to this many are shown themselves
 
 
@@ -54,6 +55,11 @@ class Contents:
 
     def _read(self) -> Reading:
         return Unread(self.why)
+
+    def elements(self) -> Any:
+        """An array of numbers that stands for the elements when they are compared, or why there is none; None where
+        they are compared row by row."""
+        return None
 
     def shown(self) -> str | None:
         """The values themselves, where they say more than anything about them."""
@@ -128,6 +134,9 @@ class ArrayElements(Elements):
 
 
 class Numbers(Contents):
+    def elements(self) -> Any:
+        return self.array
+
     def _read(self) -> Reading:
         return of_array(self.array, self.budget.share())
 
@@ -163,11 +172,19 @@ class Foreign(Numbers):
         wide = wide_dtype(self.array.dtype)
         return of_present(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
 
+    def elements(self) -> Any:
+        if self.array.size > _COPIED:
+            return Unread(f"{self.array.size:,} elements of {self.dtype()}")
+        return self.array.astype(wide_dtype(self.array.dtype))
+
 
 class Raw(Contents):
     """Bytes without a meaning, or with one that only another library knows."""
 
     why = "raw bytes"
+
+    def elements(self) -> Any:
+        return Unread(self.why)
 
 
 class Lost(Contents):
@@ -176,6 +193,9 @@ class Lost(Contents):
     def __init__(self, array: Any, budget: Budget, why: str) -> None:
         super().__init__(array, budget)
         self.why = why
+
+    def elements(self) -> Any:
+        return Unread(self.why)
 
     def is_open(self) -> bool:
         return False

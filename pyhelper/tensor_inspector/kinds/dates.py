@@ -27,12 +27,14 @@ class Dates(Contents):
     def range(self) -> Reading:
         """Statistics of the ticks; what is missing is not counted."""
         if self._known is None:
-            ticks = self.array.view(f"{self.array.dtype.str[0]}i8")
-            self._known = of_present(Arrays(ticks), _ticks, self.budget.share())
+            self._known = of_present(Arrays(self.elements()), _ticks, self.budget.share())
         return self._known
 
     def reading(self) -> Reading:
         return Unread(self.why)
+
+    def elements(self) -> Any:
+        return self.array.view(f"{self.array.dtype.str[0]}i8")
 
     def missing(self) -> int | None:
         range: Any = self.range()

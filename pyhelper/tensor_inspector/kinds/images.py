@@ -20,6 +20,7 @@ from .tensor_text import value_text
 _BYTES = {"1": "1", "L": "L", "P": "P", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "YCbCr": ("Y", "Cb", "Cr"),
           "LAB": "LAB", "HSV": "HSV", "LA": "LA", "PA": "PA", "RGBX": "RGBX", "RGBa": "RGBa", "La": "La"}  # fmt: skip
 _RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL tells the range alone
+_COPIED = 1 << 22  #: pixels up to which an image is copied to be compared
 _STRIP = 1 << 18  #: pixels counted together
 
 
@@ -73,6 +74,14 @@ class Image(WithRows):
         rows += [Child("bands", Rows.of("", bands))] if len(bands) > 1 else []
         rows += [Child("info", dict_get(own, "info"), ".info")] if dict_get(own, "info") else []
         return rows + other_attributes(self.value)
+
+    def elements(self) -> Any:
+        numpy, reason = module("numpy"), self._why_unread()
+        if reason is None and (numpy is None or self.mode not in _BYTES or self.width * self.height > _COPIED):
+            reason = "pixels that are not compared"
+        if reason is not None or class_module(type(self.value)).partition(".")[0] != "PIL":
+            return Unread(reason or "its own code could read it")
+        return numpy.asarray(self.value)
 
     def _head(self) -> str:
         return f"{self.mode} {self.width}×{self.height}"
@@ -151,6 +160,8 @@ class Image(WithRows):
         return bins, read
 
     def _counted(self, core: Any) -> list[int]:
+        if len(_BYTES[self.mode]) == 2:  # the second is kept as the fourth, which not every PIL minds
+            return [amount for band in (0, 1) for amount in core.getband(band).histogram()]
         bins: list[int] = core.histogram()
         return [bins[0], sum(bins[1:]), *[0] * 254] if self.mode == "1" else bins
 

@@ -14,7 +14,6 @@ from typing import Any
 from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
 from ..protocol import Badge, Facts
-from ..stats import Unread
 from ..text import joined, shape, shorten, size
 from .array_contents import contents_of
 from .contents import ArrayElements, Contents, Lost
@@ -56,8 +55,7 @@ class Array(WithRows):
         return self.contents.badges()
 
     def elements(self) -> Any:
-        reading = self.contents.reading()
-        return reading if isinstance(reading, Unread) else self.contents.array
+        return self.contents.elements()
 
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):

@@ -42,6 +42,8 @@ class Kind:
     kind: NodeKind = "object"
     contains: ClassVar[bool] = True  #: can hold other values, and so itself: gets ↻ and ≡ marks
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
+    repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them
+    composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
     rank: ClassVar[int] = 2  #: order among variables: 0 tensors, arrays and modules, 2 the rest (1: what holds tensors)
 
     def __init__(self, value: Any, budget: Budget) -> None:

@@ -41,6 +41,9 @@ class Masked(Contents):
                 stats["count"] = self.array.size - self.hidden()
         return reading
 
+    def elements(self) -> Any:
+        return Unread(f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
+
     def shown(self) -> str | None:
         if self.array.ndim:
             return None

@@ -9,10 +9,9 @@ from typing import Any
 
 from ..guard import class_dict, class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
-from ..stats import Unread
 from ..text import joined, listed, shape, shorten, size
 from .array_contents import Records, contents_of
-from .contents import ArrayElements, Contents, Lost, Numbers, Raw, dtype_name
+from .contents import ArrayElements, Contents, Lost, dtype_name
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .masked import contents_under, mask_of
 from .objects import attributes, brief
@@ -39,6 +38,7 @@ class Array(WithRows):
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
         self.array = _view(value, _ndarray) if type(value) is not _ndarray else value
+        self.repeating = ("values",) if self.array.dtype.names else ()
 
     @cached_property
     def contents(self) -> Contents:
@@ -61,10 +61,7 @@ class Array(WithRows):
         return self.contents.reading()
 
     def elements(self) -> Any:
-        if isinstance(self.contents, (Numbers, Lost, Raw)):
-            reading = self.reading()
-            return reading if isinstance(reading, Unread) else self.array
-        return None  # told row by row
+        return self.contents.elements()
 
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):

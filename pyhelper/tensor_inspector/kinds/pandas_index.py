@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ..budget import Budget
-from ..guard import class_name, dict_get, instance_dict, mro
+from ..guard import class_name, dict_get, instance_dict, module, mro
 from ..protocol import Badge
 from ..text import listed
 from .arrow import Arrow
@@ -33,6 +33,9 @@ class Steps(Contents):
 
     def head(self) -> str:
         return f"int64[{len(self.array)}]"
+
+    def elements(self) -> Any:
+        return module("numpy").array([self.array.start, self.array.stop, self.array.step])
 
     def words(self) -> list[str]:
         if not self.array:

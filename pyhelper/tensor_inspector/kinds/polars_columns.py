@@ -83,6 +83,13 @@ class Series(Contents):
         few = 0 < self.length() <= _FEW and "Int" in self._name() and not self.missing()
         return str(self.array.to_list()).replace("-", "−") if few else None
 
+    def elements(self) -> Any:
+        if not self._is_number():
+            return None
+        if module("numpy") is None or self.missing() or self.array.n_chunks() > 1 or self._name() == "Boolean":
+            return Unread("numbers with nulls, in chunks or in bits")
+        return self.array.to_numpy(False, False)
+
     def words(self) -> list[str]:
         length, missing = self.length(), self.missing() or 0
         if not length:
@@ -129,8 +136,7 @@ class Series(Contents):
         return name == "Boolean" or (name.startswith(("Int", "UInt", "Float")) and "128" not in name)
 
     def _sample(self) -> list[Any]:
-        length = max(1, self.length())
-        amount = _SAMPLE if self.array.estimated_size() // length <= _LONG else 3
+        amount = _SAMPLE if bytes_of(self.array) <= _LONG * self.length() else 3
         return self.array.slice(0, amount).to_list()  # type: ignore[no-any-return]
 
     def _range(self) -> list[str] | None:
@@ -155,6 +161,11 @@ class Series(Contents):
         from . import look
 
         return "null" if item is None else look(item, self.budget).brief()
+
+
+def bytes_of(series: Any) -> int:
+    """What the values take; of objects, polars does not know."""
+    return 0 if str(series.dtype()) == "Object" else int(series.estimated_size())
 
 
 def _numbers(part: Slices) -> Any:

@@ -40,7 +40,7 @@ class Frame(Table):
         return ".row({})"
 
     def bytes(self) -> int:
-        return int(self.core.estimated_size())
+        return sum(polars_columns.bytes_of(self.core.to_series(at)) for at in range(self.size()[1]))
 
 
 class Series(Values):

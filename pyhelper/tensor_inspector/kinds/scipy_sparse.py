@@ -28,8 +28,10 @@ _GATHERED = 1 << 17  #: values up to which those of formats that hold them in pi
 class Sparse(WithRows):
     """Statistics are of the stored values alone; the zeros between them are not stored."""
 
+    composed = True
     kind = "array"
     summarized = True
+    repeating = ("stats",)
     rank = 0
 
     def __init__(self, value: Any, budget: Any) -> None:

@@ -58,6 +58,9 @@ class Values(WithRows):
     def badges(self) -> list[Badge]:
         return self.contents.badges()
 
+    def elements(self) -> Any:
+        return self.contents.elements()
+
     def facts(self) -> Facts:
         facts: Facts = {
             "type": full_name(type(self.value)),
@@ -92,6 +95,7 @@ class Table(Kind):
 
     kind = "mapping"
     summarized = True
+    repeating = ("rows",)
     rank = 0
 
     def size(self) -> tuple[int, int]:

@@ -44,7 +44,9 @@ class Strings(Contents):
         return told_of_strings(sample, self.array.size, len(sample) + others)
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (Said(self.text(item)) for item in _shortened(self.array)[start : start + amount].tolist())
+        whole = self.array is _shortened(self.array)
+        for item in _shortened(self.array)[start : start + amount].tolist():
+            yield item if whole and type(item) in (str, bytes) else Said(self.text(item))
 
     def text(self, item: Any) -> str:
         return _quoted(item, 60) if type(item) in (str, bytes) else class_name(type(item))

@@ -66,6 +66,9 @@ class Fill(NamedTuple):
 class Sparse(Special):
     """A sparse tensor by how many values it stores, and those. It is not coalesced, as that would change it."""
 
+    composed = True
+    repeating = ("stats",)
+
     def head(self) -> str:
         return f"{super().head()} {layout_name(self.value)}"
 

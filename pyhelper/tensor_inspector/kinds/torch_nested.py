@@ -23,6 +23,9 @@ _SHOWN = 6  #: components whose sizes a line shows
 class Components(Special):
     """A nested tensor: components of different sizes in one buffer."""
 
+    composed = True
+    repeating = ("stats",)
+
     def buffer(self) -> Any:
         """The memory of all components; None where it can't be reached."""
         raise NotImplementedError

@@ -100,7 +100,8 @@ class _Walk:
             self.found.note(path, "type", f"{a.line()} → {b.line()}")
             return ()
         one, other = a.elements(), b.elements()
-        if one is not None and other is not None:
+        composed = a.composed and b.composed and a.brief() == b.brief()
+        if one is not None and other is not None and not composed:
             self._elements(path, one, other)
             return self._below(path, _grad(a), _grad(b))
         if a.type_name() != b.type_name():
@@ -154,6 +155,8 @@ class _Walk:
         for start in range(0, _MOST, _PAGE):
             page = list(kind.children(start, _PAGE))
             for child in page:
+                if child.name in kind.repeating:
+                    continue
                 found[look(child.value, self._budget).line() if kind.kind == "set" else child.name] = child
             if len(page) < _PAGE:
                 return found

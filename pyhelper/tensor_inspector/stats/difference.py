@@ -108,9 +108,9 @@ def _compare(found: ValueDifference, x: _Block, y: _Block, shape: tuple[int, ...
     where = int(gap.argmax()) if (gap > 0).any() else int((unlike * 1).argmax())
     if found["at"] is None or float(gap[where]) > found["max_abs"]:
         found["at"] = _place(start + where, shape)
-        found["a"], found["b"] = x.part[where].item(), y.part[where].item()
-        whole = x.whole and y.whole
-        found["max_abs"] = abs(int(found["a"]) - int(found["b"])) if whole else float(gap[where])
+        a, b = x.part[where].item(), y.part[where].item()
+        found["a"], found["b"] = a, b
+        found["max_abs"] = abs(int(a) - int(b)) if x.whole and y.whole else float(gap[where])
 
 
 def _place(flat: int, shape: tuple[int, ...]) -> list[int]:

@@ -76,7 +76,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if again[:3] != first[:3]:
         complaints.append(f"said something else the second time: {again[0]}")
     kept = lasting(lambda: look() and None)
-    if kept > 0:
+    if kept > specimen.garbage:
         complaints.append(f"{kept} objects outlive the look")
     taken = peak_memory(look)
     if taken > specimen.memory:

@@ -27,6 +27,7 @@ class Specimen:
     numbers: Callable[[Any], list[Any]] | None = None  #: the numbers that `stats` must be of, found in another way
     needs: tuple[str, ...] = ()
     readable: bool = True  #: False where its memory is gone, and reading it would crash
+    garbage: int = 0  #: objects in cycles that a library's own text leaves to the collector
     memory: int = 16  #: MB that looking may take beyond what the value itself takes
 
 

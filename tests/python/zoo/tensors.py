@@ -544,7 +544,7 @@ TRACED: Zoo = {
     "fake with symbols": of(
         symbolic, "FakeTensor · float32[s", facts={"stats": None}, silent=("5, 7",), **SYMBOLS,
     ),
-    "fake with symbols, transposed": of(lambda: symbolic()[:, 1:].t(), "FakeTensor · float32[s", **SYMBOLS),
+    "fake with symbols, transposed": of(lambda: symbolic()[:, 1:].t(), "FakeTensor · float32[s", garbage=100, **SYMBOLS),
     "a plain tensor under a fake mode": within(under_fake, "float32[3] · "),
     "make_fx, real": within(traced("real"), "float32[3, 2] · "),
     "make_fx, fake": within(traced("fake"), "FakeTensor · float32[3, 2] · fake: no values"),

@@ -1,0 +1,101 @@
+"""What the rows below a tensor say of its statistics, and that what takes time is asked for only when it is opened."""
+
+import math
+
+import pytest
+from stats_reference import ticking
+
+from tensor_inspector.budget import Budget
+from tensor_inspector.kinds import look
+from tensor_inspector.kinds.stats_text import add_firsts, add_spread, stats_rows
+from tensor_inspector.stats import Unread, of_tensor
+
+torch = pytest.importorskip("torch")
+
+
+def rows(value, *path, budget=None, with_value=True):
+    """Label and text of the rows below ``stats``, or below the row of it that ``path`` names."""
+    kind = look(stats_rows(of_tensor(value, Budget()), value if with_value else None), budget or Budget())
+    for name in path:
+        kind = look(next(child.value for child in kind.children(0, 100) if child.name == name), budget or Budget())
+    return {child.name: look(child.value, budget or Budget()).line() for child in kind.children(0, 100)}
+
+
+def test_every_statistic_is_a_row():
+    found = rows(torch.tensor([[0.0, math.nan], [-2.0, 2.0]]), with_value=False)
+    assert found == {
+        "count": "4", "min": "−2", "max": "2", "mean": "≈0", "std": "2", "NaN": "1", "+Inf": "0", "−Inf": "0", "zeros": "1",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "label", "text"),
+    [
+        ([[1, 2], [math.nan, math.nan]], "NaN", "2 · first at [1, 0]"),
+        ([1, 2, -math.inf], "−Inf", "1 · first at [2]"),
+        ([1, math.inf, -math.inf], "+Inf", "1"),
+        ([1, math.inf, -math.inf], "first Inf", "[1]"),
+        ([1, complex(0, math.nan)], "first NaN", "[1]"),
+    ],
+)
+def test_where_the_first_special_value_is_stands_beside_their_number(values, label, text):
+    assert rows(torch.tensor(values))[label] == text
+
+
+def test_percentiles_are_below_a_row_of_their_own():
+    found = rows(torch.arange(101), "percentiles")
+    assert found == {"1%": "1", "5%": "5", "25%": "25", "median": "50", "75%": "75", "95%": "95", "99%": "99"}
+
+
+def test_a_histogram_is_drawn_in_few_bins():
+    found = rows(torch.tensor([0.0] * 8 + [0.26, 1.0]), "histogram")
+    assert list(found.values()) == ["████████████████████ 8", *["0"] * 3, "██▌ 1", *["0"] * 10, "██▌ 1"]
+    assert list(found)[:2] == ["0…0.0625", "0.0625…0.125"]
+    assert rows(torch.tensor([3, 3, 4, 6]), "histogram") == {
+        "3": "████████████████████ 2", "4": "██████████ 1", "5": "0", "6": "██████████ 1"
+    }  # fmt: skip
+    assert "240…255" in rows(torch.arange(256), "histogram")
+
+
+def test_bins_close_together_are_told_apart():
+    found = rows(torch.linspace(1, 1 + 1e-12, 1000, dtype=torch.float64), "histogram")
+    assert len(found) == 16
+
+
+def test_what_was_sampled_is_marked():
+    t, quick = torch.arange(2_000_000.0), ticking(80, 0.5)
+    assert rows(t, "percentiles", budget=quick)["median"].startswith("≈")
+    found = rows(t, "histogram", budget=ticking(80, 0.5))
+    assert found.pop("read").endswith(" elements")
+    assert all(text.startswith("█") and text.endswith("%") for text in found.values())
+
+
+def test_what_there_is_no_time_for_says_so():
+    kind = look(stats_rows(of_tensor(torch.arange(9), Budget()), torch.arange(9)), Budget())
+    row = next(child.value for child in kind.children(0, 100) if child.name == "percentiles")
+    assert [look(c.value, Budget()).line() for c in look(row, ticking(80, 99.0)).children(0, 9)] == [
+        "skipped: 80 ms budget"
+    ]
+
+
+@pytest.mark.parametrize("value", [torch.ones(5), torch.full((3,), math.nan), torch.ones(0)])
+def test_no_percentiles_are_offered_of_one_number_or_none(value):
+    assert "percentiles" not in rows(value)
+
+
+def test_facts_have_what_was_asked_for():
+    t, facts = torch.tensor([1.0, math.nan, 3.0, -math.inf]), {"type": "torch.Tensor"}
+    add_firsts(facts, of_tensor(t, Budget()), t, Budget())
+    assert (facts["first_nan"], facts["first_inf"]) == ([1], [3])
+    add_spread(facts, t, Budget(), [0.5], 2)
+    assert facts["quantiles"] == {"at": [0.5], "values": [2.0], "exact": True, "read": 4}
+    assert facts["histogram"] == {"edges": [1.0, 2.0, 3.0], "counts": [1, 1], "exact": True, "read": 4}
+
+
+def test_facts_say_why_it_is_not_there():
+    facts = {"type": "torch.Tensor", "notes": ["a view"]}
+    add_spread(facts, torch.ones(3), ticking(80, 99.0), [0.5], 0)
+    assert facts["notes"] == ["a view", "percentiles and histogram skipped: 80 ms budget"]
+    add_spread(facts, Unread("storage freed"), Budget(), [0.5], 0)
+    add_spread(facts, None, Budget(), [0.5], 0)
+    assert "quantiles" not in facts
