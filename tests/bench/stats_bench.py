@@ -21,8 +21,7 @@ from typing import Any
 
 import torch
 
-HELPER = Path(__file__).parents[2] / "pyhelper"
-sys.path.insert(0, str(HELPER))
+sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
 from tensor_inspector.budget import Budget
 from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Rows
@@ -163,7 +162,7 @@ def quick(rounds: int, others: dict[str, Run]) -> None:
         times = interleaved({"ours": run, **able}, value, rounds)
         cells = [spread([x * 1e3 for x in times[who]], 2) if who in times else "–" for who in ("ours", *others)]
         row(name, 1, *cells)
-    command = [sys.executable, "-c", COLD, str(HELPER)]
+    command = [sys.executable, "-c", COLD, sys.path[0]]
     cold = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(rounds)]
     row("the first call in a process, of 1,000 elements", 1, spread(cold, 2), *("–" for _ in others))
 

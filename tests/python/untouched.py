@@ -20,7 +20,8 @@ import threading
 import types
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from ctypes import string_at
 from pathlib import Path
 from typing import Any
@@ -173,9 +174,23 @@ def _state() -> dict[str, Any]:
         state["numpy"] = (_hash(numpy.random.get_state()[1]), numpy.geterr(), str(numpy.get_printoptions()))
     if hasattr(torch, "Tensor"):
         modes = [ask() for ask in _modes(torch)]
-        with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch(), torch._C._DisableFuncTorch():
+        with _off(torch):
             state["torch"] = [*modes, *((name, ask()) for name, ask in _torch_state(torch))]
     return state
+
+
+@contextmanager
+def _off(torch: Any) -> Iterator[None]:
+    """No mode, transform or override of the program sees what is asked here."""
+    with torch._C.DisableTorchFunction(), ExitStack() as stack:
+        held = []
+        for name in ("_DisableTorchDispatch", "_DisableFuncTorch"):
+            guard = getattr(torch._C, name)()
+            if hasattr(guard, "__exit__"):
+                stack.enter_context(guard)
+            else:  # before torch 2.1 it is in force as long as it lives
+                held.append(guard)
+        yield
 
 
 def _modes(torch: Any) -> list[Callable[[], Any]]:
@@ -218,7 +233,7 @@ def _objects(value: object, readable: bool, held: list[Any]) -> dict[str, Any]:
     They go into ``held`` too: some exist only as long as somebody holds them, as the Python side of a graph's node.
     """
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    tensor = torch._C.TensorBase if hasattr(torch, "Tensor") and hasattr(torch._C, "TensorBase") else ()
+    tensor = torch.Tensor.__mro__[1] if hasattr(torch, "Tensor") else ()
     storage = torch.UntypedStorage if hasattr(torch, "UntypedStorage") else ()
     array = getattr(numpy, "ndarray", ())
     found: dict[str, Any] = {}
@@ -276,7 +291,7 @@ def _atom(item: object) -> str:
 
 def _tensor_state(torch: Any, value: Any, readable: bool) -> list[Any]:
     """What a tensor says of itself by the C descriptors, and a hash of the memory beneath it."""
-    base = torch._C.TensorBase
+    base = torch.Tensor.__mro__[1]
     said: list[Any] = []
     with torch._C.DisableTorchFunction():
         said += [

@@ -122,7 +122,9 @@ def contents_under(array: Any, mask: Any, budget: Budget) -> Contents:
 
 def mask_of(value: Any) -> Any:
     """The mask that a ``numpy.ma.MaskedArray`` keeps."""
-    return dict_get(instance_dict(value), "_mask")
+    mask = dict_get(instance_dict(value), "_mask")
+    generic = module("numpy").generic
+    return generic.__array__(mask) if issubclass(type(mask), generic) and mask.dtype.names else mask
 
 
 def _taken(part: Arrays, wide: Any) -> Any:

@@ -17,6 +17,7 @@ from .mappings import key_name, key_word
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 _TOLD = 100  #: columns told in the facts
+_FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _CELL = 24  #: characters
 
@@ -204,7 +205,7 @@ class Table(Kind):
     def _missing(self) -> str | None:
         """How much is missing, where that is quickly known."""
         rows, columns = self.size()
-        if rows * columns > _COUNTED or self.budget.spent():
+        if columns > _FEW or rows * columns > _COUNTED or self.budget.spent():
             return None
         amounts = [self._contents(at).missing() for at in range(columns)]
         missing = sum(amount for amount in amounts if amount)

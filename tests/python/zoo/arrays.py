@@ -221,15 +221,6 @@ def deleted() -> Any:
     return value
 
 
-def under_way() -> Any:
-    import jax.numpy as jnp
-
-    value = jnp.full((2500, 2500), 1e-4)
-    for _ in range(12):
-        value = value @ value
-    return value
-
-
 def sharded(*spec: Any) -> Any:
     os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
     import jax
@@ -423,6 +414,7 @@ SPECIMENS: Zoo = {
     "masked records": Specimen(
         masked_records, says=("1 masked",), rows=("'f1'  float32[2] · 4 · 1 masked", "f1=masked"), needs=NUMPY
     ),
+    "masked record": Specimen(lambda: masked_records()[0], says=("mvoid · structured[] f0=1, f1=masked",), needs=NUMPY),
     "masked constant": of_numpy("np.ma.masked", says=("MaskedConstant · float64[] masked",)),
     "matrix": of_numpy(
         "np.matrix([[1, 2], [3, 4]])",
@@ -482,7 +474,6 @@ SPECIMENS: Zoo = {
     "jax scalar, weakly typed": of_jax("jnp.asarray(3.0)", says=("float32[] 3 · weakly typed",), numbers=numbers),
     "jax, no elements": of_jax("jnp.zeros((0, 3))", says=("float32[0, 3] · empty",)),
     "jax, deleted": Specimen(deleted, says=("float32[6] · deleted",), facts={"stats": None, "shape": [6]}, needs=JAX),
-    "jax, under way": Specimen(under_way, says=("float32[2500, 2500] · ",), needs=JAX, memory=120),
     "jax, sharded": Specimen(
         lambda: sharded("x", None),
         says=("float32[8, 4]", "sharded P('x', None) on 4 devices"),
