@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .budget import Budget
 from .guard import Untouched
 from .kinds import Child, Rows
-from .lenses.compare import Comparison
-from .lenses.compare import compare as differences
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
+
+if TYPE_CHECKING:
+    from .lenses.compare import Comparison
 
 
 def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
@@ -64,8 +67,10 @@ def compare(
       ['lr']        0.1 → 0.2
       ['steps'][2]  only in b: 3
     """
+    from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
+
     with Untouched():
-        return differences(a, b, Budget(budget_ms), rtol=rtol, atol=atol)
+        return lens.compare(a, b, Budget(budget_ms), rtol=rtol, atol=atol)
 
 
 def _described(value: object, budget_ms: float, facts: bool = False) -> Node:

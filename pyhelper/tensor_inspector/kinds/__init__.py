@@ -1,7 +1,7 @@
 """Which kind a value is of: chosen by its class alone, once per class.
 
 A family is a module with ``kind_for(cls, bases)``. Families of a library are asked only where the program has imported
-that library; ``objects`` takes what no other knows. To add a kind: one file, one row in ``_OF_LIBRARIES``, one
+that library; ``objects`` takes what no other knows. To add a kind: one file, one row in ``_FIRST`` or ``_LAST``, one
 table of the zoo.
 """
 
@@ -52,62 +52,77 @@ class _Own:
         return _OWN.get(id(cls))
 
 
-#: Families of a library: where the program has imported it, and it has this name, its family is asked.
-_OF_LIBRARIES = (
-    ("torch", "Tensor", "torch_tensor"),
-    ("torch", "Tensor", "torch_module"),
-    ("torch", "Tensor", "torch_autograd"),
-    ("torch", "Tensor", "torch_training"),
-    ("numpy", "ndarray", "numpy_array"),
-    ("tensordict", "TensorDict", "tensordicts"),
+#: Parts taken out of tensors, arrays and tables are classes of our own.
+_OURS = __name__.partition(".")[0]
+#: Packages, what one of them must have to be that library, and the family: asked, and so compiled, only where a class
+#: or base of it stands in such a package. These come before the built-in kinds, since some of their classes are numbers,
+#: dates or containers too.
+_FIRST = (
+    (f"torch {_OURS}", "torch.Tensor", "torch_tensor"),
+    ("torch", "torch.Tensor", "torch_module"),
+    ("torch", "torch.Tensor", "torch_training"),
+    (f"numpy {_OURS}", "numpy.ndarray", "numpy_array"),
+    ("numpy", "numpy.ndarray", "numpy_values"),
+    ("jax jaxlib", "jax.Array", "jax_array"),
+    (_OURS, "", "tables"),
+    ("pandas", "pandas.DataFrame", "pandas_values"),
+    ("pandas", "pandas.DataFrame", "pandas_tables"),
+    ("polars", "polars.DataFrame", "polars_tables"),
+    ("scipy", "", "scipy_sparse"),
+    ("PIL", "", "images"),
+    ("tensordict", "tensordict.TensorDict", "tensordicts"),
+    ("transformers", "", "transformers_values"),
 )
-#: Families of classes that are rarer: asked, and so compiled, only where a class or base stands in such a package. The
-#: first are of classes that are also numbers, dates or containers.
-_OF_PACKAGES_FIRST = (
-    ("numpy", "numpy_values"),
-    ("jax jaxlib", "jax_array"),
-    ("tensor_inspector _tensor_inspector", "tables"),
-    ("pandas", "pandas_values"),
-    ("pandas", "pandas_tables"),
-    ("polars", "polars_tables"),
-    ("scipy", "scipy_sparse"),
-    ("PIL", "images"),
-    ("transformers", "transformers_values"),
-)
-_OF_PACKAGES = (
-    ("torch", "torch_symbols"),
-    ("torch", "torch_runtime"),
-    ("torch", "torch_schedules"),
-    ("torch", "torch_data"),
-    ("torch", "torch_compiled"),
-    ("builtins functools", "callables"),
-    ("builtins", "raised"),
-    ("builtins collections weakref _weakrefset", "wrappers"),
-    ("builtins itertools collections asyncio _asyncio concurrent", "iteration"),
-    ("threading _thread queue _queue multiprocessing", "concurrency"),
-    ("builtins array io _io tempfile re random _random socket _socket weakref contextvars", "resources"),
+#: And these after them.
+_LAST = (
+    ("builtins torch", "torch.Tensor", "torch_autograd"),
+    ("torch", "torch.Tensor", "torch_symbols"),
+    ("torch", "torch.Tensor", "torch_runtime"),
+    ("torch", "torch.Tensor", "torch_schedules"),
+    ("torch", "torch.Tensor", "torch_data"),
+    ("torch", "torch.Tensor", "torch_compiled"),
+    ("builtins functools", "", "callables"),
+    ("builtins", "", "raised"),
+    ("builtins collections weakref _weakrefset", "", "wrappers"),
+    ("builtins itertools collections asyncio _asyncio concurrent", "", "iteration"),
+    ("threading _thread queue _queue multiprocessing", "", "concurrency"),
+    ("builtins array io _io tempfile re random _random socket _socket weakref contextvars", "", "resources"),
 )
 _OWN: dict[int, type[Kind]] = {id(Rows): RowsKind, id(Said): SaidKind, id(Property): PropertyKind}
 
 
 def _families(bases: tuple[type, ...]) -> Iterator[Any]:
-    yield _Own
-    for library, name, family in _OF_LIBRARIES:
-        # Looked up in its namespace: `hasattr` would run a `__getattr__` of the module.
-        if name in instance_dict(module(library)):
-            yield _family(family)
     packages = {class_module(base).partition(".")[0] for base in bases if base is not object}
-    yield from (_family(family) for known, family in _OF_PACKAGES_FIRST if not packages.isdisjoint(known.split()))
+    yield _Own
+    yield from _asked(_FIRST, packages)
     from . import containers, mappings, objects, plain
 
     yield from (plain, mappings, containers)
-    yield from (_family(family) for known, family in _OF_PACKAGES if not packages.isdisjoint(known.split()))
+    yield from _asked(_LAST, packages)
     yield objects
 
 
-def _family(name: str) -> Any:
-    try:
-        family: Any = import_module(f".{name}", __package__)
-        return family if family.kind_for else _Own  # an injected module runs its source when first asked for a name
-    except (AttributeError, KeyError, TypeError):  # a module of the program only bears the library's name
-        return _Own
+def _asked(families: tuple[tuple[str, str, str], ...], packages: set[str]) -> Iterator[Any]:
+    for known, needed, name in families:
+        if packages.isdisjoint(known.split()) or not _is_there(needed):
+            continue
+        try:
+            family: Any = import_module(f".{name}", __package__)
+            family.kind_for  # noqa: B018  an injected module runs its source when it is first asked for a name
+        except (AttributeError, KeyError, TypeError):
+            if needed and not _is_being_imported(needed):
+                continue  # a module of the program that only bears the library's name
+            raise
+        yield family
+
+
+def _is_there(name: str) -> bool:
+    """Whether a library has that class: a module of the program may bear the library's name."""
+    library, _, class_name = name.rpartition(".")
+    # Looked up in its namespace: `hasattr` would run a `__getattr__` of the module.
+    return not name or issubclass(type(instance_dict(module(library)).get(class_name)), type)
+
+
+def _is_being_imported(name: str) -> bool:
+    spec = instance_dict(module(name.rpartition(".")[0])).get("__spec__")
+    return bool(instance_dict(spec).get("_initializing"))
