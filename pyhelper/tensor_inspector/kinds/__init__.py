@@ -55,7 +55,7 @@ class _Own:
 #: Parts taken out of tensors, arrays and tables are classes of our own.
 _OURS = __name__.partition(".")[0]
 #: Packages, what one of them must have to be that library, and the family: asked, and so compiled, only where a class
-#: or base of it stands in such a package. These come before the built-in kinds, since some of their classes are numbers,
+#: or base of it stands in such a package. These come before the built-in kinds: some of their classes are numbers,
 #: dates or containers too.
 _FIRST = (
     (f"torch {_OURS}", "torch.Tensor", "torch_tensor"),

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from ..guard import class_dict, class_module, class_name, dict_get, full_name, instance_dict, module, mro
+from ..guard import class_dict, class_module, class_name, dict_get, full_name, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..text import joined, listed, shape, shorten, size
 from .array_contents import Records, contents_of
@@ -137,12 +137,11 @@ class Mapped(Array):
 
     def _layout_words(self) -> Iterator[str]:
         own = instance_dict(self.value)
-        filename, mode = dict_get(own, "filename"), dict_get(own, "mode")
-        file = (
-            "no file" if filename is None else brief(filename, self).strip("'\"").replace("\\", "/").rpartition("/")[2]
-        )
-        yield f"{file} {mode}" if type(mode) is str else file
-        yield from (word for word in super()._layout_words() if word != "read-only" or mode != "r")
+        yield _file_name(dict_get(own, "filename"))
+        mode = dict_get(own, "mode")
+        if type(mode) is str and mode != "r":  # "read-only" says that
+            yield {"c": "copy on write"}.get(mode, mode)
+        yield from super()._layout_words()
 
     def facts(self) -> Facts:
         facts, own = super().facts(), instance_dict(self.value)
@@ -152,6 +151,14 @@ class Mapped(Array):
             *([name, brief(item, self)] for name, item in told if item is not None),
         ]
         return facts
+
+
+def _file_name(path: object) -> str:
+    """The last part of a file's path, which numpy keeps as a string or a path of the standard library's."""
+    pathlib = module("pathlib")
+    if type(path) in (getattr(pathlib, "PosixPath", str), getattr(pathlib, "WindowsPath", str)):
+        path = str(path)
+    return shorten(plain_str(path).replace("\\", "/").rpartition("/")[2] or "no file", 40)
 
 
 class Masked(Array):

@@ -310,12 +310,12 @@ SPECIMENS: Zoo = {
     "read-only": Specimen(read_only, says=("read-only",), numbers=numbers, needs=NUMPY),
     "memory map": Specimen(
         lambda: mapped("r+", shape=(10, 10)),
-        says=("memmap · float32[10, 10]", "weights.bin r+"),
+        says=("memmap · float32[10, 10]", "weights.bin · r+"),
         numbers=numbers,
         needs=NUMPY,
     ),
     "read-only memory map with an offset": Specimen(
-        lambda: mapped("r", offset=40), says=("float32[90] · 10…99", "weights.bin r"), numbers=numbers, needs=NUMPY
+        lambda: mapped("r", offset=40), says=("float32[90] · 10…99", "weights.bin · read-only"), numbers=numbers, needs=NUMPY
     ),
     "truncated memory map": Specimen(
         truncated_map,
