@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .budget import Budget
 from .guard import Untouched
-from .kinds import Child, Rows
+from .kinds import Child, Rows, look
+from .kinds.stats_text import add_spread
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
 
@@ -19,16 +21,27 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
 
     Reads statistics exactly however long that takes, unless ``budget_ms`` bounds it; then what was not read is said.
     """
-    return _described(value, budget_ms)["line"]
+    with Untouched():
+        return _described(value, Budget(budget_ms))["line"]
 
 
-def facts(value: object, *, budget_ms: float = float("inf")) -> Facts:
+def facts(value: object, *, quantiles: Sequence[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
     """What is known about a value, as plain data: shape, dtype, device, strides, bytes, gradient, statistics.
 
     ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
-    the finite values.
+    the finite values; ``first_nan`` and ``first_inf`` are indices. ``quantiles`` asks for those shares of the finite
+    values (0.5 is the median, linear between neighbours), ``bins`` for a histogram of as many bins of one width.
+
+    >>> found = facts([1, 2])
+    >>> found["type"], found["rows"]
+    ('list', [['length', '2']])
     """
-    return _described(value, budget_ms, facts=True)["facts"]
+    budget = Budget(budget_ms)
+    with Untouched():
+        found = _described(value, budget, facts=True)["facts"]
+        if quantiles or bins:
+            add_spread(found, look(value, budget).elements(), budget, quantiles, bins)
+    return found
 
 
 def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = float("inf")) -> str:
@@ -73,9 +86,8 @@ def compare(
         return lens.compare(a, b, Budget(budget_ms), rtol=rtol, atol=atol)
 
 
-def _described(value: object, budget_ms: float, facts: bool = False) -> Node:
-    with Untouched():
-        return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, Budget(budget_ms), facts=facts)
+def _described(value: object, budget: Budget, facts: bool = False) -> Node:
+    return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, budget, facts=facts)
 
 
 def _row(node: Node, level: int) -> str:

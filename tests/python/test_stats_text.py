@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 
 def rows(value, *path, budget=None, with_value=True):
     """Label and text of the rows below ``stats``, or below the row of it that ``path`` names."""
-    kind = look(stats_rows(of_tensor(value, Budget()), value if with_value else None), budget or Budget())
+    kind = look(stats_rows(of_tensor(value, Budget()), lambda: value if with_value else None), budget or Budget())
     for name in path:
         kind = look(next(child.value for child in kind.children(0, 100) if child.name == name), budget or Budget())
     return {child.name: look(child.value, budget or Budget()).line() for child in kind.children(0, 100)}
@@ -71,7 +71,7 @@ def test_what_was_sampled_is_marked():
 
 
 def test_what_there_is_no_time_for_says_so():
-    kind = look(stats_rows(of_tensor(torch.arange(9), Budget()), torch.arange(9)), Budget())
+    kind = look(stats_rows(of_tensor(torch.arange(9), Budget()), lambda: torch.arange(9)), Budget())
     row = next(child.value for child in kind.children(0, 100) if child.name == "percentiles")
     assert [look(c.value, Budget()).line() for c in look(row, ticking(80, 99.0)).children(0, 9)] == [
         "skipped: 80 ms budget"

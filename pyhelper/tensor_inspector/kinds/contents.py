@@ -16,7 +16,7 @@ from ..stats import Unread, of_array
 from ..text import plural, shape
 from .kind import Child, Elements, Rows, Said
 from .present import Arrays, of_present
-from .stats_text import Reading, badges, stats_rows, stats_words
+from .stats_text import Reading, add_firsts, badges, stats_rows, stats_words
 from .tensor_text import corner, value_text
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
@@ -157,11 +157,12 @@ class Numbers(Contents):
         return None if reading is None or isinstance(reading, Unread) else reading["nan"]
 
     def parts(self) -> list[Child]:
-        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading(), self.elements))]
 
     def fill(self, facts: Facts) -> None:
         super().fill(facts)
         if facts["stats"] is not None:
+            add_firsts(facts, self.reading(), self.elements, self.budget)
             facts["values"] = corner(self.array)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ..budget import Budget
@@ -51,26 +51,27 @@ def badges(reading: Reading) -> list[Badge]:
     return found
 
 
-def stats_rows(reading: Reading, value: Any = None) -> Rows:
+def stats_rows(reading: Reading, elements: Callable[[], Any] = lambda: None) -> Rows:
     """A row ``stats`` that opens to every statistic.
 
-    With the plain tensor or array itself as ``value``, also to where the first NaN and infinity are, and to percentiles
-    and a histogram, which are worked out when they are opened in turn.
+    With a kind's ``elements``, also to where the first NaN and infinity are, and to percentiles and a histogram, which
+    are worked out when they are opened in turn.
     """
 
     def rows(budget: Budget) -> Iterator[Child]:
-        for label, text in _every(reading, _firsts(reading, value, budget)):
+        for label, text in _every(reading, _firsts(reading, elements, budget)):
             yield Child(label, Said(text))
-        if value is not None and _is_spread(reading):
+        value = elements()
+        if not (value is None or isinstance(value, Unread)) and _is_spread(reading):
             yield Child("percentiles", Rows.later("", lambda budget: _percentiles(value, budget)))
             yield Child("histogram", Rows.later("", lambda budget: _histogram(value, budget)))
 
     return Rows.later("", rows)
 
 
-def add_firsts(facts: Facts, reading: Reading, value: Any, budget: Budget) -> None:
-    """Puts into ``facts`` where the first NaN and the first infinity of a plain tensor or array are."""
-    nan, inf = _firsts(reading, value, budget)
+def add_firsts(facts: Facts, reading: Reading, elements: Callable[[], Any], budget: Budget) -> None:
+    """Puts into ``facts`` where the first NaN and the first infinity among a kind's ``elements`` are."""
+    nan, inf = _firsts(reading, elements, budget)
     if nan is not None:
         facts["first_nan"] = nan
     if inf is not None:
@@ -94,14 +95,15 @@ def add_spread(facts: Facts, value: Any, budget: Budget, quantiles: Sequence[flo
         facts["histogram"] = found["histogram"]
 
 
-def _firsts(reading: Reading, value: Any, budget: Budget) -> Firsts:
+def _firsts(reading: Reading, elements: Callable[[], Any], budget: Budget) -> Firsts:
     """Where the first NaN and the first infinity are, if there are such among what was read."""
-    if value is None or isinstance(reading, Unread):
+    if isinstance(reading, Unread):
         return None, None
     parts = (reading["real"], reading["imag"]) if "abs" in reading else (reading,)
     nan = any(part["nan"] for part in parts)
     inf = any(part["pos_inf"] or part["neg_inf"] for part in parts)
-    if not (nan or inf):
+    value = elements() if nan or inf else None
+    if value is None or isinstance(value, Unread):
         return None, None
     from ..stats.first import first_special  # compiled only where it is needed
 

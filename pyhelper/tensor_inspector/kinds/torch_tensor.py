@@ -147,7 +147,7 @@ class Tensor(WithRows, Values):
     def rows(self) -> list[Child]:
         rows = [Child("values", self.values(), "")] if self.length() else []
         if not isinstance(self.reading(), Unread):
-            rows.append(Child("stats", stats_rows(self.reading())))
+            rows.append(Child("stats", stats_rows(self.reading(), self.elements)))
         return [*rows, *self.form_rows(), *self.linked_rows(), *self.attribute_rows()]
 
     def linked_rows(self) -> list[Child]:

@@ -10,7 +10,7 @@ from ..protocol import Badge, Facts
 from ..stats import Unread, of_tensor, unreadable_tensor
 from ..text import joined, plural
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
-from .stats_text import Reading, badges, stats_words
+from .stats_text import Reading, add_firsts, badges, stats_words
 from .tensor_text import corner, element, listed_values, value_text
 from .torch_metadata import (
     Base,
@@ -142,6 +142,7 @@ class Values(Kind):
             facts["stats"], facts["unread"] = None, reading.reason
         else:
             facts["stats"] = reading
+            add_firsts(facts, reading, self.elements, self.budget)
             shown = self.corner()
             if shown is not None:
                 facts["values"] = shown

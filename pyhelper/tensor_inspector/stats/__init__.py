@@ -63,7 +63,7 @@ def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[A
     if not on_cpu:
         return device.read(torch, view, count, budget), weight
     kernel: Any = exact.kernel_for(torch, t.dtype)
-    block_size = BLOCK if t.element_size() <= 4 else BLOCK // 3
+    block_size = BLOCK if t.element_size() <= 4 else BLOCK // 4
     return scan(view, gatherer(torch, t, dims), kernel, count, block_size, budget, lambda: _rehearse(torch)), weight
 
 

@@ -90,7 +90,9 @@ class IntKernel:
         """The exact sum, also when it does not fit in 64 bits."""
         if peak * block.numel() < 1 << 63:
             return int(block.sum().item())
-        high, low = (block >> 32).sum().item(), (block & 0xFFFFFFFF).sum().item()
+        half = self._scratch.take("half", self._torch.int64, block.numel())
+        high = self._torch.bitwise_right_shift(block, 32, out=half).sum().item()
+        low = self._torch.bitwise_and(block, 0xFFFFFFFF, out=half).sum().item()
         return (int(high) << 32) + int(low)
 
     def _by_floats(self, t: Tally, block: Any, dtype: Any, unit: float) -> None:
@@ -104,7 +106,8 @@ class IntKernel:
         """The moments of integers beyond 2**53, about an integer near their mean."""
         centre = lo + ((t.total or 0) + t.read * zero - t.read * lo) // t.read
         if hi - lo < 1 << 63:
-            w = self._scratch.copy("float", self._torch.float64, block - centre)
+            half = self._scratch.take("half", self._torch.int64, block.numel())
+            w = self._scratch.copy("float", self._torch.float64, self._torch.sub(block, centre, out=half))
         else:  # differences could wrap around; the spread is so large that rounding the numbers does not matter
             w = self._scratch.copy("float", self._torch.float64, block).sub_(float(centre))
         s1, s2 = sums(self._torch, w)

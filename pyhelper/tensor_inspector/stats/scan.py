@@ -45,7 +45,7 @@ class _Pace:
     def note(self, read: int) -> None:
         """A block of `read` elements is done."""
         left = self._budget.remaining_ms()
-        self._last = self._left - left
+        self._last = self._left - left if left < math.inf else 0.0
         self._left = left
         self._fastest = min(self._fastest, self._last / read)
         self._crowded = max(0, self._crowded - read)
@@ -61,11 +61,11 @@ class _Pace:
         """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
         if not self._crowded and self._left > _STALL_MS:
             busy = _oversubscribed()
-            if busy is None and self._rehearse is not None:
+            self._crowded = 2 * BLOCK if busy else 0
+            if busy is None and self._rehearse is not None and self._left < math.inf:
                 before = self._budget.remaining_ms()
                 self._rehearse()
-                busy = before - self._budget.remaining_ms() > _REHEARSAL_MS
-            self._crowded = 8 * BLOCK if busy else 0
+                self._crowded = 8 * BLOCK if before - self._budget.remaining_ms() > _REHEARSAL_MS else 0
         return self._crowded > 0 or self._left <= _STALL_MS
 
 
@@ -111,15 +111,14 @@ def scan(
     if most is None or count <= most:
         if count <= _ALONE:
             return kernel(view)
-        pace = _Pace(budget, rehearse) if budget.remaining_ms() < math.inf else None
-        for block in blocks(view, block_size) if pace is None else _steps(view, block_size, pace):
-            if tally is not None and pace is not None and pace.over(position, count):
+        pace = _Pace(budget, rehearse)
+        for block in _steps(view, block_size, pace):
+            if tally is not None and pace.over(position, count):
                 break
             part = kernel(block)
             tally = part if tally is None else _merged(tally, part)
             position += part.read
-            if pace is not None:
-                pace.note(part.read)
+            pace.note(part.read)
         else:
             assert tally is not None
             return tally

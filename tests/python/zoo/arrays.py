@@ -315,7 +315,10 @@ SPECIMENS: Zoo = {
         needs=NUMPY,
     ),
     "read-only memory map with an offset": Specimen(
-        lambda: mapped("r", offset=40), says=("float32[90] · 10…99", "weights.bin · read-only"), numbers=numbers, needs=NUMPY
+        lambda: mapped("r", offset=40),
+        says=("float32[90] · 10…99", "weights.bin · read-only"),
+        numbers=numbers,
+        needs=NUMPY,
     ),
     "truncated memory map": Specimen(
         truncated_map,
