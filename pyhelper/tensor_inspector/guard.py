@@ -133,7 +133,7 @@ class Traits(NamedTuple):
     """What a class says of its instances' attributes."""
 
     size: int  #: names in the class and its bases: when it changes, the class has changed
-    slots: list[tuple[str, Any]]  #: name and descriptor, nearest class first
+    slots: list[tuple[str, int]]  #: name, and how far up its class stands; a descriptor would keep the class alive
     properties: list[str]  #: public ones, nearest class first
     computes: bool  #: attributes go through a ``__getattribute__`` of its own
 
@@ -151,10 +151,10 @@ def _size(cls: type) -> int:
 
 
 def _find_traits(cls: type) -> Traits:
-    slots: dict[str, Any] = {}
+    slots: dict[str, int] = {}
     properties: dict[str, None] = {}
     computes = False
-    for base in mro(cls):
+    for depth, base in enumerate(mro(cls)):
         own = class_dict(base)
         computes = computes or (
             "__getattribute__" in own and type(own["__getattribute__"]) is not WrapperDescriptorType
@@ -164,7 +164,7 @@ def _find_traits(cls: type) -> Traits:
             if type(name) is not str or name.startswith("__"):
                 continue
             if kind is MemberDescriptorType:
-                slots.setdefault(name, item)
+                slots.setdefault(name, depth)
             elif not name.startswith("_") and (issubclass(kind, property) or class_name(kind) == "cached_property"):
                 properties.setdefault(name)
     return Traits(_size(cls), list(slots.items()), list(properties), computes)
@@ -175,9 +175,10 @@ _traits = ByClass(_find_traits)
 
 def slots(value: object) -> Iterator[tuple[str, Any]]:
     """Name and value of each slot that is set; unset ones and special names are left out."""
-    for name, descriptor in traits(type(value)).slots:
+    bases = mro(type(value))
+    for name, depth in traits(type(value)).slots:
         try:
-            item = descriptor.__get__(value)
+            item = class_dict(bases[depth])[name].__get__(value)
         except BaseException:  # unset, or of a C type that refuses
             continue
         yield name, item
@@ -255,7 +256,7 @@ class Untouched:
     def __enter__(self) -> None:
         self._undo: list[Callable[[], object]] = []
         torch = module("torch")
-        if not hasattr(torch, "_C"):
+        if "_C" not in instance_dict(torch):
             return
         try:
             self._enter(torch, torch._C)

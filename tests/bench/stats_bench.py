@@ -136,8 +136,8 @@ def small(rounds: int, others: dict[str, Run]) -> None:
         able = {who: run for who, run in others.items() if works(run, value)}
         times = interleaved({"ours": described, **able}, value, rounds)
         cells = [spread([x * 1e6 for x in times[who]], 0) if who in times else "fails" for who in ("ours", *others)]
-        ratio = statistics.median(times["ours"]) / statistics.median(times["lovely"]) if "lovely" in times else math.nan
-        row(name, *cells, f"{ratio:.2f}")
+        lovely = times.get("lovely")
+        row(name, *cells, f"{statistics.median(times['ours']) / statistics.median(lovely):.2f}" if lovely else "–")
 
 
 def model() -> torch.nn.Module:

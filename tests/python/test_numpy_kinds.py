@@ -104,7 +104,7 @@ def test_a_line_says_how_much_of_a_masked_array_was_read() -> None:
         (np.datetime64("2020-01-01T12:30:00.250000"), "2020-01-01T12:30:00.25"),
         (np.datetime64("2020"), "2020"),
         (np.datetime64("2020-02"), "2020-02"),
-        (np.datetime64("NaT"), "NaT"),
+        (np.datetime64("NaT", "s"), "NaT"),
         (np.datetime64(-1, "ns"), "1969-12-31T23:59:59.999999999"),
         (np.timedelta64(0, "s"), "0 days"),
         (np.timedelta64(1, "D"), "1 day"),
@@ -115,7 +115,7 @@ def test_a_line_says_how_much_of_a_masked_array_was_read() -> None:
         (np.timedelta64(-7, "ns"), "−7 ns"),
         (np.timedelta64(2, "W"), "14 days"),
         (np.timedelta64(3, "M"), "3 months"),
-        (np.timedelta64("NaT"), "NaT"),
+        (np.timedelta64("NaT", "s"), "NaT"),
     ],
 )
 def test_dates_and_spans_as_text(value: Any, text: str) -> None:

@@ -152,15 +152,21 @@ def test_a_view_that_autograd_has_given_up_still_shows_its_values() -> None:
     with torch.no_grad():
         pass
     base.add_(1)
-    assert summarize(first) == "float32[3] · all 2 · grad_fn lost: modified in place · view of [2, 3]"
-    assert facts(first)["grad_fn"] == "grad_fn lost: modified in place"
+    grad = "grad_fn lost: modified in place"
+    if not hasattr(torch._C._autograd, "_get_creation_meta"):  # nothing tells it from a view that has its grad_fn
+        grad = "grad ← base ← AddBackward0"
+    assert summarize(first) == f"float32[3] · all 2 · {grad} · view of [2, 3]"
+    assert facts(first)["grad_fn"] == grad.replace("grad ← ", "")
     assert "values" in tree(first)
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-@pytest.mark.parametrize("layout", [torch.strided, getattr(torch, "jagged", torch.strided)])
-def test_nested_tensors_say_what_they_are(layout: torch.layout) -> None:
-    value = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=layout)
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors_say_what_they_are(layout: str) -> None:
+    if not hasattr(torch, layout):
+        pytest.skip(f"needs torch.{layout}")
+    kept = {"layout": torch.jagged} if layout == "jagged" else {}
+    value = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], **kept)
     assert summarize(value).startswith(("float32 nested[2, *] · 2 components", "NestedTensor · float32 jagged[2, j"))
     assert facts(value)["stats"]["count"] == 5  # type: ignore[typeddict-item, index]
 
@@ -205,6 +211,7 @@ def test_every_name_of_a_frame_is_listed_however_little_time_there_is() -> None:
     assert len(snapshot.page(0, 0, 100, budget)["nodes"]) == 100
 
 
+@pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
 def test_an_uninitialized_parameter_is_not_empty() -> None:
     assert "uninitialized" in summarize(nn.LazyLinear(3).weight)
 
@@ -274,6 +281,8 @@ def test_near_the_recursion_limit_the_guard_leaves_torch_as_it_was() -> None:
         except RecursionError:
             pass
 
+    # Also where subclasses alone are disabled; torch 2.0 tells only of both at once.
+    disabled = getattr(torch._C, "_is_torch_function_all_disabled", lambda: not torch._C._is_torch_function_enabled())
     before = sys.getrecursionlimit()
     try:
         for room in range(1, 60):
@@ -285,7 +294,7 @@ def test_near_the_recursion_limit_the_guard_leaves_torch_as_it_was() -> None:
                     pass
                 finally:
                     sys.setrecursionlimit(before)
-                assert not torch._C._is_torch_function_all_disabled()
+                assert not disabled()
                 assert torch.is_grad_enabled()
     finally:
         sys.setrecursionlimit(before)
@@ -359,10 +368,9 @@ def test_a_symbolic_tensor_is_told_by_its_symbols_and_gains_no_guard() -> None:
 
     env = ShapeEnv()
     mode = torch._subclasses.FakeTensorMode(shape_env=env)
-    value = mode.from_tensor(torch.ones(5, 7))
-    symbolic = mode.from_tensor(torch.ones(5, 7), symbolic_context=None)
+    value, other = mode.from_tensor(torch.ones(5, 7)), mode.from_tensor(torch.ones(5, 7))
     before = len(env.guards)
-    for shown in (value, symbolic):
+    for shown in (value, other):
         assert facts(shown)["stats"] is None
         assert "FakeTensor" in summarize(shown)
     assert len(env.guards) == before

@@ -376,7 +376,7 @@ class TestPace:
 
         view = torch.zeros(1).expand(count)
         budget = Budget(ms, clock=clock)
-        with patch.object(module, "_oversubscribed", lambda: busy):
+        with patch.object(module, "_surplus", lambda: None if busy is None else 2 * busy):
             tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
         assert tally.read == sum(sizes)
         return sizes, clock.now * 1000
@@ -451,3 +451,19 @@ class TestDevice:
         assert s["exact"] is False
         assert 2000 < s["read"] <= 5000
         assert s["mean"] == pytest.approx(499_500, rel=0.05)
+
+    def test_magnitudes_beyond_their_own_type_are_told_too(self):
+        from tensor_inspector.stats import device
+
+        with torch.no_grad():
+            tally = device.read(torch, torch.tensor([3e38 + 3e38j, 1j]), 2, Budget())
+        assert tally.abs.hi == pytest.approx(3e38 * math.sqrt(2), rel=1e-6)
+        assert tally.abs.pos_inf == 0
+
+    def test_a_few_elements_are_brought_to_the_cpu_for_percentiles(self):
+        from tensor_inspector.stats import device
+
+        t = torch.arange(10**6).view(1000, 1000)
+        assert len(device.few(torch, t, 10**6, Budget())) == 10**6
+        assert 2000 < len(device.few(torch, t, 5000, Budget())) <= 5000
+        assert device.few(torch, t, 5000, ticking(40, 50.0)) == Unread("stats skipped: 40 ms budget")

@@ -203,6 +203,8 @@ class TestFirst:
 
     @pytest.mark.parametrize("name", ["float64", "float32", "float16", "bfloat16", "float8_e5m2", "complex64"])
     def test_late_ones_in_large_tensors(self, name):
+        if not hasattr(torch, name):
+            pytest.skip(f"needs torch.{name}")
         t = torch.zeros(700, 900).to(getattr(torch, name))
         t[611, 7], t[650, 0], t[3, 5] = math.nan, math.nan, math.inf
         for view, nan, inf in (

@@ -85,7 +85,7 @@ def test_no_percentiles_are_offered_of_one_number_or_none(value):
 
 def test_facts_have_what_was_asked_for():
     t, facts = torch.tensor([1.0, math.nan, 3.0, -math.inf]), {"type": "torch.Tensor"}
-    add_firsts(facts, of_tensor(t, Budget()), t, Budget())
+    add_firsts(facts, of_tensor(t, Budget()), lambda: t, Budget())
     assert (facts["first_nan"], facts["first_inf"]) == ([1], [3])
     add_spread(facts, t, Budget(), [0.5], 2)
     assert facts["quantiles"] == {"at": [0.5], "values": [2.0], "exact": True, "read": 4}

@@ -214,7 +214,7 @@ def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("print options", lambda: str(vars(torch._tensor_str.PRINT_OPTS))),
         ("functorch level", lambda: getattr(c._functorch, "maybe_current_level", int)()),
         ("module hooks", lambda: [len(vars(module)[name]) for name in sorted(vars(module)) if name.startswith("_global_") and name.endswith("hooks")]),
-        ("saved tensor hooks", lambda: len(vars(c).get("_unused", ()))),
+        ("saved tensor hooks", lambda: repr(getattr(c._autograd, "_top_saved_tensors_default_hooks", lambda _: None)(True))),
         ("cuda", torch.cuda.is_initialized),
     ]  # fmt: skip
     return asked
@@ -266,7 +266,7 @@ def _is_common(item: object) -> bool:
     """What is not of the value alone. Nodes of the graph have a Python side only once somebody asks for them; sympy,
     whose symbols stand for sizes, remembers all that it is asked."""
     cls = type(item)
-    names = type.__dict__["__dict__"].__get__(cls)
+    names = type.__dict__["__dict__"].__get__(cls) or {}  # none yet: a type inside C that nobody has asked for anything
     return (
         issubclass(cls, (*_SHARED, *_ATOMS))
         or "next_functions" in names
@@ -275,7 +275,7 @@ def _is_common(item: object) -> bool:
 
 
 def _dict_of(value: object) -> None:
-    for base in type.__dict__["__mro__"].__get__(type(value)):
+    for base in type.__dict__["__mro__"].__get__(type(value)) or ():
         descriptor = type.__dict__["__dict__"].__get__(base).get("__dict__")
         if type(descriptor) is types.GetSetDescriptorType:
             try:

@@ -17,7 +17,7 @@ from types import (
 )
 from typing import Any
 
-from ..guard import class_name, full_name, instance_dict, kept_in_c, module, plain_str
+from ..guard import Classes, class_name, full_name, instance_dict, kept_in_c, module, plain_str
 from ..protocol import Facts
 from ..text import joined, listed, plural, shorten
 from .kind import Child, WithRows
@@ -25,6 +25,7 @@ from .objects import PlainObject, Told, brief
 from .plain import Atom
 
 _BUILT_IN = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType)
+_BOUND = Classes(BuiltinFunctionType, MethodWrapperType)
 _WRAPPERS = 20  #: decorators looked through
 
 
@@ -74,7 +75,7 @@ class BuiltIn(Atom):
 
     def _name(self) -> str:
         owner = getattr(self.value, "__objclass__", None)
-        if owner is None and type(self.value) in (BuiltinFunctionType, MethodWrapperType):
+        if owner is None and type(self.value) in _BOUND:
             bound = self.value.__self__
             owner = type(bound) if bound is not None and type(bound) is not ModuleType else None
             owner = bound if owner is not None and issubclass(owner, type) else owner

@@ -27,6 +27,7 @@ _STRIP = 1 << 18  #: pixels counted together
 class Image(WithRows):
     """A ``PIL.Image.Image`` of any format."""
 
+    repeating = ("bands",)
     kind = "array"
     summarized = True
     rank = 0

@@ -7,7 +7,19 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from ..guard import class_dict, class_module, class_name, dict_get, full_name, instance_dict, module, mro, plain_str
+from ..budget import Budget
+from ..guard import (
+    Classes,
+    class_dict,
+    class_module,
+    class_name,
+    dict_get,
+    full_name,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+)
 from ..protocol import Badge, Facts
 from ..text import joined, listed, shape, shorten, size
 from .array_contents import Records, contents_of
@@ -15,6 +27,7 @@ from .contents import ArrayElements, Contents, Lost, dtype_name
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .masked import contents_under, mask_of
 from .objects import attributes, brief
+from .plain import Path
 from .stats_text import Reading
 from .tensor_text import element
 
@@ -137,7 +150,7 @@ class Mapped(Array):
 
     def _layout_words(self) -> Iterator[str]:
         own = instance_dict(self.value)
-        yield _file_name(dict_get(own, "filename"))
+        yield _file_name(dict_get(own, "filename"), self.budget)
         mode = dict_get(own, "mode")
         if type(mode) is str and mode != "r":  # "read-only" says that
             yield {"c": "copy on write"}.get(mode, mode)
@@ -153,11 +166,11 @@ class Mapped(Array):
         return facts
 
 
-def _file_name(path: object) -> str:
+def _file_name(path: object, budget: Budget) -> str:
     """The last part of a file's path, which numpy keeps as a string or a path of the standard library's."""
     pathlib = module("pathlib")
-    if type(path) in (getattr(pathlib, "PosixPath", str), getattr(pathlib, "WindowsPath", str)):
-        path = str(path)
+    if type(path) in Classes(getattr(pathlib, "PosixPath", str), getattr(pathlib, "WindowsPath", str)):
+        path = Path(path, budget).written()
     return shorten(plain_str(path).replace("\\", "/").rpartition("/")[2] or "no file", 40)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..budget import Budget
 from ..guard import class_name, dict_get, instance_dict, module, mro
 from ..protocol import Badge
+from ..stats import Unread
 from ..text import listed
 from .arrow import Arrow
 from .contents import Contents
@@ -17,6 +18,7 @@ from .pandas_columns import column_contents
 from .tensor_text import value_text
 
 _LEVELS = 12
+_WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared
 
 
 class Label(str):
@@ -35,7 +37,9 @@ class Steps(Contents):
         return f"int64[{len(self.array)}]"
 
     def elements(self) -> Any:
-        return module("numpy").array([self.array.start, self.array.stop, self.array.step])
+        if len(self.array) > _WRITTEN_OUT:
+            return Unread("a long range")
+        return module("numpy").arange(self.array.start, self.array.stop, self.array.step)
 
     def words(self) -> list[str]:
         if not self.array:

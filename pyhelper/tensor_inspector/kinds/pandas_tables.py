@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..guard import class_dict, class_module, class_name, dict_get, instance_dict, module, mro
+from ..guard import Classes, class_dict, class_module, class_name, dict_get, instance_dict, module, mro
 from ..protocol import Facts
 from ..text import joined, listed
 from .contents import Contents
@@ -19,6 +19,7 @@ from .pandas_index import Levels, Steps, index_contents, labels
 from .tables import Column, Table, Values
 
 _OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
+_EXACT = Classes(str, int)
 _LARGE = 64  #: columns of one block
 _LABELS = 10_000  #: labels among which a repeated one is looked for
 
@@ -60,7 +61,7 @@ class Frame(Table):
         return Column(values if flat else values[row], column_contents, ".iloc[{}]")
 
     def column_suffix(self, at: int, label: object) -> str | None:
-        plain = self._unique and type(label) in (str, int) and len(repr(label)) <= 200
+        plain = self._unique and type(label) in _EXACT and len(repr(label)) <= 200
         return f"[{label!r}]" if plain and _is_pandas(_owner(type(self.value), "__getitem__")) else f".iloc[:, {at}]"
 
     def row_suffix(self) -> str | None:
@@ -78,11 +79,7 @@ class Frame(Table):
     def _unique(self) -> bool:
         """Whether the labels of the columns are strings and numbers, each there once."""
         first = list(islice(self.labels(0, _LABELS + 1), _LABELS + 1))
-        return (
-            len(first) <= _LABELS
-            and all(type(label) in (str, int) for label in first)
-            and len(set(first)) == len(first)
-        )
+        return len(first) <= _LABELS and all(type(label) in _EXACT for label in first) and len(set(first)) == len(first)
 
 
 class Series(Values):

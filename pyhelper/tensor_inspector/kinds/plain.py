@@ -147,12 +147,12 @@ class Path(Atom):
     """A path as it was written; asking it for its text would be remembered in it."""
 
     def line(self) -> str:
-        return one_line(f"{self.type_name()}({quoted(self._written(), 90)})")
+        return one_line(f"{self.type_name()}({quoted(self.written(), 90)})")
 
     def brief(self) -> str:
-        return quoted(self._written(), 40)
+        return quoted(self.written(), 40)
 
-    def _written(self) -> str:
+    def written(self) -> str:
         cls = type(self.value)
         try:
             if hasattr(cls, "_parse_path"):  # Python 3.12

@@ -17,6 +17,7 @@ from .callables import place
 from .kind import Child, Kind, WithRows
 from .objects import Told, brief
 
+_TEXTS = Classes(str, bytes)
 _SHOWN = 12  #: arguments told in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are followed
@@ -66,7 +67,7 @@ class Raised(Told):
         if issubclass(cls, OSError):
             number, text, file = (kept_in_c(self.value, name) for name in ("errno", "strerror", "filename"))
             if type(number) is int and type(text) is str:
-                return f"[Errno {number}] {text}" + (f": {file!r}" if type(file) in (str, bytes) else "")
+                return f"[Errno {number}] {text}" + (f": {file!r}" if type(file) in _TEXTS else "")
         if issubclass(cls, (SyntaxError, ImportError)) and given and type(given[0]) is str:
             return given[0]
         if len(given) != 1 or type(given[0]) not in _PLAIN:

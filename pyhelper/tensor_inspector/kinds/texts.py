@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..guard import class_name, module
+from ..guard import Classes, class_name, module
 from ..protocol import Badge
 from ..text import listed
 from .contents import Contents
@@ -16,6 +16,7 @@ from .kind import Child, Said
 
 _SAMPLE = 1000  #: elements looked at for a line
 _LONG = 4096  #: bytes of one string beyond which only its beginning is taken
+_EXACT = Classes(str, bytes)
 _CUT = 256  #: characters of such a string
 
 
@@ -46,16 +47,16 @@ class Strings(Contents):
     def items(self, start: int, amount: int) -> Iterable[object]:
         whole = self.array is _shortened(self.array)
         for item in _shortened(self.array)[start : start + amount].tolist():
-            yield item if whole and type(item) in (str, bytes) else Said(self.text(item))
+            yield item if whole and type(item) in _EXACT else Said(self.text(item))
 
     def text(self, item: Any) -> str:
-        return _quoted(item, 60) if type(item) in (str, bytes) else class_name(type(item))
+        return _quoted(item, 60) if type(item) in _EXACT else class_name(type(item))
 
     @cached_property
     def _sample(self) -> tuple[list[str | bytes], int]:
         """Strings among the first elements, and how many others (missing ones) are among them."""
         first = _first_of(_shortened(self.array))
-        strings = [item for item in first if type(item) in (str, bytes)]
+        strings = [item for item in first if type(item) in _EXACT]
         return strings, len(first) - len(strings)
 
 

@@ -58,7 +58,10 @@ class ScriptObject(Told):
     """An object of a class that TorchScript knows, such as packed weights."""
 
     def words(self) -> Iterable[str | None]:
-        return [torch._C.ScriptObject._type(self.value).name()]
+        try:
+            return [torch._C.ScriptObject._type(self.value).name()]
+        except TypeError:  # torch 2.0 has it for modules only
+            return []
 
 
 class Graph(Told):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ..guard import class_dict, class_name, instance_dict, module, mro, stands_in
+from ..guard import Classes, class_dict, class_name, instance_dict, module, mro, stands_in
 from ..text import listed, plural, shape
 from .kind import Kind
 from .objects import PlainObject, Told, brief
@@ -17,6 +17,7 @@ from .torch_metadata import dtype_name, is_tensor, shape_of
 
 torch: Any = module("torch")
 _NESTED = 20  #: datasets inside datasets that are followed
+_SEQUENCES = Classes(list, tuple)
 _SHOWN = 12  #: tensors or datasets told in a line
 
 
@@ -50,7 +51,7 @@ class Joined(Told):
 
     def words(self) -> Iterable[str | None]:
         parts = self.own("datasets")
-        items = parts if type(parts) in (list, tuple) else dict.values(parts) if type(parts) is dict else ()
+        items = parts if type(parts) in _SEQUENCES else dict.values(parts) if type(parts) is dict else ()
         names = [brief(item, self) for item in islice(items, _SHOWN)]
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 

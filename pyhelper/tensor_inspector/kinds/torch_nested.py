@@ -148,7 +148,8 @@ class Jagged(Components):
 
     def count(self) -> int:
         offsets = self._own("_offsets")
-        return 0 if offsets is None else int(shape_of(offsets)[0]) - 1
+        length = 1 if offsets is None else shape_of(offsets)[0]
+        return length - 1 if type(length) is int else 0  # comparing a symbol would add a guard to the program's trace
 
     def notes(self) -> Iterable[str]:
         holes = "" if self._own("_lengths") is None else ", with what is between the components"

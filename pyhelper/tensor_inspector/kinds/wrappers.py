@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from ..guard import Classes, dict_get, first_of, instance_dict, module
-from ..text import plural
+from ..guard import Classes, dict_get, first_of, instance_dict
+from ..text import listed, plural
 from .containers import Sequence, Set
 from .kind import Child, Kind
 from .mappings import Mapping
@@ -81,9 +82,7 @@ class Proxy(Mapping):
     """A read-only view of a dict. It would ask the dict's own class; what it refers to says it without."""
 
     def held(self) -> dict[Any, Any]:
-        collector = module("gc")
-        found = collector.get_referents(self.value) if collector is not None else []
-        return next((item for item in found if issubclass(type(item), dict)), {})
+        return next((item for item in gc.get_referents(self.value) if issubclass(type(item), dict)), {})
 
     def indexed(self) -> bool:
         return type(self.held()) is dict
@@ -95,8 +94,9 @@ class Chain(Told):
     summarized = True
 
     def words(self) -> Iterable[str | None]:
-        maps = [brief(child.value, self) for child in self.extra()[:_SHOWN]]
-        return [f"{plural(len(maps), 'map')}: {', '.join(maps)}"]
+        maps = self.extra()
+        shown = [brief(child.value, self) for child in maps[:_SHOWN]]
+        return [f"{plural(len(maps), 'map')}: {listed(shown, len(maps) > len(shown), 90)}"]
 
     def extra(self) -> list[Child]:
         maps = self.own("maps")

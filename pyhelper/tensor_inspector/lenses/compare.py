@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from typing import Any, Literal, TypedDict
 
 from ..budget import Budget
-from ..guard import Classes, instance_dict
-from ..kinds import Child, Kind, look
+from ..guard import dict_get, instance_dict
+from ..kinds import Child, Elements, Kind, Said, look
+from ..kinds.plain import Printed
 from ..stats import Unread
 from ..stats.difference import ValueDifference, difference
-from ..text import count, number, plural, shape
+from ..text import count, middle, number, plural, shape
 
 _MOST = 100_000  #: pairs that are looked at, and rows of one value
 _LISTED = 100  #: differences in the text
 _PAGE = 1000
-_EXACT = Classes(int, float, complex, str, bytes, bool, type(None))
+_EXACT = (int, float, complex, str, bytes, bytearray)  #: compared by these classes' own equality
+_DERIVED = ("values", "stats", "base", "grad_fn", "hooks")  #: rows of a tensor that its elements tell already
 _Pair = tuple[str, Any, Any]
 
 What = Literal["type", "shape", "dtype", "device", "values", "value", "only in a", "only in b", "not compared"]
@@ -36,25 +38,28 @@ class Difference(_Difference, total=False):
 class Comparison:
     """All differences between two values, in the order of their rows. Printed, it is a line each."""
 
-    __slots__ = ("compared", "complete", "differences")
+    __slots__ = ("by_line", "compared", "complete", "differences")
 
     def __init__(self) -> None:
         self.differences: list[Difference] = []
         self.compared = 0  #: values that were compared, not counting what holds them
+        self.by_line = 0  #: those of which only the summary lines could be compared
         self.complete = True  #: False where the time or the number of values ended it
 
     @property
     def same(self) -> bool:
-        """Whether all was compared and nothing differs."""
-        return self.complete and not self.differences
+        """Whether all was compared to the last digit and nothing differs."""
+        return self.complete and not self.differences and not self.by_line
 
     def note(self, path: str, what: What, text: str) -> None:
         self.differences.append({"path": path, "what": what, "text": text})
 
     def __repr__(self) -> str:
         head = plural(len(self.differences), "difference") if self.differences else "no difference"
-        head += f" · {plural(self.compared, 'value')} compared" + ("" if self.complete else ", not all")
-        shown = [(found["path"] or "value", found["text"]) for found in self.differences[:_LISTED]]
+        head += f" · {plural(self.compared, 'value')} compared"
+        head += f", {count(self.by_line)} by their summary only" if self.by_line else ""
+        head += "" if self.complete else ", not all"
+        shown = [(middle(found["path"], 80) or "value", found["text"]) for found in self.differences[:_LISTED]]
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = len(self.differences) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
@@ -87,7 +92,8 @@ class _Walk:
             if pairs > _MOST or self._budget.spent():
                 self.found.complete = False
                 return
-            if (id(one), id(other)) in held:
+            if one is other or (id(one), id(other)) in held:
+                self.found.compared += one is other
                 continue
             a, b = look(one, self._budget), look(other, self._budget)
             if a.contains and b.contains:  # others, as True and False, may stand in many places
@@ -101,16 +107,25 @@ class _Walk:
             return ()
         one, other = a.elements(), b.elements()
         composed = a.composed and b.composed and a.brief() == b.brief()
+        rows, others = self._rows(a), self._rows(b)
+        if a.kind == b.kind and a.type_name() != b.type_name():
+            lines = ("", "") if rows or others else (f" {a.line()}", f" {b.line()}")
+            self.found.note(path, "type", f"{a.type_name()}{lines[0]} → {b.type_name()}{lines[1]}")
+            if not (rows or others):
+                return ()
         if one is not None and other is not None and not composed:
             self._elements(path, one, other)
-            return self._below(path, _grad(a), _grad(b))
-        if a.type_name() != b.type_name():
-            self.found.note(path, "type", f"{a.type_name()} → {b.type_name()}")
-        rows, others = self._rows(a), self._rows(b)
+            parts = a.kind != b.kind or isinstance(a.value, Elements) or isinstance(b.value, Elements)
+            return () if parts else self._below(path, _beside(rows), _beside(others))
+        if a.kind == "set" and a.child_count() != b.child_count():
+            self.found.note(path, "value", f"{a.line()} → {b.line()}")
         if rows or others:
             return self._below(path, rows, others)
         self.found.compared += 1
-        if not _alike(a, b):
+        alike = _alike(a, b)
+        if alike is None:
+            self.found.by_line += 1
+        if alike is False or a.line() != b.line():
             self.found.note(path, "value", f"{a.line()} → {b.line()}")
         return ()
 
@@ -130,7 +145,7 @@ class _Walk:
             return
         values = difference(a, b, self._budget, rtol=self._rtol, atol=self._atol)
         if isinstance(values, Unread):
-            self.found.complete = False
+            self.found.note(path, "not compared", values.reason)
             return
         if values["different"]:
             self.found.differences.append({"path": path, "what": "values", "text": _told(values), "values": values})
@@ -151,7 +166,7 @@ class _Walk:
         if kind.kind == "property" or kind.child_count() == 0:
             return found
         if kind.kind == "module":
-            found["training"] = Child("training", instance_dict(kind.value).get("training"), ".training")
+            found["training"] = Child("training", dict_get(instance_dict(kind.value), "training"), ".training")
         for start in range(0, _MOST, _PAGE):
             page = list(kind.children(start, _PAGE))
             for child in page:
@@ -164,15 +179,23 @@ class _Walk:
         return found
 
 
-def _grad(kind: Kind) -> dict[str, Child]:
-    return {child.name: child for child in kind.children(0, _PAGE) if child.suffix == ".grad"}
+def _beside(rows: dict[str, Child]) -> dict[str, Child]:
+    """What a tensor or array has besides its elements: its gradient, index, mask, attributes of its own."""
+    return {name: child for name, child in rows.items() if name not in _DERIVED}
 
 
-def _alike(a: Kind, b: Kind) -> bool:
-    """Whether two values with nothing below them are the same: built-in ones by equality, others by what is said."""
-    if type(a.value) in _EXACT and type(b.value) in _EXACT:
-        return bool(a.value == b.value or (a.value != a.value and b.value != b.value))
-    return a.line() == b.line()
+def _alike(a: Kind, b: Kind) -> bool | None:
+    """Whether two values with nothing below them are the same; None where only their lines can tell."""
+    one, other = a.value, b.value
+    if one is other:
+        return True
+    if type(one) is Said and type(other) is Said:
+        return True if one.text == other.text and "…" not in one.text else None
+    for base in _EXACT:
+        if issubclass(type(one), base) and issubclass(type(other), base):
+            equal: Any = base.__eq__(one, other)
+            return bool(equal) or (base is float and one != one and other != other)
+    return bool(one == other) if type(a) is Printed and type(one) is type(other) else None
 
 
 def _told(values: ValueDifference) -> str:
@@ -181,7 +204,8 @@ def _told(values: ValueDifference) -> str:
     if values["nan_in_one"]:
         words.append(f"{count(values['nan_in_one'])} NaN in one only")
     if values["max_abs"]:
-        words.append(f"|Δ| up to {number(values['max_abs'])}, {number(100 * values['max_rel'], 3)}% relative")
+        relative = f", {number(100 * values['max_rel'], 3)}% relative" if values["max_rel"] else ""
+        words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
     text = ", ".join(words)
     return f"{text}: {_value(values['a'])} → {_value(values['b'])} at {shape(values['at'] or [])}"
 

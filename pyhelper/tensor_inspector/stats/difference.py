@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import nullcontext
 from typing import Any, TypedDict
 
 from ..budget import Budget
+from ..guard import instance_dict, module
 from .layout import blocks
 from .tally import Unread
 
@@ -41,25 +43,53 @@ def difference(a: Any, b: Any, budget: Budget, *, rtol: float = 0.0, atol: float
     The caller holds the guard, and has made sure that their memory can be read and that their shapes are the same.
     Counts are of the elements read: of all, unless the budget ends.
     """
+    if _is_wider(a) or _is_wider(b):
+        return Unread("values not compared: wider than float64")
+    a, b, repeats = _once(a, b)
     found: ValueDifference = {
         "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
         "max_abs": 0.0, "max_rel": 0.0, "at": None, "a": None, "b": None,
     }  # fmt: skip
+    numpy = module("numpy")
     pairs = zip(blocks(a, _BLOCK), blocks(b, _BLOCK)) if a.shape else [(a, b)]
-    for x, y in pairs if found["count"] else ():
-        if budget.spent():
-            break
-        _compare(found, _Block(x), _Block(y), tuple(a.shape), rtol, atol)
+    with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
+        for x, y in pairs if found["count"] else ():
+            if budget.spent():
+                break
+            _compare(found, _Block(x), _Block(y), tuple(a.shape), rtol, atol)
+    for amount in ("count", "read", "different", "nan_in_one"):
+        found[amount] *= repeats
     return found if found["read"] or not found["count"] else Unread("values not compared: no time was left")
+
+
+def _is_wider(value: Any) -> bool:
+    """Whether float64 can't hold the elements: numpy's long doubles."""
+    itemsize = {"f": 8, "c": 16}.get(getattr(value.dtype, "kind", ""), 0)
+    return bool(itemsize and value.dtype.itemsize > itemsize)
+
+
+def _once(a: Any, b: Any) -> tuple[Any, Any, int]:
+    """Both without the dimensions in which both repeat the same bytes, and how often they do."""
+    repeats = 1
+    where = []
+    for size, one, other in zip(a.shape, _strides(a), _strides(b)):
+        repeated = size > 1 and one == other == 0
+        repeats *= size if repeated else 1
+        where.append(slice(0, 1) if repeated else slice(None))
+    return (a[tuple(where)], b[tuple(where)], repeats) if repeats > 1 else (a, b, 1)
+
+
+def _strides(value: Any) -> Any:
+    return value.stride() if hasattr(value, "untyped_storage") else value.strides
 
 
 class _Block:
     """A block in two forms: as it is, and widened; torch's where the program has torch, else numpy's."""
 
     def __init__(self, part: Any) -> None:
-        torch: Any = sys.modules.get("torch")
+        torch: Any = module("torch")
         self.part = part.reshape(-1)
-        self.xp: Any = torch if hasattr(torch, "Tensor") else sys.modules["numpy"]
+        self.xp: Any = torch if "Tensor" in instance_dict(torch) else sys.modules["numpy"]
         xp = self.xp
         if xp is torch and not hasattr(part, "untyped_storage"):
             self.part = _as_tensor(torch, self.part)
@@ -89,13 +119,15 @@ def _compare(found: ValueDifference, x: _Block, y: _Block, shape: tuple[int, ...
     start = found["read"]
     found["read"] += math.prod(x.wide.shape)
     one_nan = (x.wide != x.wide) ^ (y.wide != y.wide)
-    unlike = (x.wide != y.wide) & ((x.wide == x.wide) | one_nan)
+    unlike = _unlike(x.wide, y.wide)
+    gap = abs(xp.where((x.wide != y.wide) & (x.wide == x.wide) & (y.wide == y.wide), x.wide - y.wide, 0 * one_nan))
     if x.whole and y.whole:  # numbers that float64 can't tell apart
-        unlike = unlike | (_cast(x.part, xp.int64) != _cast(y.part, xp.int64))
-    gap = abs(xp.where(unlike & ~one_nan, x.wide - y.wide, xp.zeros_like(x.wide)))
+        steps = _cast(x.part, xp.int64) - _cast(y.part, xp.int64)
+        unlike = unlike | (steps != 0)
+        gap = xp.where(gap < 2**52, _cast(abs(steps), xp.float64), gap)
     size = abs(y.wide)
     if rtol or atol:
-        unlike = unlike & (one_nan | ~(gap <= atol + rtol * size))
+        unlike = unlike & (one_nan | ~((gap <= atol + rtol * size) & (gap < math.inf)) | ((gap == 0) & unlike))
         gap = xp.where(unlike, gap, xp.zeros_like(gap))
     if not unlike.any():
         return
@@ -111,6 +143,17 @@ def _compare(found: ValueDifference, x: _Block, y: _Block, shape: tuple[int, ...
         a, b = x.part[where].item(), y.part[where].item()
         found["a"], found["b"] = a, b
         found["max_abs"] = abs(int(a) - int(b)) if x.whole and y.whole else float(gap[where])
+
+
+def _unlike(x: Any, y: Any) -> Any:
+    """Where two blocks differ, part by part of complex numbers; NaN is like NaN."""
+    if "complex" in str(x.dtype) or "complex" in str(y.dtype):
+        return _unlike(x.real, y.real) | _unlike(_imag(x), _imag(y))
+    return (x != y) & ((x == x) | (y == y))
+
+
+def _imag(x: Any) -> Any:
+    return x.imag if "complex" in str(x.dtype) else 0 * x
 
 
 def _place(flat: int, shape: tuple[int, ...]) -> list[int]:

@@ -39,6 +39,9 @@ class Spread(TypedDict, total=False):
     histogram: Histogram
 
 
+_BINS = 256  #: and quantiles at most: each is a search of its own
+
+
 def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
     """Quantiles and a histogram of the finite elements of a plain tensor or array, of the magnitudes of complex ones.
 
@@ -46,6 +49,8 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
     """
     if not all(0.0 <= share <= 1.0 for share in quantiles):
         raise ValueError("quantiles lie between 0 and 1")
+    if not 0 <= bins <= _BINS or len(quantiles) > _BINS:
+        raise ValueError(f"at most {_BINS} bins and quantiles can be asked for")
     numpy = sys.modules.get("numpy")
     is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
     source = _source_of_array(numpy, value) if is_array else _source_of_tensor(sys.modules["torch"], value, budget)
@@ -88,7 +93,7 @@ class _Counted:
         below = [min(int(place), count - 1) // self._weight for place, _ in places]
         above = [min(int(place) + 1, count - 1) // self._weight for place, _ in places]
         edges = self._edges(bins) if bins and count else []
-        inner = [self._order.least(edge) - self._low for edge in edges[1:-1]]
+        inner = [max(0, self._order.least(edge) - self._low) for edge in edges[1:-1]]
         found, lower = self._answers({*below, *above}, set(inner))
         sums = [0, *(lower[edge] for edge in inner), self._finite] if edges else [0]
         values: list[Number | None] = [None] * len(quantiles)
@@ -134,8 +139,11 @@ class _Counted:
     def _tables(self, starts: list[int], bits: int, shift: int, width: int) -> list[Any]:
         """How often each pattern of ``width`` bits at ``shift`` follows each of the starts, of ``bits`` bits."""
         library = self._library
-        tables = [library.zeros(1 << width, dtype=library.int64) for _ in starts]
-        likely = library.zeros(1 << _DIGIT, dtype=library.bool_ if hasattr(library, "bool_") else library.bool)
+        on_cpu = {} if hasattr(library, "bool_") else {"device": "cpu"}  # whatever the program's default is
+        tables = [library.zeros(1 << width, dtype=library.int64, **on_cpu) for _ in starts]
+        likely = library.zeros(
+            1 << _DIGIT, dtype=library.bool_ if hasattr(library, "bool_") else library.bool, **on_cpu
+        )
         for start in starts:
             likely[start & _MASK] = True
         for part in self._parts():

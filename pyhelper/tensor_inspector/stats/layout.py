@@ -73,7 +73,8 @@ def unreadable(t: Any) -> Optional[str]:
             on_disk = need  # removed, which leaves a mapping readable
         if on_disk < need:
             return f"file truncated: {on_disk} of {need} bytes"
-    if extent * size > PAGE and not mapped(t.data_ptr() + extent * size - 1):
+    # Memory that torch has allocated is there; what it took over from elsewhere may be a file cut short.
+    if (extent * size > PAGE or not storage.resizable()) and not mapped(t.data_ptr() + extent * size - 1):
         return "memory not readable: its file was truncated"
     return None
 

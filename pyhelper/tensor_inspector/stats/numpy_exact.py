@@ -89,7 +89,7 @@ def unreadable(np: Any, a: Any) -> Optional[str]:
             return f"file truncated: {size} of {need} bytes"
         return None
     first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
-    if end - first > layout.PAGE and not layout.mapped(end - 1):
+    if end > first and not layout.mapped(end - 1):
         return "memory not readable: its file was truncated"
     return None
 

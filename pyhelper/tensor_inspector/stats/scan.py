@@ -60,23 +60,23 @@ class _Pace:
     def alone(self) -> bool:
         """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
         if not self._crowded and self._left > _STALL_MS:
-            busy = _oversubscribed()
-            self._crowded = 2 * BLOCK if busy else 0
-            if busy is None and self._rehearse is not None and self._left < math.inf:
+            surplus, hurried = _surplus(), self._left < math.inf
+            self._crowded = 2 * BLOCK if surplus is not None and surplus > (0 if hurried else 1) else 0
+            if surplus is None and hurried and self._rehearse is not None:
                 before = self._budget.remaining_ms()
                 self._rehearse()
                 self._crowded = 8 * BLOCK if before - self._budget.remaining_ms() > _REHEARSAL_MS else 0
         return self._crowded > 0 or self._left <= _STALL_MS
 
 
-def _oversubscribed() -> Optional[bool]:
-    """Whether more threads want to run at this moment than there are cores; None where the system does not say."""
+def _surplus() -> Optional[int]:
+    """How many more threads want to run at this moment than there are cores; None where the system does not say."""
     try:
         file = os.open("/proc/loadavg", os.O_RDONLY)
     except OSError:
         return None
     try:
-        return int(os.read(file, 100).split()[3].split(b"/")[0]) > (os.cpu_count() or 1)
+        return int(os.read(file, 100).split()[3].split(b"/")[0]) - (os.cpu_count() or 1)
     except (OSError, ValueError, IndexError):
         return None
     finally:

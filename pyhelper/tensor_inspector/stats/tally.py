@@ -115,6 +115,7 @@ class Tally:
                 error = self.error + abs(mean) * 2.3e-16
             if finite > 1:
                 std = self.spread if finite > 10**15 else self.spread * math.sqrt(finite / (finite - 1))
+                std = None if math.isinf(std) else std  # beyond float64
         return {
             "count": count,
             "min": self.lo,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 from pathlib import Path
@@ -191,10 +192,9 @@ def as_object(item: object) -> Any:
 
 def a(text: str) -> Any:
     """An array by an expression, for those that need no function of their own."""
-    import ml_dtypes
     import numpy as np
 
-    return eval(text, {"np": np, "ml_dtypes": ml_dtypes})
+    return eval(text, {"np": np, "ml_dtypes": importlib.import_module("ml_dtypes") if "ml_dtypes" in text else None})
 
 
 def of_numpy(text: str, *needs: str, **said: Any) -> Specimen:

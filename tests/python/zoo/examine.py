@@ -119,7 +119,9 @@ def _wrong_numbers(known: dict[str, Any], numbers: list[Any]) -> list[str]:
         try:
             check(stats[part], of)
         except AssertionError as error:
-            found.append(f"statistics {part}: {traceback.format_exception_only(error)[-1].strip()} of {stats[part]}")
+            found.append(
+                f"statistics {part}: {traceback.format_exception_only(type(error), error)[-1].strip()} of {stats[part]}"
+            )
     return found
 
 

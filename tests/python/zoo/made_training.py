@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 import warnings
 from collections.abc import Callable
 from math import inf, nan
@@ -290,6 +291,9 @@ def in_a_group(wrap: Callable[[], Any], *says: str, **more: Any) -> Specimen:
 def started(loader: Any) -> Any:
     batches = iter(loader)
     next(batches)
+    for queue in getattr(batches, "_index_queues", ()):  # until the thread that sends what is in it has come to rest
+        while queue._buffer or not queue._notempty._waiters:
+            time.sleep(0.01)
     return batches
 
 
@@ -323,7 +327,12 @@ def used_loss() -> Any:
     return model()(torch.ones(2, 4)).mean().grad_fn
 
 
+def doubling() -> Any:
+    KEPT.append(Double.apply(torch.ones(2, requires_grad=True)))  # torch 2.0 forgets the node with its result
+    return KEPT[-1].grad_fn
+
+
 def run_backward() -> Any:
-    result = Double.apply(torch.ones(2, requires_grad=True))
-    result.sum().backward()
-    return result.grad_fn
+    function = doubling()
+    KEPT[-1].sum().backward()
+    return function

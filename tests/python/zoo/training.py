@@ -9,7 +9,6 @@ from torch.utils import data
 
 from .made_training import (
     SINCE_2_6,
-    Double,
     Halves,
     Longer,
     Momentum,
@@ -17,6 +16,7 @@ from .made_training import (
     Rows,
     Stream,
     cyclic,
+    doubling,
     factor,
     freed,
     freed_storage,
@@ -128,7 +128,7 @@ GRAPHS: Zoo = {
         lambda: (torch.ones(2, requires_grad=True) * 2).grad_fn.next_functions[0][0], "AccumulateGrad · leaf float32[2]",
     ),
     "node of an own function": Specimen(
-        lambda: Double.apply(torch.ones(2, requires_grad=True)).grad_fn, says=("DoubleBackward · 1 input: AccumulateGrad · saves 1 tensor",), rows=("factor  2",),
+        doubling, says=("DoubleBackward · 1 input: AccumulateGrad · saves 1 tensor",), rows=("factor  2",),
     ),
     "node whose saved tensors are freed": said(lambda: run_backward(), "DoubleBackward · 1 input: AccumulateGrad · saved tensors freed"),
     "graph of a loss": Specimen(lambda: used_loss(), says=("MeanBackward0 · 1 input",), rows=("AddmmBackward0",)),
@@ -136,7 +136,11 @@ GRAPHS: Zoo = {
 
 
 OPTIMIZERS: Zoo = {
-    "SGD without state": said(over(lambda it: torch.optim.SGD(it, lr=0.1)), "SGD · lr 0.1 · 4 tensors", "state  none yet"),
+    "SGD without state": said(
+        over(lambda it: torch.optim.SGD(it, lr=0.1)), "SGD · lr 0.1 · 4 tensors", "state  none yet",
+        needs=SINCE_2_6,  # before, it kept that there is no momentum
+    ),
+    "SGD not stepped": said(over(lambda it: torch.optim.SGD(it, lr=0.1), steps=0), "SGD · lr 0.1 · 4 tensors", "state  none yet"),
     "SGD with momentum": said(
         over(lambda it: torch.optim.SGD(it, lr=0.1, momentum=0.9, nesterov=True)), "SGD · lr 0.1, momentum 0.9, nesterov · 4 tensors",
     ),
