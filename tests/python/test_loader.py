@@ -17,7 +17,7 @@ def ask(**request):
 def frame(function):
     # as the debugger calls us: from a function of that name, in a module of that name, with the frame as a local
     space = {"__name__": "_pydevd_bundle.pydevd_vars", "ask": ask}
-    exec("def evaluate_expression(frame): return ask(op='frame')", space)
+    exec("def evaluate_expression(frame): return ask(op='frame', limits={'ms': 60000})", space)
     return space["evaluate_expression"](function())
 """
 
