@@ -120,8 +120,8 @@ class Stats(TypedDict):
     """Statistics of ``count`` real numbers: counts over all of them, min, max, mean and std over the finite ones.
 
     When ``exact`` is false only ``read`` of them were seen: the counts, min and max are then of those, mean and std are
-    estimates. ``std`` is unbiased (n - 1), None beyond float64, and right to 1e-5 of itself when exact; ``mean_error`` bounds
-    |mean - true mean| (with 4 standard errors when sampled).
+    estimates. ``std`` is unbiased (n - 1), None where it is beyond float64, and right to 1e-5 of itself when exact;
+    ``mean_error`` bounds |mean - true mean| (with 4 standard errors when sampled).
     """
 
     count: int
