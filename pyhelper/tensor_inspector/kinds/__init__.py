@@ -70,7 +70,7 @@ _FIRST = (
     ("polars", "polars.DataFrame", "polars_tables"),
     ("scipy", "", "scipy_sparse"),
     ("PIL", "", "images"),
-    ("tensordict", "tensordict.TensorDict", "tensordicts"),
+    ("", "tensordict.TensorDict", "tensordicts"),  # a tensorclass stands anywhere
     ("transformers", "", "transformers_values"),
 )
 #: And these after them.
@@ -104,7 +104,7 @@ def _families(bases: tuple[type, ...]) -> Iterator[Any]:
 
 def _asked(families: tuple[tuple[str, str, str], ...], packages: set[str]) -> Iterator[Any]:
     for known, needed, name in families:
-        if packages.isdisjoint(known.split()) or not _is_there(needed):
+        if (known and packages.isdisjoint(known.split())) or not _is_there(needed):
             continue
         try:
             family: Any = import_module(f".{name}", __package__)
