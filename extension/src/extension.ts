@@ -9,6 +9,7 @@ import { useTranslations } from "./model/l10n.ts";
 import { Pins } from "./model/pins.ts";
 import { registerCommands } from "./views/commands.ts";
 import { Hover } from "./views/hover.ts";
+import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
 import { Tree } from "./views/tree.ts";
 
@@ -21,7 +22,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const settings = new Settings(context.workspaceState);
   const expansion = new Expansion();
   const pins = new Pins(context.workspaceState);
-  const calls = new Calls(bundle, (text) => log.info(text));
+  const calls = new Calls(
+    bundle,
+    (text) => log.info(text),
+    () => settings.preferences,
+  );
   const inspector = new Inspector(calls, pins, expansion, settings);
   const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
@@ -31,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     tree,
     new Hover(inspector, settings),
+    new InlineValues(inspector, settings),
     ...registerCommands({ inspector, expansion, settings, tree }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidChange((session) => {

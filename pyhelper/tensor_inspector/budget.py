@@ -13,10 +13,10 @@ class Budget:
     """Limits of one request, counted down as it is answered.
 
     ``clock`` returns seconds; tests pass their own. ``max_elements`` bounds how many elements of one value are read
-    (``None``: as many as the time allows).
+    (``None``: as many as the time allows); with ``reads`` false none is.
     """
 
-    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms")
+    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms", "reads")
 
     def __init__(
         self,
@@ -25,10 +25,12 @@ class Budget:
         bytes: float = _UNLIMITED,
         *,
         max_elements: int | None = None,
+        reads: bool = True,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.ms = ms
         self.max_elements = max_elements
+        self.reads = reads
         self.cut: list[str] = []
         self._clock = clock
         self._deadline = clock() + ms / 1000
@@ -61,7 +63,7 @@ class Budget:
         """A budget with a part of the time left: one huge value shall not starve its neighbours."""
         if self.ms == _UNLIMITED:
             return self
-        shared = Budget(self.ms, max_elements=self.max_elements, clock=self._clock)
+        shared = Budget(self.ms, max_elements=self.max_elements, reads=self.reads, clock=self._clock)
         shared._deadline = self._clock() + max(0.0, self.remaining_ms() * part) / 1000
         return shared
 

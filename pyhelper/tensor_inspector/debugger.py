@@ -68,6 +68,68 @@ def no_delay() -> None:
         return
 
 
+def present(lines: Any, children: Any) -> bool:
+    """Have the debugger's own views ask these providers, first and alone of ours. False where nothing changed."""
+    handler = _presenter()
+    if handler is None or (handler._initialized and any(one is lines for one in handler._str_providers)):
+        return False
+    if not handler._initialized:
+        handler._initialize()
+    retract()
+    lines.is_of_tensor_inspector = children.is_of_tensor_inspector = True
+    handler._str_providers.insert(0, lines)
+    handler._resolve_providers.insert(0, children)
+    _forget(handler)
+    return True
+
+
+def retract() -> bool:
+    """Leave the debugger's own views as they were. False where they are."""
+    handler = _presenter()
+    if handler is None or not handler._initialized:
+        return False
+    found = False
+    for providers in (handler._str_providers, handler._resolve_providers):
+        kept = [one for one in providers if not hasattr(one, "is_of_tensor_inspector")]
+        found = found or len(kept) < len(providers)
+        providers[:] = kept
+    _forget(handler)
+    return found
+
+
+def _forget(handler: Any) -> None:
+    """Classes are to be asked about anew."""
+    handler._type_to_str_provider_cache.clear()
+    handler._type_to_resolver_cache.clear()
+
+
+def _presenter() -> Any:
+    """What the debugger asks for providers by; None where it is not as we know it.
+
+    Left alone is also one that does not tell a provider what a text is for (before 1.6.7): copying a value must give
+    the whole of it.
+    """
+    xml = sys.modules.get("_pydevd_bundle.pydevd_xml")
+    handler = getattr(xml, "_TYPE_RESOLVE_HANDLER", None)
+    needed = (
+        "_initialize",
+        "_initialized",
+        "_get_str_from_provider",
+        "_type_to_str_provider_cache",
+        "_type_to_resolver_cache",
+    )
+    return handler if all(hasattr(handler, name) for name in needed) else None
+
+
+def views_changed() -> None:
+    """Tell the client that what its views show is to be asked for anew."""
+    debugger = _debugger()
+    commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
+    if debugger is not None and commands is not None:
+        event = {"type": "event", "event": "invalidated", "body": {"areas": ["variables"]}}
+        debugger.writer.add_command(commands.NetCommand(0, 0, event, is_json=True))
+
+
 def dynamo_runs() -> bool:
     """Whether torch.compile has compiled frames here: in one, an evaluate on the frame's thread is compiled too."""
     utils = sys.modules.get("torch._dynamo.utils")

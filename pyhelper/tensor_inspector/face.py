@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .budget import Budget
 from .guard import Untouched
 from .kinds import Child, Rows, look
-from .kinds.stats_text import add_spread
+from .kinds.spread import add_spread_of
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
 
@@ -30,7 +30,8 @@ def facts(value: object, *, quantiles: Sequence[float] = (), bins: int = 0, budg
 
     ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
     the finite values; ``first_nan`` and ``first_inf`` are indices. ``quantiles`` asks for those shares of the finite
-    values (0.5 is the median, linear between neighbours), ``bins`` for a histogram of as many bins of one width.
+    values (0.5 is the median, linear between neighbours), ``bins`` for a histogram of as many bins of one width: over
+    what ``stats`` is over, those of dates as texts in ``rows``. Where they can't be had, ``notes`` say why.
 
     >>> found = facts([1, 2])
     >>> found["type"], found["rows"]
@@ -40,7 +41,7 @@ def facts(value: object, *, quantiles: Sequence[float] = (), bins: int = 0, budg
     with Untouched():
         found = _described(value, budget, facts=True)["facts"]
         if quantiles or bins:
-            add_spread(found, look(value, budget).elements(), budget, quantiles, bins)
+            add_spread_of(found, look(value, budget), budget, quantiles, bins)
     return found
 
 
@@ -72,8 +73,8 @@ def compare(
 ) -> Comparison:
     """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
 
-    Elements count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer prints as a line a difference;
-    ``same`` and ``differences`` give it as data.
+    Elements, and floats and complex numbers anywhere, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN.
+    The answer prints as a line a difference; ``same`` and ``differences`` give it as data.
 
     >>> compare({"lr": 0.1, "steps": [1, 2]}, {"lr": 0.2, "steps": [1, 2, 3]})
     2 differences · 3 values compared
@@ -82,8 +83,10 @@ def compare(
     """
     from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
 
+    rtol, atol = lens.amount("rtol", rtol), lens.amount("atol", atol)
+    budget = Budget(lens.amount("budget_ms", budget_ms, endless=True))
     with Untouched():
-        return lens.compare(a, b, Budget(budget_ms), rtol=rtol, atol=atol)
+        return lens.compare(a, b, budget, rtol=rtol, atol=atol)
 
 
 def _described(value: object, budget: Budget, facts: bool = False) -> Node:

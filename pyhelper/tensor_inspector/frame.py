@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from . import preferences
 from .budget import Budget
 from .guard import Classes, class_name, plain_str
 from .kinds import Child, Rows, look
@@ -58,8 +59,9 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
 
 
 def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
-    """Variables in the order tensors, what holds tensors, all else; then the groups. ``hidden`` names have no path."""
+    """Variables: tensors, what holds tensors, all else, if so preferred; then groups. ``hidden`` names have no path."""
     first: list[Child] = []
+    ordered = preferences.now.tensors_first or filter == "tensors"
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
     for name, value in list(dict.items(found)):
@@ -73,7 +75,7 @@ def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: fr
         if group is not None:
             grouped[group].append(child)
         else:
-            ranked[_rank(value, budget)].append(child)
+            ranked[_rank(value, budget) if ordered else 2].append(child)
     if filter == "tensors":
         return [*first, *ranked[0], *ranked[1]]
     return [*first, *ranked[0], *ranked[1], *ranked[2], *_group_rows(grouped)]

@@ -9,11 +9,12 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
 
-from . import debugger, frame
+from . import debugger, frame, preferences, presentation, properties
 from .budget import Budget
 from .expression import resolve
 from .guard import Untouched, class_name
-from .kinds import Child, NotFound, NotStatic, Property, Rows, Said, libraries
+from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
+from .properties import described
 from .protocol import (
     Answer,
     ChildrenAnswer,
@@ -28,13 +29,13 @@ from .protocol import (
     Page,
     Pin,
     PinAnswer,
+    Preferences,
     tagged,
 )
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
 
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
-_PROPERTY_SECONDS = 1.5  #: a property that the user clicked may run so long; a reply later than 2 s is given up
 
 
 class Reply(str):
@@ -63,6 +64,7 @@ def _reply(text: str) -> Reply:
     snapshot = None
     try:
         request = _request(text)
+        _prefer(request.get("preferences"))
         answer, snapshot = _OPERATIONS[request["op"]](request)
     except BaseException as error:
         answer = _failed(error)
@@ -94,6 +96,12 @@ def _request(text: str) -> dict[str, Any]:
     return request  # type: ignore[no-any-return]
 
 
+def _prefer(wanted: Preferences | None) -> None:
+    if wanted is not None:
+        preferences.prefer(wanted)
+        presentation.switch(wanted.get("stock_views", False))
+
+
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request, 120), perf_counter()
     paused = _paused(request)
@@ -107,6 +115,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         "snapshot": snapshot.id,
         "ms": _since(started),
         "function": frame.function_name(paused),
+        "first_line": paused.f_code.co_firstlineno,
         "libraries": libraries(),
         "rows": rows,
         "pins": pins,
@@ -139,10 +148,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this row was shown")
     asked = snapshot.value(node)
     if type(asked) is Property:
-        if asked.running:
-            raise Refused("raised", f"'{asked.name}' is still running")
-        asked.running = True
-        snapshot.replace(node, _property(asked))  # the program's code runs: outside the guards, as it would by itself
+        snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked), "")]))
         budget, started = _budget(request, 80), perf_counter()
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
@@ -156,18 +162,6 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
     }
     _say_cut(answer, budget)
     return answer, snapshot
-
-
-def _property(asked: Property) -> Rows:
-    """The property's value as one row, or what reading it raised."""
-    started = perf_counter()
-    try:
-        value: Any = debugger.deadline(_PROPERTY_SECONDS, lambda: getattr(asked.owner, asked.name))
-    except debugger.Late:
-        value = Said(f"stopped after {perf_counter() - started:.1f} s", failed=True)
-    except BaseException as error:
-        value = Said(f"raised {_described(error)}", failed=True)
-    return Rows.of("", [Child("value", value, "")])
 
 
 def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
@@ -187,7 +181,7 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
     except SyntaxError as error:
         raise Refused("raised", f"{class_name(type(error))}: {error.msg}") from None
     except BaseException as error:
-        raise Refused("raised", _described(error)) from None
+        raise Refused("raised", described(error)) from None
     budget, started = _budget(request, 120), perf_counter()
     with Untouched():
         return _node("evaluate", request, Child(expression, value), budget, started)
@@ -228,7 +222,8 @@ def _paused(request: Any) -> FrameType:
 
 def _budget(request: Any, ms: float) -> Budget:
     limits = request.get("limits", {})
-    return Budget(limits.get("ms", ms), limits.get("nodes", 500), limits.get("bytes", 256 * 1024))
+    most = limits.get("ms", ms * preferences.now.pace)
+    return Budget(most, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
 
 
 def _since(started: float) -> float:
@@ -242,7 +237,7 @@ def _say_cut(answer: Any, budget: Budget) -> None:
 
 def _failed(error: BaseException) -> ErrorAnswer:
     code: FailureCode = "internal"
-    message = _described(error)
+    message = described(error)
     if isinstance(error, Refused):
         code, message = error.code, str(error)
     elif isinstance(error, NotStatic):
@@ -250,13 +245,3 @@ def _failed(error: BaseException) -> ErrorAnswer:
     elif isinstance(error, NotFound):
         code, message = "not_found", str(error)
     return {"op": "error", "error": {"code": code, "message": shorten(message, 500)}}
-
-
-def _described(error: BaseException) -> str:
-    """``ValueError: its text``; the text may come from the program's own ``__str__``, which may fail."""
-    name = class_name(type(error))
-    try:
-        text = str(error)
-    except BaseException:
-        text = ""
-    return f"{name}: {text}" if text else name

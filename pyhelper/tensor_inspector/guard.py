@@ -65,6 +65,8 @@ class ByClass(Generic[T]):
 
 def plain_str(text: object) -> str:
     """A string as an exact ``str``, without running a subclass's methods; empty for what is no string."""
+    if type(text) is str:
+        return text
     return str.__str__(text) if issubclass(type(text), str) else ""
 
 
@@ -100,30 +102,43 @@ def full_name(cls: type) -> str:
     return (qualname if module in ("", "builtins") else f"{module}.{qualname}")[:200]
 
 
-def instance_dict(value: object) -> dict[str, Any]:
-    """The instance's ``__dict__`` by the interpreter's own descriptor, always an exact dict; empty where there is none.
+def stored(value: object) -> dict[Any, Any]:
+    """The instance's ``__dict__`` by the interpreter's own descriptor; empty where there is none.
 
-    ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``.
+    ``value.__dict__`` would run a property of that name, ``vars()`` a ``__getattribute__``. It may be of a subclass and
+    its keys anything, so nothing may be looked up in it.
     """
-    for base in mro(type(value)):
-        descriptor: Any = class_dict(base).get("__dict__")
-        if type(descriptor) in _DESCRIPTORS:
+    for base in _class_mro(type(value)):
+        descriptor: Any = _class_dict(base).get("__dict__")
+        kind = type(descriptor)
+        if kind is GetSetDescriptorType or kind is MemberDescriptorType:
             try:
                 found = descriptor.__get__(value)
             except BaseException:
                 return {}
-            if type(found) is dict:
-                return found
-            if issubclass(type(found), dict):
-                return {plain_str(name): item for name, item in dict.items(found) if issubclass(type(name), str)}
-            return {}
+            return found if issubclass(type(found), dict) else {}
     return {}
+
+
+def instance_dict(value: object) -> dict[str, Any]:
+    """`stored` by exact strings, which can be looked up: an exact dict, a copy where it holds other keys.
+
+    Only a module's namespace is taken as it is: those of libraries are large, and asked for often.
+    """
+    found = stored(value)
+    if type(found) is dict:
+        for name in found if type(value) is not ModuleType else ():
+            if type(name) is not str:
+                break
+        else:
+            return found
+    return {plain_str(name): item for name, item in dict.items(found) if issubclass(type(name), str)}
 
 
 def held(value: object, name: str) -> dict[Any, Any]:
     """A dict held by the instance's own dict, such as a module's ``_parameters``; empty if there is none."""
-    found = instance_dict(value).get(name)
-    return found if found is not None and issubclass(type(found), dict) else {}
+    found: Any = instance_dict(value).get(name)
+    return found if issubclass(type(found), dict) else {}
 
 
 _BUILTIN_GETS = Classes(type(None), WrapperDescriptorType)
@@ -199,7 +214,7 @@ def is_stored(cls: type, name: str) -> bool:
 def attribute(value: object, name: str) -> Any:
     """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
     if is_stored(type(value), name):
-        found = dict_get(instance_dict(value), name, _MISSING)
+        found = dict_get(stored(value), name, _MISSING)
         if found is not _MISSING:
             return found
         for slot, item in slots(value):

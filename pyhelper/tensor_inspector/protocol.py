@@ -31,6 +31,14 @@ class Limits(TypedDict, total=False):
     bytes: int
 
 
+class Preferences(TypedDict, total=False):
+    statistics: Literal["auto", "off"]
+    digits: int
+    pace: float
+    tensors_first: bool
+    stock_views: bool
+
+
 class ExpandedRow(TypedDict, total=False):
     count: int
     rows: dict[str, ExpandedRow]
@@ -55,6 +63,7 @@ class _FrameRequest(TypedDict):
 
 class FrameRequest(_FrameRequest, total=False):
     at: At
+    preferences: Preferences
     count: int
     expanded: Expanded
     pins: list[Pin]
@@ -74,6 +83,7 @@ class _ChildrenRequest(TypedDict):
 
 class ChildrenRequest(_ChildrenRequest, total=False):
     at: At
+    preferences: Preferences
     limits: Limits
 
 
@@ -85,6 +95,7 @@ class _InspectRequest(TypedDict):
 
 class InspectRequest(_InspectRequest, total=False):
     at: At
+    preferences: Preferences
     snapshot: int
     limits: Limits
 
@@ -97,6 +108,7 @@ class _EvaluateRequest(TypedDict):
 
 class EvaluateRequest(_EvaluateRequest, total=False):
     at: At
+    preferences: Preferences
     snapshot: int
     page_size: int
     limits: Limits
@@ -206,6 +218,7 @@ class _Node(TypedDict):
 
 
 class Node(_Node, total=False):
+    inline: str
     badges: list[Badge]
     children: int | None
     path: str
@@ -235,6 +248,7 @@ class _FrameAnswer(TypedDict):
     snapshot: int
     ms: float
     function: str
+    first_line: int
     libraries: dict[str, str]
     rows: Page
     pins: list[PinAnswer]

@@ -7,8 +7,10 @@ program runs: only the built-in types are turned into text here, by their own me
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import floor, log10
+from math import floor, inf, log10
 from typing import Any
+
+from . import preferences
 
 LINE = 120
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -67,39 +69,46 @@ def listed(items: Iterable[str], more: bool, limit: int) -> str:
     return f"{text}, …" if more and text else text
 
 
-def number(value: int | float, digits: int = 4) -> str:
-    """``value`` with so many significant digits and a real minus sign; whole numbers below 10⁷ in full.
+def number(value: int | float, digits: int = 0) -> str:
+    """``value`` with so many significant digits (0: as preferred, 4) and a real minus sign; integers below 10⁷ in full.
 
     >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
     ('−2.118', '1234567', '1e-5', '−Inf')
     """
-    if type(value) is int and abs(value) < 10_000_000:
+    if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
-    if value != value:
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Inf" if value > 0 else "−Inf"
+    if not -inf < value < inf:
+        return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
     try:
-        text = format(value, f".{max(1, digits)}g")
+        text = f"{value:.{digits or preferences.now.digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
-    head, e, exponent = text.partition("e")
-    if e:
+    if "e" in text:
+        head, _, exponent = text.partition("e")
         text = f"{head}e{int(exponent)}"
-    return "−" + text[1:] if text.startswith("-") else text
+    return "−" + text[1:] if text[0] == "-" else text
 
 
-def whole(value: int) -> str:
-    """An integer to its last digit."""
-    return str(value).replace("-", "−")
+def exact_number(value: int | float, digits: int = 0) -> str:
+    """A number that is known exactly: integers to the last digit, floats as `number` but whole ones below 10⁷ in full.
+
+    >>> exact_number(2**53 + 1), exact_number(65536.0), exact_number(0.1 + 0.2)
+    ('9007199254740993', '65536', '0.3')
+    """
+    if type(value) is int:
+        return str(value).replace("-", "−")
+    if -1e7 < value < 1e7 and value == int(value):
+        return f"{value:.0f}".replace("-", "−")
+    return number(value, digits)
 
 
-def bounded(value: float, error: float, digits: int = 3) -> str:
-    """``value`` with only the digits that ``|value - truth| <= error`` guarantees.
+def bounded(value: float, error: float, digits: int = 0) -> str:
+    """``value`` with only the digits that ``|value - truth| <= error`` guarantees; 0: one less than preferred, 3.
 
     >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02)
     ('0.0123', '≈0', '1.2')
     """
+    digits = digits or preferences.now.digits - 1
     if error <= 0 or value != value or value in (float("inf"), float("-inf")):
         return number(value, digits)
     if abs(value) <= error:
@@ -169,3 +178,21 @@ def integer(value: int) -> str:
 def shape(sizes: Iterable[object]) -> str:
     """``[32, 3, 224]``; a symbolic size by its symbol, which is the library's own text."""
     return f"[{', '.join(map(str, sizes))}]"
+
+
+_SHORT = {
+    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "complex128": "c128", "complex64": "c64",
+    "complex32": "c32", "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32",
+    "uint16": "u16", "uint8": "u8", "bool": "b8",
+}  # fmt: skip
+
+
+def short_head(head: str) -> str:
+    """Dtype and shape with torch's own abbreviations of dtypes, for where there is little room.
+
+    >>> short_head("float32[32, 10] cuda:0")
+    'f32[32,10] cuda:0'
+    """
+    dtype, bracket, rest = head.partition("[")
+    sizes, close, device = rest.partition("]")
+    return f"{_SHORT.get(dtype, dtype)}{bracket}{sizes.replace(', ', ',')}{close}{device}"

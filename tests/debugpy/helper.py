@@ -95,14 +95,18 @@ def inject_expression() -> str:
     """Puts the helper into the process: one expression that leaves no name behind in the user's frame."""
     sources = {_module(file): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
     loader = sources.pop("loader")
-    program = f"{loader}\nanswer = install({sources!a}, {VERSION!r})\n"
-    payload = b64encode(compress(program.encode(), 9)).decode()
     run = (
-        f"(m['builtins'].exec(m['builtins'].compile(m['zlib'].decompress(m['binascii'].a2b_base64('{payload}')), "
-        "'<frozen _tensor_inspector.loader>', 'exec'), g), g['answer'])[1]"
+        f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
+        "'<frozen _tensor_inspector.loader>', 'exec'), g), "
+        f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}'))[1]"
     )
+    unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"
-    return f"(lambda m: (lambda g: {run})({names}))({SYS}.modules) {MARK}"
+    return f"(lambda m: (lambda g, z: {run})({names}, {unpack}))({SYS}.modules) {MARK}"
+
+
+def _packed(text: str) -> str:
+    return b64encode(compress(text.encode(), 9)).decode()
 
 
 def _module(file: Path) -> str:

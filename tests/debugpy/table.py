@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from client import Client, Stop
+from helper import Helper
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 EXPECTED: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(
@@ -18,3 +19,9 @@ class StartSession(Protocol):
     """The fixture `session`: debugs a program, by name under tests/programs or by path, up to a marked line."""
 
     def __call__(self, program: str | Path, marker: str = "", **options: Any) -> tuple[Client, Stop]: ...
+
+
+class Start(Protocol):
+    """The fixture `start`: debugs this source up to its first marked line, with a helper to ask there."""
+
+    def __call__(self, source: str, *, frameless: bool = False, **options: Any) -> tuple[Client, Stop, Helper]: ...

@@ -6,6 +6,10 @@ import time
 from collections import OrderedDict, defaultdict, namedtuple
 from typing import Any
 
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, SequentialSampler, Subset, TensorDataset
+
 RAN: list[str] = []
 
 
@@ -89,6 +93,10 @@ class Slotted:
         self.here = 2
 
 
+class SlottedToo(Slotted):
+    """Has a dict beside its slots."""
+
+
 class Properties:
     @property
     def prints(self) -> int:
@@ -114,6 +122,41 @@ class Sleeping:
         return ""
 
 
+class Alike(str):
+    """A name that the built-in ``str`` takes for the one looked for, until both are compared."""
+
+    def __eq__(self, other: object) -> bool:
+        RAN.append(f"name eq {str.__str__(self)}")
+        raise RuntimeError("name eq ran")
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+    def startswith(self, *_: Any) -> bool:
+        RAN.append("name startswith")
+        raise RuntimeError("name startswith ran")
+
+    endswith = startswith
+
+
+def named(value: Any, *names: str) -> Any:
+    """``value`` whose instance dict holds hostile keys: under these names instead of plain ones, and one that is no name."""
+    own = object.__getattribute__(value, "__dict__")
+    kept = {name: own.pop(name, 1) for name in names}
+    own.update({Alike(name): item for name, item in kept.items()})
+    own[_Odd()] = 1
+    return value
+
+
+class _Odd:
+    def __hash__(self) -> int:
+        return 7
+
+    def __eq__(self, other: object) -> bool:
+        RAN.append("odd eq")
+        raise RuntimeError("odd eq ran")
+
+
 def objects() -> dict[str, Any]:
     """Name and object; making one runs none of its traps."""
     trapped = type("Trapped", (), traps())
@@ -133,6 +176,7 @@ def objects() -> dict[str, Any]:
     ordered = OrderedDict(keyed_before)
     key_class.__eq__ = _trap("key eq")  # type: ignore[method-assign, assignment]
     key_class.__hash__ = _trap("key hash")  # type: ignore[method-assign, assignment]
+    data = TensorDataset(torch.ones(3, 2))
     return {
         "trapped": trapped(),
         "dict subclass": mapping,
@@ -152,4 +196,16 @@ def objects() -> dict[str, Any]:
         "unset slot": Slotted(),
         "properties": Properties(),
         "sleeping __repr__": Sleeping(),
+        "hostile names": named(Recursing(), "kept"),
+        "hostile names of slots": named(SlottedToo(), "here", "more"),
+        "hostile names of an exception": named(ValueError("bad"), "__notes__"),
+        "hostile names of a module": named(
+            nn.Linear(2, 3), "_parameters", "_modules", "training", "in_features", "_c", "p"
+        ),
+        "hostile names of a wrapper": named(nn.DataParallel(nn.Linear(2, 3)), "_modules", "_graph", "kernel_size"),
+        "hostile names of a loader": named(DataLoader(data), "dataset", "batch_size", "sampler"),
+        "hostile names of a sampler": named(SequentialSampler(data), "data_source", "rank"),
+        "hostile names of a dataset": named(Subset(data, [0]), "indices", "dataset"),
+        "hostile names of a function": named(_trap("function"), "__wrapped__"),
+        "hostile names of an optimizer": named(torch.optim.SGD([torch.ones(2)]), "state", "param_groups"),
     }

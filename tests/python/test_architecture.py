@@ -13,11 +13,13 @@ from bundle import SOURCE
 LAYERS = [
     {"__init__"},
     {"face", "gateway"},
+    {"presentation"},
+    {"properties"},
     {"frame", "expression", "debugger"},
     {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},
-    {"text", "guard", "budget"},
+    {"text", "guard", "budget", "preferences"},
     {"protocol"},
 ]
 STANDARD = {

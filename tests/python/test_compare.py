@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+import tracemalloc
 from math import inf, nan
 from typing import Any
 
@@ -13,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tensor_inspector import compare
+from tensor_inspector import compare, tree
+from tensor_inspector.lenses import compare as lens
 
 T = torch.tensor
 
@@ -103,6 +106,16 @@ def test_shape_dtype_and_device_are_told() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_jagged_tensors_are_compared_by_their_components() -> None:
+    parts = [torch.ones(2, 2), torch.zeros(3, 2)]
+    one, same, other = (
+        torch.nested.nested_tensor([part + more for part in parts], layout=torch.jagged) for more in (0, 0, 1)
+    )
+    assert compare(one, same).same
+    assert "differ" in str(compare(one, other))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_sparse_and_nested_tensors_are_compared_by_what_they_consist_of() -> None:
     one, other = torch.eye(3).to_sparse(), (torch.eye(3) * T([1.0, 2.0, 1.0])).to_sparse()
     assert [found["path"] for found in compare(one, other).differences] == ["._values()"]
@@ -151,8 +164,361 @@ def test_what_can_not_be_read_is_not_called_equal() -> None:
     assert "storage freed" in str(found)
 
 
-def test_a_masked_array_is_not_called_equal() -> None:
-    assert not compare(np.ma.array([1, 2], mask=[0, 1]), np.ma.array([5, 2], mask=[0, 1])).same
+def masked(numbers: Any, mask: Any, dtype: Any = float) -> Any:
+    return np.ma.array(np.array(numbers, dtype), mask=mask)
+
+
+def test_masked_arrays_are_compared_where_neither_hides() -> None:
+    one = masked([1, 2, 3], [0, 1, 0])
+    assert compare(one, masked([1, 9, 3], [0, 1, 0])).same
+    assert texts(one, masked([1, 9, 4], [0, 1, 0])) == {"": "1 of 2 differ, |Δ| up to 1, 25% relative: 3 → 4 at [2]"}
+    assert texts(one, masked([7, 2, 3], [1, 1, 0])) == {"": "1 of 3 masked in one only, first at [0]"}
+    assert texts(one, masked([1, 2, 4], [0, 0, 0])).keys() == {""}
+    assert len(compare(one, masked([1, 2, 4], [0, 0, 0])).differences) == 2
+    assert compare(one, masked([1.5, 9, 3.5], [0, 1, 0]), atol=1).same
+    assert compare(masked([1], [1]), masked([2], [1])).same
+    assert compare(one, np.array([1.0, 2.0, 3.0])).differences[-1]["text"] == "1 of 3 masked in one only, first at [1]"
+    assert texts(one, masked([1, 2], [0, 1])) == {"": "shape [3] → [2]"}
+
+
+def test_the_place_is_right_in_a_large_masked_array() -> None:
+    numbers = np.zeros((3, 50_000))
+    other = numbers.copy()
+    other[1, 7] = other[2, 49_123] = 5
+    mask = numbers == 1
+    mask[1, 7] = True
+    found = values(np.ma.array(numbers, mask=mask), np.ma.array(other, mask=mask))
+    assert (found["at"], found["different"], found["read"]) == ([2, 49_123], 1, 149_999)
+
+
+def test_masked_strings_and_records_are_compared_by_their_rows() -> None:
+    one = masked(["a", "b"], [0, 1], "U1")
+    assert compare(one, masked(["a", "c"], [0, 1], "U1")).same
+    assert texts(one, masked(["x", "c"], [0, 1], "U1")) == {"[0]": "'a' → 'x'"}
+    records = [masked([(1, value)], [(0, hide)], "i4,i4") for value, hide in ((2, 0), (2, 1), (3, 0))]
+    assert texts(records[0], records[2]).keys() == {"['f1']"}
+    assert "masked in one only" in str(compare(records[0], records[1]))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of MaskedTensors")
+def test_masked_tensors_are_compared_where_neither_hides() -> None:
+    make = torch.masked.masked_tensor
+    one = make(T([1.0, 2.0]), T([True, False]))
+    assert compare(one, make(T([1.0, 9.0]), T([True, False]))).same
+    assert texts(one, make(T([1.0, 2.0]), T([True, True]))) == {"": "1 of 2 masked in one only, first at [1]"}
+    (found,) = compare(one, make(T([3.0, 2.0]), T([True, False]))).differences
+    assert found["values"]["at"] == [0]
+
+
+def test_nullable_columns_are_compared_where_neither_is_missing() -> None:
+    pd = pytest.importorskip("pandas")
+    one, other = (pd.Series([1, None, last], dtype="Int64") for last in (3, 4))
+    assert compare(one, one.copy()).same
+    assert texts(one, other) == {"": "1 of 2 differ, |Δ| up to 1, 25% relative: 3 → 4 at [2]"}
+    assert texts(one, pd.Series([1, 2, 3], dtype="Int64")) == {"": "1 of 3 NA in one only, first at [1]"}
+    assert texts(pd.Series([1], dtype="Int64"), pd.Series([1])) == {"": "dtype Int64 → int64"}
+    assert texts(pd.DataFrame({"a": one}), pd.DataFrame({"a": other})).keys() == {"['a']"}
+
+
+def test_byte_order_is_told_and_values_are_compared_all_the_same() -> None:
+    little, big = ("little-endian", "big-endian") if sys.byteorder == "little" else ("big-endian", "little-endian")
+    foreign = ">" if sys.byteorder == "little" else "<"
+    for dtype in ("f2", "f4", "i8", "u2", "c8"):
+        one = np.array([1, 2], foreign + dtype)
+        assert texts(one, one.astype(dtype)) == {"": f"byte order {big} → {little}"}
+    whats = [found["text"] for found in compare(np.array([1, 2], foreign + "f4"), np.array([1.0, 3.0])).differences]
+    assert whats[0] == f"dtype float32 → float64, byte order {big} → {little}"
+    assert whats[1].startswith("1 of 2 differ")
+    assert texts(np.array(["a"], foreign + "U1"), np.array(["a"])) == {"": f"byte order {big} → {little}"}
+    assert compare(np.array([1], foreign + "u1"), np.array([1], "u1")).same
+    hidden = masked([1, 2], [0, 1], foreign + "f4")
+    assert texts(hidden, hidden.astype("f4")) == {"": f"byte order {big} → {little}"}
+
+
+def test_dates_are_not_compared_by_ticks_of_unlike_length() -> None:
+    seconds, days = np.array(["2020-01-01"], "M8[s]"), np.array(["2020-01-01"], "M8[D]")
+    assert "dtype datetime64[s] → datetime64[D]" in str(compare(seconds, days))
+    assert "not compared" in str(compare(seconds, days))
+    assert not compare(np.datetime64(1, "s"), np.datetime64(1, "D")).same
+    assert compare(np.datetime64(1, "s"), np.datetime64(1, "s")).same
+
+
+def test_dates_that_differ_are_told_as_dates() -> None:
+    a, b = (np.array(["2020-01-01", day], "M8[D]") for day in ("2021-02-03", "2021-02-04"))
+    assert texts(a, b) == {"": "1 of 2 differ: 2021-02-03 → 2021-02-04 at [1]"}
+    assert texts(a, np.array(["2020-01-01", "NaT"], "M8[D]")) == {"": "1 of 2 differ: 2021-02-03 → NaT at [1]"}
+    pd = pytest.importorskip("pandas")
+    one, other = (pd.Series(pd.to_datetime([day]).tz_localize("UTC")) for day in ("2020", "2021"))
+    assert texts(one, other) == {"": "1 of 1 differ: 2020-01-01 00:00:00+00:00 → 2021-01-01 00:00:00+00:00 at [0]"}
+
+
+def quantized(numbers: Any, scale: Any = 0.5, zero_point: Any = 0, dtype: Any = torch.qint8) -> torch.Tensor:
+    if isinstance(scale, list):
+        return torch.quantize_per_channel(T(numbers), T(scale), T(zero_point), 0, dtype)
+    return torch.quantize_per_tensor(T(numbers), scale, zero_point, dtype)
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize")
+def test_quantized_tensors_are_compared_by_scale_and_integers() -> None:
+    one = quantized([1.0, 2.0])
+    assert compare(one, quantized([1.0, 2.0])).same
+    assert texts(one, quantized([1.0, 3.0])) == {
+        ".int_repr()": "1 of 2 differ, |Δ| up to 2, 33.3% relative: 4 → 6 at [1]"
+    }
+    assert compare(one, quantized([1.0, 3.0]), atol=1).same
+    assert not compare(quantized([3.0]), quantized([4.0]), atol=0.9).same
+    assert texts(one, quantized([1.0, 2.0], 0.25)) == {"": "scale 0.5, zero point 0 → scale 0.25, zero point 0"}
+    assert len(compare(one, quantized([1.0, 3.0], 0.25, 1)).differences) == 2
+    channels = quantized([[1.0], [2.0]], [0.5, 0.25], [0, 0])
+    assert compare(channels, quantized([[1.0], [2.0]], [0.5, 0.25], [0, 0])).same
+    assert texts(channels, quantized([[1.0], [3.0]], [0.5, 0.25], [0, 0])).keys() == {".int_repr()"}
+    assert ".q_per_channel_scales()" in texts(channels, quantized([[1.0], [2.0]], [0.5, 0.5], [0, 0]))
+    wide = [torch._make_per_tensor_quantized_tensor(T([2**30 + more], dtype=torch.int32), 1.0, 0) for more in (0, 1)]
+    assert not compare(*wide).same
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize")
+def test_a_quantized_tensor_is_compared_with_a_dense_one_by_its_values() -> None:
+    assert texts(quantized([1.0, 2.0]), T([1.0, 2.0])) == {"": "dtype qint8 → float32"}
+    assert compare(quantized([1.0, 2.0]), T([1.0, 2.5])).differences[1]["values"]["at"] == [1]
+
+
+SPARSE = [torch.Tensor.to_sparse_coo, torch.Tensor.to_sparse_csr, torch.Tensor.to_sparse_csc]
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("form", SPARSE)
+@pytest.mark.parametrize("other", [torch.Tensor.clone, *SPARSE])
+def test_sparse_tensors_are_compared_with_any_others_by_place(form: Any, other: Any) -> None:
+    a = torch.zeros(4, 5)
+    a[0, 1], a[3, 2] = 1, 2
+    b = a.clone()
+    b[2, 4] = 7
+    same = [found["what"] for found in compare(form(a), other(a)).differences]
+    assert same == ([] if form is other else ["layout"])
+    found = compare(form(a), other(b)).differences[-1]
+    assert found["text"] == "1 of 20 differ, |Δ| up to 7, 100% relative: 0 → 7 at [2, 4]"
+    assert compare(other(b), form(a)).differences[-1]["values"]["at"] == [2, 4]
+    assert compare(form(a), other(b), atol=7).differences[-1]["what"] in ("layout", "value")
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_scipy_matrices_are_compared_by_place() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    a = np.zeros((3, 4))
+    a[1, 2], a[0, 3] = 5, 6
+    b = a.copy()
+    b[2, 0] = 1
+    for name in ("csr_array", "csc_array", "coo_array", "csr_matrix"):
+        form = getattr(sparse, name)
+        assert compare(form(a), form(a)).same
+        for other in (sparse.csr_array, sparse.csc_array, sparse.coo_array, np.array, T):
+            assert not any("values" in found for found in compare(form(a), other(a)).differences)
+            (found,) = (found["values"] for found in compare(form(a), other(b)).differences if "values" in found)
+            assert (found["at"], found["different"], found["count"]) == ([2, 0], 1, 12)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_what_a_sparse_tensor_stores_is_told_beside_its_values() -> None:
+    one = torch.sparse_coo_tensor([[0, 0, 1]], [1.0, 2.0, 3.0], (4,))
+    assert texts(one, torch.sparse_coo_tensor([[0, 1]], [3.0, 3.0], (4,))) == {"": "stored 3 → 2"}
+    assert texts(one, T([3.0, 3.0, 0.0, 0.0])) == {"": "layout sparse_coo → strided"}
+    assert texts(torch.eye(3).to_sparse(), torch.eye(4).to_sparse())[""] == "shape [3, 3] → [4, 4]"
+    double = torch.eye(3).double().to_sparse()
+    assert texts(torch.eye(3).to_sparse(), double) == {"._values()": "dtype float32 → float64"}
+    blocks = torch.eye(4).to_sparse_bsr((2, 2))
+    assert compare(blocks, blocks.clone()).same
+    assert "not compared" in str(compare(blocks, torch.eye(4)))
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_tolerances_are_not_for_indices() -> None:
+    far = torch.zeros(1000)
+    far[990] = 1
+    near = far.roll(3)
+    assert not compare(far.to_sparse(), near.to_sparse(), rtol=0.1).same
+    one, other = (value.reshape(250, 4).to_sparse(1) for value in (far, far.roll(4)))  # with dense dimensions
+    assert not compare(one, other, rtol=0.1).same
+
+
+def test_tolerances_hold_for_numbers_in_containers() -> None:
+    a = [1.0, 1 + 1j, np.float32(1), np.float64(1), np.longdouble(1), np.complex64(1j), {"lr": 0.1}]
+    b = [1.01, 1.01 + 1j, np.float32(1.01), np.float64(1.01), np.longdouble(1.01), np.complex64(1.01j), {"lr": 0.101}]
+    assert len(compare(a, b).differences) == 7
+    assert compare(a, b, rtol=0.02).same
+    assert compare(a, b, atol=0.02).same
+    assert len(compare(a, b, rtol=0.001).differences) == 7
+    assert not compare([inf], [-inf], rtol=1).same
+    assert not compare([inf], [1.0], rtol=1).same
+    assert not compare([nan], [1.0], rtol=1, atol=1).same
+    assert compare([complex(nan, 1)], [complex(nan, 1)]).same
+    assert not compare([1], [2], atol=5).same
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.complex64, np.bool_])
+def test_numpy_scalars_are_compared_to_the_last_digit(kind: Any) -> None:
+    assert compare([kind(1)], [kind(1)]).same
+    assert not compare([kind(1)], [kind(0)]).same
+    if issubclass(kind, np.inexact):
+        assert compare([kind(nan)], [kind(nan)]).same
+        assert not compare([kind(nan)], [kind(1)], atol=9).same
+    if issubclass(kind, np.floating):
+        assert not compare([kind(1)], [np.nextafter(kind(1), kind(2))]).same
+
+
+def test_numbers_that_differ_are_not_printed_alike() -> None:
+    assert texts(T([1.0], dtype=torch.double), T([1.0 + 2e-16], dtype=torch.double))[""].endswith(
+        "1.0 → 1.0000000000000002 at [0]"
+    )
+    was, now = texts([np.float64(1)], [np.float64(1 + 2e-16)])["[0]"].split(" → ")
+    assert was != now
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"rtol": -1}, ValueError, "rtol must be at least 0, not -1"),
+        ({"atol": nan}, ValueError, "atol must be at least 0, not nan"),
+        ({"atol": inf}, ValueError, "atol must be finite"),
+        ({"atol": 10**400}, ValueError, "atol must be finite"),
+        ({"rtol": "1"}, TypeError, "rtol must be a number, not str"),
+        ({"rtol": None}, TypeError, "rtol must be a number, not NoneType"),
+        ({"atol": True}, TypeError, "atol must be a number, not bool"),
+        ({"budget_ms": nan}, ValueError, "budget_ms must be at least 0, not nan"),
+        ({"budget_ms": -1}, ValueError, "budget_ms must be at least 0, not -1"),
+        ({"budget_ms": "1"}, TypeError, "budget_ms must be a number, not str"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], error: Any, said: str) -> None:
+    with pytest.raises(error, match=said):
+        compare([1.0], [1.0], **options)
+
+
+def test_options_may_be_numbers_of_any_sort() -> None:
+    assert compare([1.0], [1.25], atol=np.float32(0.5), rtol=0, budget_ms=inf).same
+
+
+def test_a_gradient_required_of_one_only_is_told() -> None:
+    a, b = {"w": torch.ones(2)}, {"w": torch.ones(2, requires_grad=True)}
+    assert texts(a, b) == {"['w']": "requires_grad False → True"}
+    assert texts(b, a) == {"['w']": "requires_grad True → False"}
+    assert compare(a, b).differences[0]["what"] == "requires_grad"
+    one, other = (torch.ones(2, requires_grad=required).to_sparse() for required in (True, False))
+    assert texts(one, other) == {"": "requires_grad True → False"}
+
+
+@pytest.mark.parametrize("make", [str, str.encode, lambda text: bytearray(text.encode())])
+def test_of_long_strings_the_first_difference_is_shown(make: Any) -> None:
+    a, b = make("a" * 500 + "x" + "a" * 500), make("a" * 500 + "y" + "a" * 500)
+    text = texts([a], [b])["[0]"]
+    unit = "character" if make is str else "byte"
+    assert text.endswith(f" from {unit} 500 on")
+    was, now = text.split(" → ")
+    assert was != now
+    assert "x" in was
+    assert "y" in now
+    assert texts([a], [a + make("b")])["[0]"].endswith(f"from {unit} 1,001 on · length 1,001 → 1,002")
+    assert texts([make("short")], [make("other")])["[0]"].count("r") == 2
+
+
+def test_keys_that_are_no_expressions_are_named_as_in_the_tree() -> None:
+    class Key:
+        pass
+
+    key = Key()
+    a, b = ({"x": {key: [1, {2: last}], 3.5: last, frozenset([1]): last}} for last in (3, 4))
+    found = texts(a, b)
+    assert found.keys() == {"['x'] › ‹Key› #0 › [1] › 2", "['x'][3.5]", "['x'] › ‹frozenset of 1› #2"}
+    shown = tree(a, 2)
+    assert all(name in shown for name in ("‹Key› #0", "‹frozenset of 1› #2"))
+
+
+def test_keys_of_one_name_are_not_mixed_up() -> None:
+    a, b = ({float("nan"): 1, float("nan"): last} for last in (2, 3))
+    assert len(a) == 2
+    assert texts(a, b) == {"nan #1": "2 → 3"}
+    assert len(compare({float("nan"): 0, float("nan"): 2}, {float("nan"): 1, float("nan"): 2}).differences) == 1
+
+
+def test_what_a_subclass_carries_is_compared_once() -> None:
+    class Named(dict):  # type: ignore[type-arg]
+        pass
+
+    a, b = Named(x=1), Named(x=1)
+    a.name, b.name = "a", "b"  # type: ignore[attr-defined]
+    assert len(compare(a, b).differences) == 1
+
+
+def test_what_can_not_be_asked_keeps_no_neighbour_from_being_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kind: Any) -> Any:
+        raise RuntimeError("device fault")
+
+    monkeypatch.setattr("tensor_inspector.kinds.torch_tensor.Tensor.elements", refuse)
+    found = texts([torch.ones(2), 1], [torch.ones(2), 2])
+    assert found == {"[0]": "not read: RuntimeError: device fault", "[1]": "1 → 2"}
+
+
+def test_dicts_are_compared_by_key_in_any_order() -> None:
+    a = {f"k{index}": index for index in range(3000)}
+    b = dict(reversed(a.items()))
+    assert compare(a, b).same
+    b["k7"] = -7
+    assert texts(a, b) == {"['k7']": "7 → -7"}
+
+
+def peak_of(a: Any, b: Any) -> int:
+    """The most memory that comparing takes at once."""
+    compare(a[:10], b[:10])
+    tracemalloc.start()
+    try:
+        assert compare(a, b).complete
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_long_list_is_compared_to_its_end() -> None:
+    a = list(range(1000, 151_000))
+    b = [*range(1000, 150_999), 0]
+    found = compare(a, b)
+    assert (found.complete, found.compared, found.differences[0]["path"]) == (True, 150_000, "[149999]")
+
+
+def test_a_long_list_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lens, "_REMEMBERED", 100)
+    assert peak_of([float(item) for item in range(20_000)], [float(item) for item in range(20_000)]) < 1_000_000
+    assert peak_of([[item] for item in range(5000)], [[item] for item in range(5000)]) < 1_000_000
+    cyclic: tuple[list[Any], list[Any]] = ([], [])
+    for value in cyclic:
+        value.extend([[item] for item in range(500)])
+        value.append(value)
+    assert compare(*cyclic).same
+
+
+def test_of_very_many_differences_the_first_are_kept_and_the_rest_counted() -> None:
+    found = compare(list(range(1, 30_001)), [0] * 30_000 + [1] * 30_000)
+    assert len(found.differences) == 10_000
+    assert found.more == 50_000
+    assert str(found).startswith("60,000 differences")
+    assert not found.same
+
+
+def test_what_is_shared_is_compared_once() -> None:
+    def shared(depth: int) -> list[Any]:
+        value: list[Any] = [1]
+        for _ in range(depth):
+            value = [value, value]
+        return value
+
+    assert compare(shared(200), shared(200)).same
+
+
+def test_deep_values_are_compared() -> None:
+    a: list[Any] = []
+    b: list[Any] = [1]
+    for _ in range(2000):
+        a, b = [a], [b]
+    assert len(compare(a, b).differences) == 1
 
 
 def test_strings_and_objects_in_arrays_are_compared_one_by_one() -> None:

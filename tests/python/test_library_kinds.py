@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -446,11 +447,12 @@ def test_one_different_element_is_found_and_said_once(name: str) -> None:
     assert [difference["what"] for difference in found.differences] == ["values"]
 
 
-def test_what_a_mask_hides_is_not_called_the_same() -> None:
+def test_what_a_mask_hides_is_not_compared() -> None:
     pd = pytest.importorskip("pandas")
     value = pd.Series([1, None], dtype="Int64")
-    assert not compare(value, value.copy()).same
-    assert compare(value.dropna(), value.dropna()).same
+    assert compare(value, value.copy()).same
+    assert not compare(value, pd.Series([1, 2], dtype="Int64")).same
+    assert not compare(value, pd.Series([2, None], dtype="Int64")).same
 
 
 def test_a_large_index_does_not_keep_a_comparison_from_the_columns() -> None:
@@ -460,3 +462,122 @@ def test_a_large_index_does_not_keep_a_comparison_from_the_columns() -> None:
     other.iloc[7, 1] = 1
     found = compare(frame, other)
     assert (len(found.differences), found.complete) == (1, True)
+
+
+# What exists is not what is paid for
+
+
+def test_columns_over_a_memory_map_are_read(tmp_path: Any) -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    mapped = numpy.memmap(tmp_path / "numbers", dtype="float32", mode="w+", shape=(4,))
+    mapped[:] = range(4)
+    series = pandas.Series(mapped, copy=False)
+    assert type(series._mgr.blocks[0].values) is numpy.memmap
+    assert summarize(series) == "Series · float32[4] · 0…3 · μ 1.5 σ 1.29"
+    assert rows(series.to_frame("a"))["a"] == "float32[4] · 0…3 · μ 1.5 σ 1.29"
+
+
+def test_an_array_class_of_the_program_is_read_without_its_code() -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    ran = []
+
+    class Own(numpy.ndarray):
+        def __getitem__(self, key: Any) -> Any:
+            ran.append(key)
+            return super().__getitem__(key)
+
+        def __array_finalize__(self, of: Any) -> None:
+            ran.append(of)
+
+    series = pandas.Series(numpy.arange(4.0), copy=False)
+    object.__getattribute__(series, "_mgr").blocks[0].values = numpy.arange(4.0).view(Own)
+    ran.clear()
+    assert summarize(series) == "Series · float64[4] · 0…3 · μ 1.5 σ 1.29"
+    assert ran == []
+
+
+def test_whole_numbers_wider_than_numpy_s_are_told_to_the_last_digit() -> None:
+    polars = pytest.importorskip("polars")
+    if not hasattr(polars, "Int128"):
+        pytest.skip("needs polars.Int128")
+    found = facts(polars.Series([1, None, -(2**100)], dtype=polars.Int128))
+    assert found["unread"] == "128-bit integers: only their range is read"
+    assert dict(found["rows"]) == {"range": f"−{2**100}…1", "null": "1"}
+
+
+def least_ms(look: Callable[[], object]) -> float:
+    """The shortest of several times: what a look costs where nothing else runs."""
+    look()  # compiles what it needs
+    times = []
+    for _ in range(5):
+        start = perf_counter()
+        look()
+        times.append((perf_counter() - start) * 1000)
+    return min(times)
+
+
+def many_extension_columns() -> Any:
+    pandas = pytest.importorskip("pandas")
+    one = pandas.array([1, 2, None], dtype="Int64")
+    return pandas.DataFrame({f"c{number}": one for number in range(20_000)})
+
+
+def long_strings(kind: type) -> Any:
+    text: Any = "x" * 50_000_000 if kind is str else b"x" * 50_000_000
+    return pytest.importorskip("polars").Series([text, text[:-1], text[:3], None])
+
+
+HUGE: dict[str, Callable[[], Any]] = {
+    "lil": lambda: pytest.importorskip("scipy.sparse").lil_matrix((2_000_000, 10)),
+    "dia": lambda: pytest.importorskip("scipy.sparse").dia_matrix(([[0.0]] * 200_000, range(200_000)), (200_001, 200_001)),
+    "pandas columns": many_extension_columns,
+    "polars columns": lambda: pytest.importorskip("polars").DataFrame({f"c{number}": [1] for number in range(20_000)}),
+    "polars strings": lambda: long_strings(str),
+    "polars bytes": lambda: long_strings(bytes),
+    "polars lists": lambda: pytest.importorskip("polars").Series([list(range(3_000_000))] * 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_first_look_costs_what_it_shows(name: str) -> None:
+    value = HUGE[name]()
+    assert least_ms(lambda: summarize(value)) < 20
+    assert least_ms(lambda: facts(value)) < 40
+    assert least_ms(lambda: tree(value, 2, rows=20)) < 40
+
+
+def test_what_was_counted_of_many_lists_is_said() -> None:
+    value = pytest.importorskip("scipy.sparse").lil_matrix((100_000, 10))
+    value[5, 3] = 1.5
+    assert summarize(value) == "lil_matrix · float64[100000, 10] · ≥1 stored: 32.8K of 100K rows counted"
+    assert ["stored", "1 in the first 32,768 rows, of 100,000"] in facts(value)["rows"]
+
+
+def test_strings_that_take_much_memory_are_told_by_that() -> None:
+    series = long_strings(str)
+    assert summarize(series) == "Series · String[4] · String of 47.7 MiB, String of 47.7 MiB, 'xxx', … · 1 null"
+    assert rows(series) == {"null": "1"}
+    shown = [line.strip() for line in tree(series, 2).splitlines()]
+    assert shown[-4:] == ["[0]  String of 47.7 MiB", "[1]  String of 47.7 MiB", "[2]  'xxx'", "[3]  null"]
+    many = pytest.importorskip("polars").Series(["x"] * 5000 + ["x" * 50_000_000])
+    assert summarize(many).endswith("first 1,000: 1 distinct: 'x'")
+    assert tree(many, 2, rows=9000).splitlines()[-1].endswith("String of 47.7 MiB")
+
+
+@pytest.mark.parametrize("layout", ["alone", "mixed", "in turn", "gathered"])
+def test_every_column_is_found_in_its_block(layout: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({f"c{number}": [number] for number in range(90)})
+    if layout == "alone":
+        frame = frame.astype("Int64")
+    elif layout == "mixed":
+        frame = frame.astype(
+            {f"c{number}": "Int64" for number in range(30)} | {f"c{number}": "float64" for number in range(50, 60)}
+        )
+    elif layout == "in turn":
+        frame = frame.astype({f"c{number}": "Int64" for number in range(0, 90, 3)})
+    else:
+        frame = frame[[f"c{number}" for number in (*range(1, 90, 2), *range(88, -1, -2))]]
+    told = rows(frame)
+    for number in range(90):
+        assert told[f"c{number}"].partition("[1]")[2].strip(" ·[]") == str(number)

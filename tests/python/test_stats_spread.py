@@ -1,6 +1,7 @@
 """Percentiles, histograms, and where the first NaN and infinity are: of tensors and arrays, against plain arithmetic."""
 
 import math
+import warnings
 from fractions import Fraction
 
 import pytest
@@ -8,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import ticking
 
+from tensor_inspector import facts
 from tensor_inspector.budget import Budget
+from tensor_inspector.guard import Untouched
+from tensor_inspector.kinds import look
 from tensor_inspector.stats import Unread
 from tensor_inspector.stats.distribution import distribution
 from tensor_inspector.stats.first import First, first_special
@@ -18,6 +22,7 @@ np = pytest.importorskip("numpy")
 
 from test_stats import python_values, tensors  # noqa: E402
 from test_stats_numpy import arrays  # noqa: E402
+from zoo.tensors import jag, nest  # noqa: E402
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=5).map(lambda some: [0.0, *some, 0.5, 1.0])
 
@@ -244,3 +249,160 @@ class TestFirst:
         t[1, 3], t[2, 1] = math.nan, -math.inf
         assert device.first_places(torch, t, Budget()) == (43, 81)
         assert device.first_places(torch, t, ticking(0.0)) == (None, None)
+
+
+def quantized(stored, scale, zero_point, dtype=torch.uint8):
+    with warnings.catch_warnings(action="ignore"):  # deprecated
+        return torch._make_per_tensor_quantized_tensor(torch.tensor(stored, dtype=dtype), scale, zero_point)
+
+
+class TestFacts:
+    """What is asked for in the facts of a value that is not all plain numbers."""
+
+    def asked(self, value, **more):
+        return facts(value, quantiles=[0, 0.5, 1], bins=2, **more)
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: np.ma.array([9.0, 1.0, 2.0, 4.0, math.nan], mask=[1, 0, 0, 0, 0]),
+            lambda: np.ma.array([[9, 1], [2, 4]], mask=[[1, 0], [0, 0]]).T,
+            lambda: pytest.importorskip("pandas").Series([1, None, 2, 4], dtype="Int64"),
+            lambda: pytest.importorskip("pandas").Series([1, None, 2, 4], dtype="Float32"),
+            lambda: pytest.importorskip("polars").Series([1, None, 2, 4]),
+            lambda: pytest.importorskip("polars").Series([1.0, 2.0]).append(pytest.importorskip("polars").Series([4.0])),
+            lambda: pytest.importorskip("scipy.sparse").csr_matrix([[0, 1.0], [2.0, 4.0]]),
+            lambda: pytest.importorskip("scipy.sparse").lil_matrix([[0, 1.0], [2.0, 4.0]]),
+            lambda: pytest.importorskip("scipy.sparse").dok_matrix([[0, 1.0], [2.0, 4.0]]),
+            lambda: pytest.importorskip("scipy.sparse").dia_matrix([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]),
+            lambda: torch.tensor([[0, 1.0], [2.0, 4.0]]).to_sparse(),
+            lambda: nest(torch.tensor([4.0, 1.0]), torch.tensor([2.0])),
+            lambda: jag(torch.tensor([4.0, 1.0]), torch.tensor([2.0])),
+        ],
+    )  # fmt: skip
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    def test_of_what_is_there_or_stored(self, make):
+        found = self.asked(make())
+        assert found["quantiles"]["values"] == [1, 2, 4]
+        assert found["quantiles"]["exact"]
+        assert sum(found["histogram"]["counts"]) == 3
+
+    @pytest.mark.parametrize("hide", [1, 3])
+    def test_what_is_repeated_counts_as_often(self, hide):
+        mask = np.broadcast_to(np.arange(4) < hide, (5, 4))
+        found = self.asked(np.ma.array(np.broadcast_to(np.arange(4.0), (5, 4)), mask=mask))
+        assert found["quantiles"]["values"] == [hide, (hide + 3) / 2, 3]
+        assert found["quantiles"]["read"] == sum(found["histogram"]["counts"]) == 5 * (4 - hide)
+
+    @pytest.mark.parametrize("value", [np.ma.array(3.0), np.ma.array([2.0, 3.0], mask=[1, 0])])
+    def test_of_one_number(self, value):
+        assert self.asked(value)["quantiles"]["values"] == [3.0, 3.0, 3.0]
+
+    def test_of_none(self):
+        assert self.asked(np.ma.array([2.0, 3.0], mask=True))["quantiles"]["values"] == [None] * 3
+        assert self.asked(np.ma.zeros((0, 3)))["quantiles"]["values"] == [None] * 3
+
+    def test_of_a_masked_array_too_large_for_the_time_are_marked(self):
+        many = np.ma.array(np.arange(1_000_000.0), mask=np.arange(1_000_000) % 2 == 0)
+        with torch.no_grad():
+            contents = look(many, Budget()).contents
+            found = spread(contents.present(), [0.5], 0, Budget(max_elements=5000))["quantiles"]
+        assert not found["exact"]
+        assert found["values"] == pytest.approx([500_000], rel=0.01)
+
+    @pytest.mark.parametrize(
+        ("value", "why"),
+        [
+            (np.ma.array(["a", "b"], mask=[1, 0]), "strings, not numbers"),
+            (quantized([0, 1, 2], 0.1, 3), "quantized"),
+            ([1, 2], "it has no numbers of its own"),
+            (np.longdouble("1e4000") * np.ones(3), "float128 values beyond float64"),
+            (np.longdouble("1e-4000") * np.ones(3), "float128 values beyond float64"),
+        ],
+    )
+    def test_why_there_are_none_is_said(self, value, why):
+        found = self.asked(value)
+        assert "quantiles" not in found
+        assert "histogram" not in found
+        if "float128" not in why or np.dtype(np.longdouble).name == "float128":
+            assert f"percentiles and histogram not read: {why}" in found["notes"]
+
+    @pytest.mark.parametrize("text", ["1e400", "-1e4000", "1e-400"])
+    def test_no_number_beyond_float64_is_lost(self, text):
+        if np.dtype(np.longdouble).itemsize <= 8:
+            pytest.skip("longdouble is float64 here")
+        a = np.append(np.ones(70_000, dtype=np.longdouble), np.longdouble(text))
+        assert spread(a, [0.5]) == Unread(f"{a.dtype} values beyond float64")
+        assert spread(a + 1j * a, [0.5]) == Unread(f"{(a * 1j).dtype} values beyond float64")
+
+    def test_no_magnitude_beyond_float64_is_lost(self):
+        a = np.array([1, 1.7e308 * (1 + 1j), complex(math.inf, 0)])
+        assert spread(a, [0.5]) == spread(torch.from_numpy(a), [0.5]) == Unread("complex128 values beyond float64")
+
+    @pytest.mark.parametrize(
+        ("value", "rows"),
+        [
+            (
+                np.array(["2020-01-01", "NaT", "2020-01-04"], "M8[D]"),
+                {"mean": "2020-01-02T12:00:00", "0%": "2020-01-01", "median": "2020-01-02T12:00:00", "100%": "2020-01-04",
+                 "2020-01-01…2020-01-02": "1", "2020-01-03…2020-01-04": "1"},
+            ),
+            (np.array([1, 2, 2], "m8[s]"), {"mean": "0:00:01.666666667", "median": "0:00:02", "0:00:01": "1", "0:00:02": "2"}),
+            (np.array([1, 2], "m8[s]"), {"mean": "0:00:01.5", "median": "0:00:01.5"}),
+            (np.array([1, 2], "m8[ns]"), {"mean": "≈2 ns", "median": "≈2 ns"}),
+            (np.array(["2020-01", "2020-02"], "M8[M]"), {"mean": "≈2020-01", "median": "≈2020-01", "2020-01": "1"}),
+            (np.array([], "M8[M]"), {"median": "none"}),
+            (np.array([2**63 - 1, 2**63 - 2], "m8[D]"), {"100%": "9223372036854775807 days"}),
+            (np.array([2**62, -(2**62)], "m8[ns]"), {"median": "0 days"}),
+        ],
+    )  # fmt: skip
+    def test_of_dates_and_spans_are_told_as_such(self, value, rows):
+        found = self.asked(value)
+        told = dict(found.get("rows", []))
+        assert {label: told[label].replace(",", "") for label in rows} == rows
+        assert "quantiles" not in found
+        assert found["unread"] == ("dates" if value.dtype.kind == "M" else "durations") + ", not numbers"
+
+    def test_of_dates_in_the_zone_that_they_have(self):
+        pandas = pytest.importorskip("pandas")
+        zoned = pandas.Series(pandas.to_datetime(["2020-01-01T12:00", "2020-01-01T13:00"])).dt.tz_localize("Asia/Tokyo")
+        told = dict(self.asked(zoned)["rows"])
+        assert told["mean"] == told["median"] == "2020-01-01 12:30:00+09:00"
+        assert dict(self.asked(pandas.Series(pandas.period_range("2020-01", periods=3, freq="M")))["rows"]) == {
+            "earliest": "2020-01", "latest": "2020-03", "mean": "2020-02", "NaT": "0", "index": "int64[3] · 0…2",
+            "0%": "2020-01", "median": "2020-02", "100%": "2020-03", "2020-01…2020-02": "2", "2020-03…2020-04": "1",
+        }  # fmt: skip
+
+    @given(st.lists(st.integers(-(2**62), 2**62), min_size=1), st.sampled_from(["s", "ms", "us", "ns"]))
+    def test_what_lies_between_dates_is_between_them(self, ticks, unit):
+        told = dict(facts(np.array(ticks, f"M8[{unit}]"), quantiles=[0.37])["rows"])
+        for label in ("mean", "37%"):
+            text = told[label].lstrip("≈")
+            digits = np.datetime64(text, unit).astype("int64")
+            assert min(ticks) - 2048 <= int(digits) <= max(ticks) + 2048
+
+
+class TestQuantized:
+    """The numbers that stored integers stand for are those that torch makes of them."""
+
+    @pytest.mark.parametrize("scale", [0.1, 1e37, 3e38, 1e60, 1e-39, 1e-44, 1e-60])
+    @pytest.mark.parametrize("zero_point", [0, 3, 200])
+    def test_at_every_scale(self, scale, zero_point):
+        self.check(quantized(range(256), scale, zero_point))
+
+    @pytest.mark.parametrize("zero_point", [0, 7, -(2**31), 2**31 - 1])
+    def test_wide_ones_wrap_as_those_of_torch(self, zero_point):
+        self.check(quantized([2**31 - 1, -(2**31), 16_777_217, 5], 1.5, zero_point, torch.int32))
+
+    def check(self, value):
+        with torch.no_grad(), Untouched():
+            found = look(value, Budget()).reading()
+        made = value.dequantize().tolist()
+        ordered = finite(made)
+        assert [found["nan"], found["pos_inf"], found["neg_inf"], found["zeros"]] == [
+            sum(v != v for v in made), made.count(math.inf), made.count(-math.inf), made.count(0.0)
+        ]  # fmt: skip
+        assert (found["min"], found["max"]) == ((ordered[0], ordered[-1]) if ordered else (None, None))
+        if ordered:
+            mean = sum(map(Fraction, ordered)) / len(ordered)
+            assert abs(Fraction(found["mean"]) - mean) <= Fraction(found["mean_error"]) + abs(mean) / 2**50

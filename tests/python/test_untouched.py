@@ -123,6 +123,32 @@ def test_modes_of_the_program_see_nothing(name: str, mode: Any) -> None:
     assert seen.calls == []
 
 
+@pytest.mark.parametrize("broken", ["_push_on_torch_dispatch_stack", "torch.utils._python_dispatch"])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_refusing_that_fails_half_way_leaves_nothing_entered(
+    broken: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tensor_inspector.kinds.torch_subclass import _Refusing
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("it can't be entered")
+
+    with monkeypatch.context() as patch:
+        if broken.startswith("torch"):
+            patch.delitem(sys.modules, broken)
+        else:
+            patch.setattr(torch._C, broken, fails)
+        torch._C._dispatch_tls_set_dispatch_key_excluded("Python", hidden)
+        try:
+            with pytest.raises((RuntimeError, AttributeError)):
+                _Refusing().__enter__()
+            left = torch._C._dispatch_tls_is_dispatch_key_excluded("Python")
+        finally:
+            torch._C._dispatch_tls_set_dispatch_key_excluded("Python", False)
+    assert left is hidden
+    assert torch._C._len_torch_dispatch_stack() == 0
+
+
 @pytest.mark.parametrize("grad", [True, False])
 def test_the_gradient_mode_is_left_as_found(grad: bool) -> None:
     with torch.set_grad_enabled(grad):

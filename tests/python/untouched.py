@@ -6,7 +6,7 @@
 
 What is compared: every object that the value reaches, with what each refers to; memory, version and gradient of every
 tensor and array among them; all state of the process that describing could disturb; what was written and warned; code of
-the program that ran. `lasting` and `peak_memory` measure what a look leaves behind and what it takes meanwhile.
+the program that ran. `lasting` and `outlives` tell what a look leaves behind, `peak_memory` what it takes meanwhile.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import tempfile
 import threading
 import types
 import warnings
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -57,6 +58,7 @@ class Watch:
         warnings.simplefilter("always")
         self._nodes = _graph_nodes()
         self._modules = set(sys.modules)
+        self._threads = set(threading.enumerate())
         self._written.__enter__()
         sys.setprofile(self._profile)
         return self
@@ -70,6 +72,7 @@ class Watch:
         self._new_modules = {
             name for name in set(sys.modules) - self._modules if not name.startswith("tensor_inspector")
         }
+        self._new_threads = set(threading.enumerate()) - self._threads  # a library's own may end meanwhile
         self._caught.__exit__(None, None, None)
         self._after = self._picture()
 
@@ -85,6 +88,7 @@ class Watch:
         found += [f"warned: {warning.message}" for warning in self._warned]
         found += [f"ran the program's code: {place} ×{times}" for place, times in self._ran.items()]
         found += [f"imported {name}" for name in sorted(self._new_modules)]
+        found += [f"started {thread.name}" for thread in self._new_threads]
         if self._text:
             found.append(f"wrote {self._text[:200]!r}")
         if self._nodes_after != self._nodes:
@@ -105,28 +109,65 @@ class Watch:
 
 def lasting(look: Callable[[], object]) -> int:
     """How many objects a look leaves behind without the garbage collector; negative when some are gone."""
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(2):  # collecting emptied the interpreter's own free lists
-            look()
+    with _uncollected():
+        look()  # collecting emptied the interpreter's own free lists
         before = len(gc.get_objects())
         look()
         return len(gc.get_objects()) - before
+
+
+def outlives(show: Callable[[Callable[[Any], None]], object], look: Callable[[Any], object]) -> bool:
+    """Whether a value lives longer once it was looked at. ``show`` makes one, hands it over, and lets go of it."""
+    try:
+        unseen = _life(show, lambda value: None)
+    except Exception:  # it can be made only once in a process
+        return False
+    return _life(show, look) > unseen
+
+
+def _life(show: Callable[[Callable[[Any], None]], object], look: Callable[[Any], object]) -> int:
+    """0 where a value is gone with those who hold it, 1 where the collector takes it, 2 where it stays."""
+    made: list[weakref.ref[Any]] = []
+
+    def shown(value: Any) -> None:
+        made.extend(_weakly(value))
+        look(value)
+
+    with _uncollected():
+        show(shown)
+        life = sum(each() is not None for each in made)
+        gc.collect()
+        return life + sum(each() is not None for each in made)
+
+
+def _weakly(value: Any) -> list[weakref.ref[Any]]:
+    try:
+        return [weakref.ref(value)]
+    except TypeError:
+        return []
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
     finally:
         gc.enable()
 
 
 def peak_memory(look: Callable[[], object]) -> float:
-    """MB by which the process's memory rises while ``look`` runs; 0 where the system does not tell."""
+    """MB of its own that the process takes at most while ``look`` runs; 0 where the system does not tell."""
     status = Path("/proc/self/status")
     try:
         Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
     except OSError:
         return 0
-    before = _kilobytes(status, "VmRSS")
+    before, files = _kilobytes(status, "VmRSS"), _kilobytes(status, "RssFile")
     look()
-    return max(0.0, (_kilobytes(status, "VmHWM") - before) / 1024)
+    loaded = _kilobytes(status, "RssFile") - files  # code of libraries that ran for the first time
+    return max(0.0, (_kilobytes(status, "VmHWM") - before - max(0, loaded)) / 1024)
 
 
 def _kilobytes(status: Path, name: str) -> int:
@@ -164,7 +205,6 @@ def _state() -> dict[str, Any]:
         "recursion limit": sys.getrecursionlimit(),
         "warning filters": list(warnings.filters),
         "trace": sys.gettrace(),
-        "threads": threading.active_count(),
         "open files": sorted(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None,
         "environment": dict(os.environ),
         "hooks of sys": (sys.excepthook, sys.displayhook, sys.unraisablehook),

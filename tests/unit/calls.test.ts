@@ -35,7 +35,13 @@ function program(reply: Reply) {
     return { session, threadId: 1, frameId: 2, stop: stops, over: false } as unknown as Frame;
   };
   const log: string[] = [];
-  return { calls: new Calls(bundle, (text) => log.push(text)), sent, log, stop };
+  const preferences = { digits: 3 };
+  const calls = new Calls(
+    bundle,
+    (text) => log.push(text),
+    () => preferences,
+  );
+  return { calls, sent, log, stop, preferences };
 }
 
 /** What was sent, in order. The injection never names a frame. */
@@ -46,6 +52,15 @@ const ops = (sent: readonly Sent[]): string[] =>
   });
 
 describe("calls", () => {
+  test("carry what the user prefers at that moment", async () => {
+    const { calls, sent, stop, preferences } = program(({ what }) => (what === "inject" ? INJECTED : FRAME));
+    await calls.frame(stop(), {});
+    preferences.digits = 6;
+    await calls.frame(stop(), {});
+    const carried = sent.flatMap(({ what }) => (what === "inject" ? [] : [what.preferences]));
+    expect(carried).toEqual([{ digits: 3 }, { digits: 6 }]);
+  });
+
   test("inject the helper once, before the first", async () => {
     const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : FRAME));
     expect(await calls.frame(stop(), {})).toEqual(frameAnswer());

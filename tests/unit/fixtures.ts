@@ -15,7 +15,8 @@ export function tensor(name: string, more: Partial<Node> = {}): Node {
 
 export function frameAnswer(nodes: Node[] = [], more: Partial<FrameAnswer> = {}): FrameAnswer {
   const rows = { start: 0, total: nodes.length, nodes };
-  return { op: "frame", snapshot: 7, ms: 1, function: "train", libraries: {}, rows, pins: [], types: [], ...more };
+  const where = { function: "train", first_line: 1 };
+  return { op: "frame", snapshot: 7, ms: 1, ...where, libraries: {}, rows, pins: [], types: [], ...more };
 }
 
 export function nodeAnswer(op: "inspect" | "evaluate", found: Node): NodeAnswer {

@@ -73,7 +73,9 @@ describe("the manifest", () => {
   });
 
   test("has every setting that the code reads", () => {
-    const read = [...readFileSync(`${SOURCE}/views/settings.ts`, "utf8").matchAll(/\.get\("([\w.]+)"/g)];
+    const read = [
+      ...readFileSync(`${SOURCE}/views/settings.ts`, "utf8").matchAll(/(?<!\.)\bget(?:<\w+>)?\("([\w.]+)"/g),
+    ];
     expect(sorted(read.map(([, name = ""]) => `tensorInspector.${name}`))).toEqual(
       sorted(Object.keys(configuration.properties)),
     );

@@ -42,7 +42,7 @@ test("Copy Summary and Copy as Expression", async ({ wb }) => {
 
 test("Add to Watch", async ({ wb }) => {
   await wb.inspector.choose(["batch", "'label'"], "Add to Watch");
-  expect(await wb.watch.row("batch['label']")).toMatchObject({ description: "tensor([3, 1])" });
+  expect(await wb.watch.row("batch['label']")).toMatchObject({ description: "int64[2] [3, 1]" });
 });
 
 test("Pin and Unpin", async ({ wb }) => {

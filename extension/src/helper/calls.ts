@@ -12,6 +12,7 @@ import type {
   FrameRequest,
   InspectRequest,
   NodeAnswer,
+  Preferences,
   Request,
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression, injectExpression } from "./injection.ts";
@@ -28,7 +29,7 @@ export class Refusal extends Error {
 }
 
 /** What a request asks, for callers. */
-type Question<R extends Request> = Omit<R, "op" | "version" | "at">;
+type Question<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
@@ -53,11 +54,13 @@ interface Route {
 export class Calls {
   readonly #bundle: Bundle;
   readonly #log: (text: string) => void;
+  readonly #preferences: () => Preferences;
   readonly #routes = new WeakMap<Session, Route>();
 
-  constructor(bundle: Bundle, log: (text: string) => void) {
+  constructor(bundle: Bundle, log: (text: string) => void, preferences: () => Preferences) {
     this.#bundle = bundle;
     this.#log = log;
+    this.#preferences = preferences;
   }
 
   frame(frame: Frame, question: Question<FrameRequest>): Promise<FrameAnswer> {
@@ -129,7 +132,7 @@ export class Calls {
     // What the user asks to be run is run on the frame's own thread, in the modes that are set there.
     const frameless = avoidsFrame(route, frame) && (!runs || route.lostOnFrame === frame.stop);
     const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
-    const request = { ...body, version: this.#bundle.version, ...at } as Request;
+    const request = { ...body, version: this.#bundle.version, preferences: this.#preferences(), ...at } as Request;
     const unlimited = body.op === "evaluate";
     try {
       const answer = parseAnswer(await evaluate(frame, callExpression(request), { frameless, unlimited }));

@@ -21,25 +21,20 @@ export function callExpression(request: Request): string {
 }
 
 /** Puts the helper into the process: one expression that leaves no name behind in the user's frame. */
-export function injectExpression(bundle: Bundle): string {
-  const sources = Object.entries(bundle.modules).map(([name, text]) => `${literal(name)}: ${literal(text)}`);
-  const program = `${bundle.loader}\nanswer = install({${sources.join(", ")}}, ${literal(bundle.version)})\n`;
-  const payload = deflateSync(program, { level: 9 }).toString("base64");
+export function injectExpression({ loader, modules, version }: Bundle): string {
   const run =
-    `(m['builtins'].exec(m['builtins'].compile(m['zlib'].decompress(m['binascii'].a2b_base64('${payload}')), ` +
-    `'<frozen _tensor_inspector.loader>', 'exec'), g), g['answer'])[1]`;
+    `(m['builtins'].exec(m['builtins'].compile(z('${packed(loader)}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
+    `g['install'](m['json'].loads(z('${packed(JSON.stringify(modules))}')), '${version}'))[1]`;
+  const unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))";
   const globals = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}";
-  return `(lambda m: (lambda g: ${run})(${globals}))(${SYS}.modules) ${MARK}`;
+  return `(lambda m: (lambda g, z: ${run})(${globals}, ${unpack}))(${SYS}.modules) ${MARK}`;
+}
+
+/** Compressed: as data it is read faster than Python would read it as a literal. */
+function packed(text: string): string {
+  return deflateSync(text, { level: 9 }).toString("base64");
 }
 
 function base64(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
-}
-
-/** A Python string literal in ASCII. JSON's own escapes fit, but Python would read a surrogate pair as two characters. */
-function literal(text: string): string {
-  return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16);
-    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
-  });
 }

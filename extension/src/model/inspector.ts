@@ -15,6 +15,15 @@ export interface Wishes {
   readonly pageSize: number;
 }
 
+/** VS Code's token, as much of it as is needed here. */
+export interface Cancelled {
+  readonly isCancellationRequested: boolean;
+  readonly onCancellationRequested: (listener: () => void) => { dispose(): unknown };
+}
+
+/** Milliseconds to wait for a frame's answer: a lost one takes two seconds to be given up. */
+const REACHED = 2500;
+
 /** What the helper can be asked. */
 export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
@@ -84,6 +93,29 @@ export class Inspector {
     const known = frame && this.#known.get(frame.key);
     if (frame !== undefined && known === undefined) this.#asking = this.#asked.get(frame.key) ?? this.#ask(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
+  }
+
+  /** What is known of a frame of the present stop, as soon as it is; undefined if it is not looked at soon. */
+  reached(frameId: number, cancelled: Cancelled, limit = REACHED): Promise<Stop | undefined> {
+    const found = (): Stop | undefined =>
+      this.#stop !== undefined && !this.#stop.frame.over && this.#stop.frame.frameId === frameId
+        ? this.#stop
+        : undefined;
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        for (const one of subscriptions) one.dispose();
+        resolve(cancelled.isCancellationRequested ? undefined : found());
+      };
+      const subscriptions = [
+        this.#changed.event(() => {
+          if (found()) finish();
+        }),
+        cancelled.onCancellationRequested(finish),
+      ];
+      const timer = setTimeout(finish, limit);
+      if (found()) finish();
+    });
   }
 
   /** Drops all that is known of this stop and asks again: the user changed something, or wants to see it anew. */

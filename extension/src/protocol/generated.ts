@@ -65,6 +65,7 @@ export interface FrameRequest {
   op: "frame";
   version: Version;
   at?: At;
+  preferences?: Preferences;
   /**
    * Rows of the frame itself that were shown before; `page_size` when absent.
    */
@@ -84,6 +85,31 @@ export interface FrameRequest {
 export interface At {
   thread: number;
   frame: number;
+}
+/**
+ * What the user prefers. They hold for this request and until the next that says otherwise, also for what the debugger's own views show.
+ */
+export interface Preferences {
+  /**
+   * `off`: no value is read, metadata is all that is told.
+   */
+  statistics?: "auto" | "off";
+  /**
+   * Significant digits of values; means and deviations have one less.
+   */
+  digits?: number;
+  /**
+   * How much of the usual time a request may take: 2 is twice as long.
+   */
+  pace?: number;
+  /**
+   * Variables that are or hold tensors come before all others.
+   */
+  tensors_first?: boolean;
+  /**
+   * The debugger's own views show our summaries and rows.
+   */
+  stock_views?: boolean;
 }
 /**
  * What is expanded below a row: by child name, how many children were shown and what is expanded below each.
@@ -117,6 +143,7 @@ export interface ChildrenRequest {
   op: "children";
   version: Version;
   at?: At;
+  preferences?: Preferences;
   snapshot: number;
   node: number;
   start: number;
@@ -130,6 +157,7 @@ export interface InspectRequest {
   op: "inspect";
   version: Version;
   at?: At;
+  preferences?: Preferences;
   snapshot?: number;
   expression: string;
   limits?: Limits;
@@ -141,6 +169,7 @@ export interface EvaluateRequest {
   op: "evaluate";
   version: Version;
   at?: At;
+  preferences?: Preferences;
   snapshot?: number;
   expression: string;
   page_size?: number;
@@ -157,6 +186,10 @@ export interface FrameAnswer {
    * Qualified name of the frame's function, `<module>` at module level.
    */
   function: string;
+  /**
+   * Where that function begins in its file, its decorators included.
+   */
+  first_line: number;
   /**
    * Loaded libraries that are known to the helper, with their versions.
    */
@@ -204,6 +237,10 @@ export interface Node {
    * The summary line, at most 120 characters.
    */
   line: string;
+  /**
+   * The line in a few words, for the end of a line of source; only of variables for which the debugger's own text will not do.
+   */
+  inline?: string;
   badges?: Badge[];
   /**
    * How many children, null when not known before they are asked for; absent: none.

@@ -1,10 +1,15 @@
 import * as vscode from "vscode";
 import type { Wishes } from "../model/inspector.ts";
 import type { Memory } from "../model/pins.ts";
-import type { Filter } from "../protocol/generated.ts";
+import type { Filter, Preferences } from "../protocol/generated.ts";
 
 const SECTION = "tensorInspector";
 const FILTER = "filter";
+
+/** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
+const BUDGET = 120;
+/** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
+const EXACT_PACE = 8;
 
 /** The user's settings, live, and the tree's filter, which is kept with the workspace. */
 export class Settings implements Wishes, vscode.Disposable {
@@ -23,11 +28,33 @@ export class Settings implements Wishes, vscode.Disposable {
   }
 
   get pageSize(): number {
-    return Math.max(1, vscode.workspace.getConfiguration(SECTION).get("pageSize", 100));
+    return Math.max(1, get("pageSize", 100));
   }
 
   get hover(): boolean {
-    return vscode.workspace.getConfiguration(SECTION).get("hover.enabled", true);
+    return get("hover.enabled", true);
+  }
+
+  get inlineValues(): boolean {
+    return get("inlineValues.enabled", true);
+  }
+
+  /** Whether the Python debugger's own extension shows plain values at line ends: then they need not be there twice. */
+  get pythonShowsInlineValues(): boolean {
+    return vscode.workspace.getConfiguration("debugpy").get("showPythonInlineValues", false);
+  }
+
+  /** What the helper is to know of the user's wishes. */
+  get preferences(): Preferences {
+    const statistics = get<string>("statistics", "auto");
+    const pace = get("timeBudget", BUDGET) / BUDGET;
+    return {
+      statistics: statistics === "metadata only" ? "off" : "auto",
+      digits: get("precision", 4),
+      pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
+      tensors_first: get("tensorsFirst", true),
+      stock_views: get("stockViews.enabled", true),
+    };
   }
 
   get filter(): Filter {
@@ -44,4 +71,8 @@ export class Settings implements Wishes, vscode.Disposable {
     this.#subscription.dispose();
     this.#changed.dispose();
   }
+}
+
+function get<T>(name: string, otherwise: T): T {
+  return vscode.workspace.getConfiguration(SECTION).get(name, otherwise);
 }

@@ -82,6 +82,14 @@ class Arrow(Contents):
     def elements(self) -> Any:
         return None if isinstance(self.reading(), Unread) else Unread("numbers in chunks of Arrow's")
 
+    def present(self) -> Any:
+        """The numbers that are there, for percentiles."""
+        if isinstance(self.reading(), Unread):
+            return self.reading()
+        from ..stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Chunks(self.array), _numbers)
+
     def words(self) -> list[str]:
         missing = [f"{self.missing():,} NA"] if self.missing() else []
         if not isinstance(self.reading(), Unread):

@@ -22,6 +22,7 @@ _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
 _STANDARD = Classes(list, tuple, dict)
 _OPENED = 5  #: containers among them that are opened to look for tensors
+_LEVELS = 3  #: how deep: an optimizer's groups are a list of dicts of lists
 _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
 
@@ -72,10 +73,13 @@ class Container(Kind):
         return facts
 
     def holds_tensors(self) -> bool:
-        first = list(islice(self.items(), _PEEKED))
-        if any(map(is_tensor, first)):
-            return True
-        return any(any(map(is_tensor, _first_items(item))) for item in first[:_OPENED] if type(item) in _STANDARD)
+        items = list(islice(self.items(), _PEEKED))
+        for _ in range(_LEVELS):
+            if any(map(is_tensor, items)):
+                return True
+            opened = [_first_items(item) for item in items[:_OPENED] if type(item) in _STANDARD]
+            items = list(islice(chain.from_iterable(opened), _PEEKED))
+        return False
 
     def sized(self, length: int) -> str:
         return f"{length:,}"

@@ -16,7 +16,7 @@ from ..stats import Unread, of_array
 from ..text import plural, shape
 from .kind import Child, Elements, Rows, Said
 from .present import Arrays, of_present
-from .stats_text import Reading, add_firsts, badges, stats_rows, stats_words
+from .stats_text import Reading, add_firsts, badges, inline_text, stats_rows, stats_words
 from .tensor_text import corner, value_text
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
@@ -68,6 +68,9 @@ class Contents:
     def words(self) -> list[str]:
         """What the summary line says of the values."""
         return stats_words(self.reading())
+
+    def inline(self) -> str:
+        return inline_text(self.head(), self.shown(), self.reading())
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())

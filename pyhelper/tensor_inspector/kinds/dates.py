@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..budget import Budget
 from ..guard import module
 from ..protocol import Badge
 from ..stats import Unread
@@ -15,6 +16,7 @@ from .present import Arrays, of_present
 from .stats_text import Reading
 
 numpy: Any = module("numpy")
+_TICKS = 1 << 63  #: they lie between, and but for NaT
 _UNITS = {"W": 604_800 * 10**9, "D": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9,
           "ms": 10**6, "us": 10**3, "ns": 1}  # fmt: skip
 
@@ -23,6 +25,11 @@ class Dates(Contents):
     """Points or spans of time: from when to when, and how many are missing."""
 
     why = "dates, not numbers"
+
+    def __init__(self, array: Any, budget: Budget) -> None:
+        super().__init__(array, budget)
+        if array.dtype.kind == "m":
+            self.why = "durations, not numbers"
 
     def range(self) -> Reading:
         """Statistics of the ticks; what is missing is not counted."""
@@ -35,6 +42,31 @@ class Dates(Contents):
 
     def elements(self) -> Any:
         return self.array.view(f"{self.array.dtype.str[0]}i8")
+
+    def present(self) -> Any:
+        """The ticks of what is not missing, for percentiles."""
+        range = self.range()
+        if isinstance(range, Unread):
+            return range
+        from ..stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Arrays(self.elements()), _ticks)
+
+    def spread_rows(self, spread: Any) -> list[list[str]]:
+        """Percentiles and bins of the ticks as texts."""
+        rows = []
+        if "quantiles" in spread:
+            about = "" if spread["quantiles"]["exact"] else "≈"
+            for share, value in zip(spread["quantiles"]["at"], spread["quantiles"]["values"]):
+                text = "none" if value is None else about + self.between(value).lstrip("≈" if about else "")
+                rows.append(["median" if share == 0.5 else f"{100 * share:g}%", text])
+        if "histogram" in spread:
+            histogram = spread["histogram"]
+            among = "" if histogram["exact"] else f" of {histogram['read']:,} read"
+            for low, high, amount in zip(histogram["edges"], histogram["edges"][1:], histogram["counts"]):
+                ends = self.tick(low), self.tick(min(high, _TICKS) - 1)
+                rows.append([ends[0] if high - low == 1 else "…".join(ends), f"{amount:,}{among}"])
+        return rows
 
     def missing(self) -> int | None:
         range: Any = self.range()
@@ -71,13 +103,32 @@ class Dates(Contents):
         if isinstance(range, Unread) or range["min"] is None:
             return []
         seen, about, least = ("", "", "") if range["exact"] else (" seen", "≈", "≥")
-        earliest, latest = ("earliest", "latest") if self.array.dtype.kind == "M" else ("shortest", "longest")
+        earliest, latest = ("shortest", "longest") if self.array.dtype.kind == "m" else ("earliest", "latest")
         return [
             [earliest + seen, self.tick(range["min"])],
             [latest + seen, self.tick(range["max"])],
-            ["mean", about + self.tick(round(range["mean"])).partition(".")[0]],
+            ["mean", about + self.between(range["mean"], range["mean_error"]).lstrip("≈" if about else "")],
             ["NaT", f"{least}{self.array.size - range['count']:,}"],
         ]
+
+    def between(self, ticks: float, error: float = 0.0) -> str:
+        """What lies between two ticks, in the finest unit in which it is sure; marked where only the tick is told."""
+        if type(ticks) is int:
+            return self.tick(ticks)
+        kind, error = self.array.dtype.kind, max(error, abs(ticks) * 2.3e-16)
+        unit, step = numpy.datetime_data(self.array.dtype) if kind in "mM" else ("", 1)
+        size = step * _UNITS.get(unit, 0)  # of a tick, in ns; months have no fixed one
+        least = 1 if kind == "m" else min(size, _UNITS["s"])
+        numerator, denominator = ticks.as_integer_ratio()
+        for finer in ("ns", "us", "ms", "s"):
+            width = _UNITS[finer]
+            if size and width >= max(least, 2 * error * size):
+                value = (2 * numerator * size + denominator * width) // (2 * denominator * width)
+                if abs(value) < _TICKS:
+                    about = "≈" if width == size and ticks != round(ticks) else ""
+                    return about + self.text(numpy.int64(value).view(f"{kind}8[{finer}]"))
+        whole = min(max(round(ticks), 1 - _TICKS), _TICKS - 1)  # a float may be rounded to beyond them
+        return self.tick(whole) if whole == ticks and error < 0.5 else f"≈{self.tick(whole)}"
 
     def tick(self, value: int) -> str:
         return self.text(numpy.int64(value).view(self.array.dtype.newbyteorder("=")))

@@ -10,7 +10,7 @@ from typing import Any
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
 from ..protocol import Badge, Facts, Stats
 from ..stats import Unread
-from ..stats.tally import skipped
+from ..stats.tally import OFF, skipped
 from ..text import joined
 from .kind import Child, Kind, Rows, Said, WithRows
 from .objects import brief, other_attributes
@@ -110,6 +110,8 @@ class Image(WithRows):
             return Unread(f"of {self.mode} pixels only the range is told")
         if not self.width * self.height:
             return _stats([[0] * 256], 0, True)
+        if not self.budget.reads:
+            return OFF
         if self._histogram is None:
             return skipped(self.budget)
         bins, read = self._histogram

@@ -20,6 +20,7 @@ from .contents import ArrayElements, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .objects import brief
 from .plain import Atom
+from .stats_text import inline_text
 from .tensor_text import element
 
 _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read
@@ -43,6 +44,9 @@ class Array(WithRows):
 
     def brief(self) -> str:
         return self.head()
+
+    def inline(self) -> str | None:
+        return inline_text(self.head(), self.contents.shown(), self.contents.reading())
 
     def line(self) -> str:
         shown = self.contents.shown()

@@ -60,6 +60,10 @@ class Kind:
     def line(self) -> str:
         raise NotImplementedError
 
+    def inline(self) -> str | None:
+        """The line in a few words, for the end of a line of source; None where the debugger's own text will do."""
+        return None
+
     def badges(self) -> list[Badge]:
         return []
 

@@ -34,15 +34,27 @@ class Masked(Contents):
     def _read(self) -> Reading:
         if not isinstance(self.under, Numbers):
             return Unread(self.why)
-        wide = wide_dtype(self.array.dtype) if isinstance(self.under, Foreign) else None
-        reading = of_present(Arrays(self.array, self.mask), lambda part: _taken(part, wide), self.budget.share())
+        reading = of_present(Arrays(self.array, self.mask), self._take, self.budget.share())
         if not isinstance(reading, Unread):
             for stats in (reading["real"], reading["imag"], reading["abs"]) if "abs" in reading else (reading,):
                 stats["count"] = self.array.size - self.hidden()
         return reading
 
+    def _take(self, part: Arrays) -> Any:
+        array, mask = part.arrays
+        found = array[~mask]
+        return found.astype(wide_dtype(array.dtype)) if isinstance(self.under, Foreign) else found
+
     def elements(self) -> Any:
         return Unread(f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
+
+    def present(self) -> Any:
+        """What the mask leaves, for percentiles."""
+        if not isinstance(self.under, Numbers):
+            return Unread(self.why)
+        from ..stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Arrays(self.array, self.mask), self._take)
 
     def shown(self) -> str | None:
         if self.array.ndim:
@@ -125,9 +137,3 @@ def mask_of(value: Any) -> Any:
     mask = dict_get(instance_dict(value), "_mask")
     generic = module("numpy").generic
     return generic.__array__(mask) if issubclass(type(mask), generic) and mask.dtype.names else mask
-
-
-def _taken(part: Arrays, wide: Any) -> Any:
-    array, mask = part.arrays
-    found = array[~mask]
-    return found if wide is None else found.astype(wide)

@@ -174,8 +174,8 @@ def own_grad(tensor: Any) -> Any:
 
 
 def _held(own: dict[str, Any], name: str) -> dict[Any, Any]:
-    found = own.get(name)
-    return found if found is not None and issubclass(type(found), dict) else _NONE
+    found: Any = own.get(name)
+    return found if type(found) is dict or issubclass(type(found), dict) else _NONE
 
 
 _NONE: dict[Any, Any] = {}

@@ -63,6 +63,9 @@ class Array(WithRows):
     def brief(self) -> str:
         return self.head()
 
+    def inline(self) -> str | None:
+        return self.contents.inline()
+
     def line(self) -> str:
         own = None if type(self.value) is _ndarray else self.type_name()
         return joined([own, *self._value_words(), *self._layout_words()])

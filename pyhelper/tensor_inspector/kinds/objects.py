@@ -10,13 +10,13 @@ from typing import Any
 
 from ..guard import (
     class_name,
-    dict_get,
     first_of,
     instance_dict,
     is_stored,
     kept_in_c,
     plain_str,
     slots,
+    stored,
     traits,
 )
 from ..protocol import Facts
@@ -83,7 +83,7 @@ class Told(PlainObject):
 
     def own(self, name: str) -> Any:
         """An attribute from the instance's dict; None where there is none."""
-        return dict_get(instance_dict(self.value), name)
+        return instance_dict(self.value).get(name)
 
     def in_c(self, *names: str) -> list[Child]:
         """Rows of attributes that the class keeps in C, without those that are None."""
@@ -93,18 +93,20 @@ class Told(PlainObject):
 
 def attributes(value: object) -> Iterator[Child]:
     """What the instance's dict and slots hold, one after the other."""
-    cls, own = type(value), instance_dict(value)
-    for index, (key, item) in enumerate(dict.items(own)):
+    cls, names = type(value), set()
+    for index, (key, item) in enumerate(dict.items(stored(value))):
         name = plain_str(key)
+        names.add(name)
         yield Child(name, item, suffix(cls, name)) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
     for name, item in slots(value):
-        if name not in own:
+        if name not in names:
             yield Child(name, item, suffix(cls, name))
 
 
 def attribute_count(value: object) -> int:
-    own = instance_dict(value)
-    return len(own) + sum(name not in own for name, _ in slots(value))
+    beside = [name for name, _ in slots(value)]
+    names = instance_dict(value) if beside else {}  # which goes through all that it holds
+    return dict.__len__(stored(value)) + sum(name not in names for name in beside)
 
 
 def suffix(cls: type, name: str) -> str | None:

@@ -250,8 +250,8 @@ _BY_NAME: dict[str, Any] = {
 def column_contents(values: Any, budget: Budget) -> Contents:
     """What one of pandas' own arrays, or a plain one, says."""
     cls = type(values)
-    if cls is numpy.ndarray:
-        return contents_of(values, budget)
+    if any(base is numpy.ndarray for base in mro(cls)):
+        return contents_of(numpy.ndarray.view(values, numpy.ndarray), budget)  # a subclass's own code does not run
     if class_module(cls).partition(".")[0] == "pandas":
         for base in mro(cls):
             kind = _BY_NAME.get(class_name(base))

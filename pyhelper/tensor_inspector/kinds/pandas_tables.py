@@ -16,11 +16,10 @@ from .mappings import key_word
 from .objects import Told, attributes, brief
 from .pandas_columns import column_contents
 from .pandas_index import Levels, Steps, index_contents, labels
-from .tables import Column, Table, Values
+from .tables import COUNTED, Column, Table, Values
 
 _OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
 _EXACT = Classes(str, int)
-_LARGE = 64  #: columns of one block
 _LABELS = 10_000  #: labels among which a repeated one is looked for
 
 
@@ -36,17 +35,25 @@ class Frame(Table):
         return index_contents(self.manager.axes[0], self.budget)
 
     @cached_property
-    def places(self) -> tuple[dict[int, tuple[Any, int]], list[tuple[Any, range]]]:
-        """Where columns are kept, each by its block and its row in that; large blocks of neighbours as a whole."""
-        single: dict[int, tuple[Any, int]] = {}
-        large: list[tuple[Any, range]] = []
-        for block in self.manager.blocks:
-            held = _placed(block.mgr_locs)
-            if type(held) is range and len(held) > _LARGE:
-                large.append((block.values, held))
-            else:
-                single.update((at, (block.values, row)) for row, at in enumerate(held))
-        return single, large
+    def held(self) -> dict[int, range | dict[int, int]]:
+        """What is known of the blocks: the columns that each holds, in the order of its rows."""
+        return {}
+
+    def place(self, at: int) -> tuple[Any, int]:
+        """The block that holds a column, and its row in that. There may be a block for every column: looked for around
+        where it would then be, and from both ends, where those of many columns are."""
+        blocks = self.manager.blocks
+        last = len(blocks) - 1
+        for far in range(len(blocks)):
+            for number in (min(at, last) - far, min(at, last) + far, far, last - far):
+                if not 0 <= number <= last:
+                    continue
+                held = self.held.get(number)
+                if held is None:
+                    held = self.held[number] = _placed(blocks[number].mgr_locs)
+                if at in held:
+                    return blocks[number].values, held.index(at) if type(held) is range else held[at]
+        raise IndexError(at)
 
     def size(self) -> tuple[int, int]:
         return index_contents(self.manager.axes[1], self.budget).length(), self.names.length()
@@ -55,8 +62,7 @@ class Frame(Table):
         return labels(self.names, start, count)
 
     def column(self, at: int) -> Column:
-        single, large = self.places
-        values, row = single[at] if at in single else next((kept, held.index(at)) for kept, held in large if at in held)
+        values, row = self.place(at)
         flat = not _is_pandas(type(values)) or values.ndim == 1
         return Column(values if flat else values[row], column_contents, ".iloc[{}]")
 
@@ -67,8 +73,11 @@ class Frame(Table):
     def row_suffix(self) -> str | None:
         return ".iloc[{}]"
 
-    def bytes(self) -> int:
-        return sum(int(block.values.nbytes) for block in self.manager.blocks if _is_pandas(type(block.values)))
+    def bytes(self) -> int | None:
+        blocks = self.manager.blocks
+        if len(blocks) > COUNTED:
+            return None
+        return sum(int(block.values.nbytes) for block in blocks if _is_pandas(type(block.values)))
 
     def extra(self) -> list[Child]:
         columns, index = self.manager.axes
@@ -150,15 +159,17 @@ class Groups(Told):
         yield None if of is None else f"of {brief(of, self)}"
 
 
-def _placed(placement: Any) -> Iterable[int]:
-    """Which columns a block holds. Asked itself, a placement would keep the answer in the program's table."""
+def _placed(placement: Any) -> range | dict[int, int]:
+    """The columns that a block holds. A placement that has an array of them would keep what it is asked for in the
+    program's table; it has a slice otherwise."""
     collector = module("gc")
     for held in collector.get_referents(placement) if collector is not None else ():
-        if type(held) is slice:
-            return range(held.start, held.stop, held.step or 1)
         if type(held) is module("numpy").ndarray:
-            return held.tolist()  # type: ignore[no-any-return]
-    return map(int, placement)
+            return {at: row for row, at in enumerate(held.tolist())}
+    held = getattr(placement, "indexer", None)
+    if type(held) is slice and held.stop is not None:
+        return range(held.start, held.stop, held.step or 1)
+    return {int(at): row for row, at in enumerate(placement)}
 
 
 def _manager(value: Any) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..budget import Budget
 from ..guard import Classes, class_name, instance_dict, module
 from ..protocol import Badge
 from ..stats import Unread
 from ..text import listed, number, one_line
+from ..text import size as size_text
 from .contents import Contents
 from .kind import Child, Said
 from .present import of_present
@@ -17,11 +19,16 @@ from .tensor_text import value_text
 from .texts import sample_words, told_of_strings
 
 _SAMPLE = 1000  #: values looked at for a line
-_LONG = 1000  #: bytes of an average value beyond which only a few are
+_BYTES = 1 << 21  #: that values taken out together may take
+_LEAST = 1 << 15  #: and one of them always
 _PIECE = 1 << 20  #: values reduced together
 _DTYPE = 40  #: characters
 _FEW = 10  #: integers up to this many are shown themselves
-_HOLDERS = Classes(list, dict)
+_WHY = {
+    "Decimal": "decimals: only their range is read", "Duration": "durations, not numbers", "Date": "dates, not numbers",
+    "Datetime": "dates, not numbers", "Time": "times, not numbers", "String": "strings, not numbers",
+}  # fmt: skip
+_HOLDERS = Classes(list, dict, Said)
 _TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 
 
@@ -51,6 +58,11 @@ class Series(Contents):
     """Numbers by exact statistics, what has an order by its range, all else by a few values."""
 
     why = "not numbers"
+
+    def __init__(self, array: Any, budget: Budget) -> None:
+        super().__init__(array, budget)
+        name = self._name()
+        self.why = "128-bit integers: only their range is read" if "128" in name else _WHY.get(name, self.why)
 
     def dtype(self) -> str:
         dtype = self.array.dtype()
@@ -90,6 +102,14 @@ class Series(Contents):
             return Unread("numbers with nulls, in chunks or in bits")
         return self.array.to_numpy(False, False)
 
+    def present(self) -> Any:
+        """The numbers that are there, for percentiles."""
+        if isinstance(self.reading(), Unread):
+            return self.reading()
+        from ..stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Slices(self.array), _numbers)
+
     def words(self) -> list[str]:
         length, missing = self.length(), self.missing() or 0
         if not length:
@@ -101,7 +121,7 @@ class Series(Contents):
             return [*stats_words(self.reading(), self._name() == "Boolean"), *nulls]
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
-        if strings:
+        if strings and not any(type(item) is Said for item in sample):
             return [*sample_words(strings, length, len(sample))[:1], *nulls]
         range = self._range()
         return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
@@ -112,7 +132,8 @@ class Series(Contents):
     def told(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
-        told = told_of_strings(strings, self.length(), len(sample)) if strings else []
+        whole = not any(type(item) is Said for item in sample)
+        told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
         range = self._range() if isinstance(self.reading(), Unread) and not strings else None
         known = [["range", " · ".join(range)]] if range else [row for row in told if row[0] != "missing"]
         return [*known, ["null", f"{self.missing():,}"]]
@@ -121,7 +142,7 @@ class Series(Contents):
         return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        for item in self.array.slice(start, amount).to_list():
+        for item in self._taken(start, amount):
             yield item if type(item) in _HOLDERS or self._name() == "Object" else Said(self.text(item))
 
     def text(self, item: Any) -> str:
@@ -136,8 +157,22 @@ class Series(Contents):
         return name == "Boolean" or (name.startswith(("Int", "UInt", "Float")) and "128" not in name)
 
     def _sample(self) -> list[Any]:
-        amount = _SAMPLE if bytes_of(self.array) <= _LONG * self.length() else 3
-        return self.array.slice(0, amount).to_list()  # type: ignore[no-any-return]
+        amount = _SAMPLE
+        while amount > 3 and bytes_of(self.array.slice(0, amount)) > _BYTES:
+            amount = max(3, amount // 4)
+        return self._taken(0, amount)
+
+    def _taken(self, start: int, amount: int) -> list[Any]:
+        """Some values; of those that take much memory, how much. (Polars would start threads to cut them.)"""
+        part = self.array.slice(start, amount)
+        if bytes_of(part) <= _BYTES:
+            return part.to_list()  # type: ignore[no-any-return]
+        most = max(_LEAST, _BYTES // part.len())
+        return [self._one(part.slice(at, 1), most) for at in range(part.len())]
+
+    def _one(self, part: Any, most: int) -> object:
+        size = bytes_of(part)
+        return part.to_list()[0] if size <= most else Said(f"{self.dtype()} of {size_text(size)}")
 
     def _range(self) -> list[str] | None:
         """From the least to the greatest value, of a dtype that has an order; the mean of numbers."""
@@ -160,7 +195,9 @@ class Series(Contents):
     def _brief(self, item: object) -> str:
         from . import look
 
-        return "null" if item is None else look(item, self.budget).brief()
+        if item is None:
+            return "null"
+        return item.text if type(item) is Said else look(item, self.budget).brief()
 
 
 def bytes_of(series: Any) -> int:

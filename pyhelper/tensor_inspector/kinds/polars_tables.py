@@ -12,7 +12,7 @@ from . import polars_columns
 from .contents import Contents
 from .kind import Kind
 from .plain import Atom
-from .tables import Column, Table, Values
+from .tables import COUNTED, Column, Table, Values
 
 
 class Frame(Table):
@@ -39,8 +39,11 @@ class Frame(Table):
     def row_suffix(self) -> str | None:
         return ".row({})"
 
-    def bytes(self) -> int:
-        return sum(polars_columns.bytes_of(self.core.to_series(at)) for at in range(self.size()[1]))
+    def bytes(self) -> int | None:
+        columns = self.size()[1]
+        if columns > COUNTED:
+            return None
+        return sum(polars_columns.bytes_of(self.core.to_series(at)) for at in range(columns))
 
 
 class Series(Values):

@@ -14,7 +14,7 @@ from ..guard import module
 from ..protocol import Stats
 from ..stats import of_array
 from ..stats.scan import scan
-from ..stats.tally import ComplexTally, Tally, skipped
+from ..stats.tally import OFF, ComplexTally, Tally, skipped
 from .stats_text import Reading
 
 _BLOCK = 1 << 16
@@ -62,6 +62,8 @@ def of_present(parts: Any, take: Take, budget: Budget) -> Reading:
     few = parts.distinct()
     size = math.prod(few.shape)
     weight = math.prod(parts.shape) // size
+    if not budget.reads:
+        return OFF
     if budget.spent() and size > _BLOCK:
         return skipped(budget)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, islice
 from math import prod
@@ -22,6 +21,8 @@ _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
 _HELD = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")  #: what holds what is stored
 _SCIPYS = {*_HELD, "_shape", "maxprint", "dtype", "has_canonical_format", "has_sorted_indices", "_has_canonical_format",
            "_has_sorted_indices"}  # fmt: skip
+_ROWS = 1 << 15  #: rows of a lil that are looked at
+_PARTS = 1 << 12  #: diagonals that are joined
 _GATHERED = 1 << 17  #: values up to which those of formats that hold them in pieces are gathered
 
 
@@ -51,7 +52,9 @@ class Sparse(WithRows):
         return f"{self.format} {self.head()}"
 
     def line(self) -> str:
-        values = stats_words(self.reading, self.head().startswith("bool")) if self.stored else []
+        values = (
+            stats_words(self.reading, self.head().startswith("bool")) if self.stored and not self._uncounted else []
+        )
         return joined([self.type_name(), self.head(), self._density(), *values])
 
     def badges(self) -> list[Badge]:
@@ -65,7 +68,7 @@ class Sparse(WithRows):
             "dtype": self.head().partition("[")[0],
             "layout": self.format,
             "bytes": sum(int(array.nbytes) for array in held),
-            "rows": [["stored", "?" if self.stored is None else f"{self.stored:,} of {prod(self.sizes):,}"]],
+            "rows": [["stored", self._told()]],
         }
         if isinstance(self.reading, Unread):
             return {**facts, "stats": None, "unread": self.reading.reason}
@@ -82,8 +85,21 @@ class Sparse(WithRows):
         size = prod(self.sizes)
         if self.stored is None:
             return "not consistent"
+        if self._uncounted:
+            return f"≥{count(self.stored)} stored: {count(_ROWS)} of {count(self.sizes[0])} rows counted"
         share = f" ({number(100 * self.stored / size, 3)}%)" if size else ""
         return f"{count(self.stored)} stored{share}"
+
+    def _told(self) -> str:
+        if self.stored is None:
+            return "?"
+        among = f" in the first {_ROWS:,} rows, of {self.sizes[0]:,}" if self._uncounted else ""
+        return f"{self.stored:,}{among}" if among else f"{self.stored:,} of {prod(self.sizes):,}"
+
+    @cached_property
+    def _uncounted(self) -> bool:
+        """Whether there are more lists of values than are looked at."""
+        return self.format == "lil" and int(self.own["data"].size) > _ROWS
 
     @cached_property
     def stored(self) -> int | None:
@@ -95,50 +111,58 @@ class Sparse(WithRows):
 
     @cached_property
     def reading(self) -> Reading:
-        try:
-            return self._read()
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            return Unread("its arrays do not fit each other")
+        data = self.present()
+        return data if isinstance(data, Unread) else of_array(data, self.budget.share())
 
     def _count(self) -> int:
         if self.format in ("csr", "csc", "bsr"):
             return int(self.own["indptr"][-1]) * int(prod(self.own["data"].shape[1:]))
         if self.format == "dia":
-            return sum(int(part.size) for part in self._diagonals())
+            return int(self._spans()[1].sum())
         if self.format == "dok":
             return dict.__len__(self._cells())
         if self.format == "lil":
-            return sum(int(list.__len__(row)) for row in self.own["data"].flat)
+            return sum(map(list.__len__, islice(self.own["data"].flat, _ROWS)))
         return int(self.own["data"].size)
 
-    def _read(self) -> Reading:
+    def present(self) -> Any:
+        """The values that are stored as an array, or why there is none."""
+        try:
+            return self._values()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return Unread("its arrays do not fit each other")
+
+    def _values(self) -> Any:
         if self.stored is None:
             return Unread("its arrays do not fit each other")
         data: Any = self.own.get("data")
         if self.format in ("csr", "csc", "bsr", "coo"):
             reason = unreadable_array(data)
             rows = self.stored // max(1, prod(data.shape[1:]))
-            return of_array(data[:rows], self.budget.share()) if reason is None else Unread(reason)
-        if self.stored > _GATHERED:
-            return Unread(f"{self.format} holds its values in pieces: too many to gather")
+            return data[:rows] if reason is None else Unread(reason)
+        pieces = Unread(f"{self.format} holds its values in pieces: too many to gather")
+        if self.stored > _GATHERED or self._uncounted:
+            return pieces
         if self.format == "dia":
-            parts = [*self._diagonals(), data[:0, 0]]
-            return of_array(numpy.concatenate(parts), self.budget.share())
+            starts, lengths = self._spans()
+            filled = numpy.flatnonzero(lengths).tolist()
+            parts = [data[at, starts[at] : starts[at] + lengths[at]] for at in filled[:_PARTS]]
+            return numpy.concatenate([*parts, data[:0, 0]]) if len(filled) <= _PARTS else pieces
         found = dict.values(self._cells()) if self.format == "dok" else chain.from_iterable(data.flat)
-        return of_array(numpy.array(list(found), dtype=self.own["dtype"]), self.budget.share())
+        return numpy.array(list(found), dtype=self.own["dtype"])
 
     def _cells(self) -> dict[Any, Any]:
         """Of a `dok`, which was a dict itself before it held one."""
         cells = dict_get(self.own, "_dict")
         return self.value if cells is None else cells  # type: ignore[no-any-return]
 
-    def _diagonals(self) -> Iterator[Any]:
-        """The parts of a `dia`'s data that lie inside."""
+    def _spans(self) -> tuple[Any, Any]:
+        """Where the part of each row of a `dia`'s data that lies inside starts, and how long it is."""
         rows, columns = self.sizes
         data = self.own["data"]
-        for offset, values in islice(zip(self.own["offsets"].tolist(), data), len(data)):
-            last = min(rows + offset, columns, data.shape[1])
-            yield values[max(0, offset) : max(0, last, offset)]
+        offsets = self.own["offsets"][: len(data)].astype(numpy.int64)
+        starts = numpy.maximum(offsets, 0)
+        return starts, numpy.maximum(numpy.minimum(rows + offsets, min(columns, data.shape[1])) - starts, 0)
 
 
 def _format_of(cls: type) -> str | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from .. import preferences
 from ..budget import Budget
 from ..protocol import Badge, ComplexStats, Facts, Stats
-from ..stats import Unread
-from ..text import bounded, count, number, plural, shape, whole
+from ..stats import OFF, Unread
+from ..text import bounded, count, exact_number, number, plural, shape, short_head
 from .kind import Child, Rows, Said
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
 def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     """The parts of a summary line that the statistics give: range, mean and deviation, then what is wrong, loudly."""
     if isinstance(reading, Unread):
-        return [reading.reason]
+        return [] if reading is OFF else [reading.reason]
     if "abs" in reading:
         words = _words(reading["abs"])
         return [f"|z| {words[0]}", *words[1:]]
@@ -33,7 +34,29 @@ def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     return _words(reading)
 
 
+def inline_text(head: str, shown: str | None, reading: Reading) -> str:
+    """A tensor or array at the end of a line of source: ``f32[32,10] μ 0.01 3NaN``."""
+    return " ".join([short_head(head), *([shown] if shown is not None else _inline_words(reading))])
+
+
+def _inline_words(reading: Reading) -> list[str]:
+    if isinstance(reading, Unread):
+        return []
+    if "abs" in reading:
+        return ["|z|", *_inline_words(reading["abs"])]
+    words = [f"{count(amount)}{name}" for amount, name in (
+        (reading["nan"], "NaN"), (reading["pos_inf"], "Inf"), (reading["neg_inf"], "−Inf")
+    ) if amount]  # fmt: skip
+    if reading["min"] is None:
+        return words
+    if _is_constant(reading):
+        return [f"all {exact_number(reading['min'])}", *words]
+    return [exact_number(reading["min"]) if reading["count"] == 1 else f"μ {_mean(reading)}", *words]
+
+
 def badges(reading: Reading) -> list[Badge]:
+    if reading is OFF:
+        return []
     if isinstance(reading, Unread):
         return ["freed" if "freed" in reading.reason else "unread"]
     if "abs" in reading:
@@ -134,7 +157,7 @@ def _percentiles(value: Any, budget: Budget) -> Iterator[Child]:
     about = "" if quantiles["exact"] else "≈"
     for share, found_there in zip(quantiles["at"], quantiles["values"]):
         label = "median" if share == 0.5 else f"{100 * share:g}%"
-        yield Child(label, Said("none" if found_there is None else about + _extreme(found_there)))
+        yield Child(label, Said("none" if found_there is None else about + exact_number(found_there)))
     if about:
         yield Child("read", Said(plural(quantiles["read"], "element")))
 
@@ -159,7 +182,7 @@ def _ranges(edges: Sequence[int | float]) -> list[str]:
     """What each bin holds, with as many digits as tell the edges apart."""
     if all(type(edge) is int for edge in edges):
         ends = [(low, high - 1) for low, high in zip(edges, edges[1:])]
-        return [whole(int(low)) if low == high else f"{whole(int(low))}…{whole(int(high))}" for low, high in ends]
+        return [_between(int(low), int(high)) if low < high else exact_number(int(low)) for low, high in ends]
     texts: list[str] = []
     for digits in range(3, 18):
         texts = [number(edge, digits) for edge in edges]
@@ -187,10 +210,10 @@ def _every(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str]]:
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
     about, least = ("", "") if exact else ("≈", "≥")
     yield "count", f"{reading['count']:,}"
-    yield "min", "none finite" if low is None else _extreme(low)
-    yield "max", "none finite" if high is None else _extreme(high)
-    yield "mean", "none finite" if reading["mean"] is None else _mean(reading, 4)
-    yield "std", "none" if std is None else about + number(std, 4)
+    yield "min", "none finite" if low is None else exact_number(low)
+    yield "max", "none finite" if high is None else exact_number(high)
+    yield "mean", "none finite" if reading["mean"] is None else _mean(reading, preferences.now.digits)
+    yield "std", "none" if std is None else about + number(std)
     both = reading["pos_inf"] and reading["neg_inf"]
     for label, amount, at in (
         ("NaN", reading["nan"], nan),
@@ -213,12 +236,18 @@ def _words(stats: Stats) -> list[str]:
     words = []
     if low is not None and high is not None:
         if _is_constant(stats):
-            words.append("all zeros" if low == 0 else f"all {_extreme(low)}")
+            words.append("all zeros" if low == 0 else f"all {exact_number(low)}")
         elif total == 1:
-            words.append(_extreme(low))
+            words.append(exact_number(low))
+        elif low == high:
+            words.append(f"finite all {exact_number(low)}" if exact else f"seen only {exact_number(low)}")
         else:
-            words.append(f"{'' if exact else 'seen '}{_extreme(low)}…{_extreme(high)}")
-            spread = "" if stats["std"] is None else f" σ {'' if exact else '≈'}{number(stats['std'], 3)}"
+            words.append(f"{'' if exact else 'seen '}{_between(low, high)}")
+            spread = (
+                ""
+                if stats["std"] is None
+                else f" σ {'' if exact else '≈'}{number(stats['std'], preferences.now.digits - 1)}"
+            )
             words.append(f"μ {_mean(stats)}{spread}")
     for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "+Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
@@ -234,11 +263,17 @@ def _is_constant(stats: Stats) -> bool:
     return stats["exact"] and stats["count"] > 1 and not special and stats["min"] == stats["max"]
 
 
-def _extreme(value: float) -> str:
-    return whole(value) if type(value) is int else number(value)
+def _between(low: int | float, high: int | float) -> str:
+    """``low…high``, with as many digits as tell the two apart."""
+    digits = preferences.now.digits
+    while True:
+        ends = exact_number(low, digits), exact_number(high, digits)
+        if ends[0] != ends[1] or digits >= 17:
+            return "…".join(ends)
+        digits += 1
 
 
-def _mean(stats: Stats, digits: int = 3) -> str:
+def _mean(stats: Stats, digits: int = 0) -> str:
     if stats["mean"] is None:
         return ""
     text = bounded(stats["mean"], stats["mean_error"], digits)

@@ -17,6 +17,7 @@ from .mappings import key_name, key_word
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 _TOLD = 100  #: columns told in the facts
+COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
 _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _CELL = 24  #: characters
@@ -47,6 +48,9 @@ class Values(WithRows):
 
     def brief(self) -> str:
         return self.contents.head()
+
+    def inline(self) -> str | None:
+        return self.contents.inline()
 
     def line(self) -> str:
         return joined(self.words())
@@ -117,7 +121,8 @@ class Table(Kind):
         """What reaches a row."""
         return None
 
-    def bytes(self) -> int:
+    def bytes(self) -> int | None:
+        """What the values take; None where that would have to be asked of too many columns."""
         raise NotImplementedError
 
     def extra(self) -> list[Child]:
@@ -151,14 +156,11 @@ class Table(Kind):
         rows, columns = self.size()
         labels = islice(self.labels(0, _TOLD), _TOLD)
         told = [[key_word(label, self), self._line(self.column(at))] for at, label in enumerate(labels)]
-        return {
-            "type": full_name(type(self.value)),
-            "shape": [rows, columns],
-            "bytes": self.bytes(),
-            "stats": None,
-            "unread": "each column has statistics of its own",
-            "rows": told,
-        }
+        bytes = self.bytes()
+        facts: Facts = {"type": full_name(type(self.value)), "shape": [rows, columns]}
+        if bytes is not None:
+            facts["bytes"] = bytes
+        return {**facts, "stats": None, "unread": "each column has statistics of its own", "rows": told}
 
     def item(self, key: Any) -> Any:
         if type(key) is not str and type(key) is not int:

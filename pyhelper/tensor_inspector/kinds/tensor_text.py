@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..text import number, shorten
+from ..text import exact_number, number, shorten
 from .kind import NotFound
 
 
@@ -19,11 +19,11 @@ def element(value: Any, key: Any) -> Any:
 def value_text(item: Any) -> str:
     """One element, as ``tolist`` gives it. Integers to the last digit."""
     cls = type(item)
+    if cls is float or cls is int:
+        return exact_number(item)
     if cls is complex:
         return f"{number(item.real)} {'−' if item.imag < 0 else '+'} {number(abs(item.imag))}i"
-    if cls is int:
-        return int.__repr__(item).replace("-", "−")
-    return number(item) if cls is float else shorten(repr(item), 80) if cls in (bool, str, bytes) else str(item)
+    return shorten(repr(item), 80) if cls in (bool, str, bytes) else str(item)
 
 
 def listed_values(value: Any) -> Any:
@@ -36,18 +36,21 @@ def listed_values(value: Any) -> Any:
 
 def corner(value: Any, rows: int = 4, columns: int = 6) -> str:
     """The first rows and columns of the last two dimensions of a tensor or array, a line a row."""
-    while len(value.shape) > 2:
-        if value.shape[0] == 0:
+    sizes = value.shape
+    while len(sizes) > 2:
+        if sizes[0] == 0:
             return "[]"
-        value = value[0]
-    if len(value.shape) == 0:
+        value, sizes = value[0], sizes[1:]
+    if len(sizes) == 0:
         return value_text(listed_values(value))
-    if len(value.shape) == 1:
-        return _row(value, columns)
-    lines: list[str] = [_row(value[index], columns) for index in range(min(rows, value.shape[0]))]
-    return "\n".join(lines + (["…"] if value.shape[0] > rows else []))
+    shown = value[:rows, :columns] if len(sizes) == 2 else value[:columns]
+    listed, more = listed_values(shown), sizes[-1] > columns
+    if len(sizes) == 1:
+        return _row(listed, more)
+    lines = [_row(row, more) for row in listed]
+    return "\n".join([*lines, "…"] if sizes[0] > rows else lines)
 
 
-def _row(value: Any, columns: int) -> str:
-    shown = ", ".join(value_text(item) for item in listed_values(value[:columns]))
-    return f"[{shown}, …]" if value.shape[0] > columns else f"[{shown}]"
+def _row(listed: Any, more: bool) -> str:
+    shown = ", ".join(map(value_text, listed))
+    return f"[{shown}, …]" if more else f"[{shown}]"

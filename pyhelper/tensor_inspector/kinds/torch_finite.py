@@ -59,7 +59,7 @@ def look_at(tensors: list[Named], gradients: list[Named], budget: Budget) -> Loo
     inf: list[str] = []
     seen, whole = 0, True
     half = _TENSORS // 2 if gradients else _TENSORS
-    chosen = [*_spread(tensors, half), *_spread(gradients, half)]
+    chosen = [*_spread(tensors, half), *_spread(gradients, half)] if budget.reads else []
     for name, tensor in chosen:
         if budget.spent():
             whole = False

@@ -87,7 +87,11 @@ class Sparse(Special):
         return ["statistics are of the stored values", *list(self.form_words())[1:]]
 
     def read(self) -> Reading:
-        return Tensor(self._part(self._names()[-1]), self.budget).reading()
+        return self._values().reading()
+
+    def present(self) -> Any:
+        """The stored values, for percentiles."""
+        return self._values().elements()
 
     def add_memory(self, facts: Facts) -> None:
         taken = [byte_count(self._part(name)) for name in self._names()]
@@ -103,6 +107,9 @@ class Sparse(Special):
 
     def _is_coo(self) -> bool:
         return layout_name(self.value) == "sparse_coo"
+
+    def _values(self) -> Tensor:
+        return Tensor(self._part(self._names()[-1]), self.budget)
 
     def _names(self) -> tuple[str, ...]:
         """The methods that give its parts, the values last."""

@@ -68,6 +68,10 @@ class Module(Kind):
         told = sizes(own).replace("(0 →", "(? →") if _is_lazy(bases) else sizes(own)
         return " of ".join(names) + told
 
+    def inline(self) -> str | None:
+        elements = self.digest().elements
+        return f"{self.head()} {count(elements)} params" if elements else self.head()
+
     def line(self) -> str:
         found = self.digest()
         return joined(

@@ -53,6 +53,11 @@ class Components(Special):
         buffer = self.buffer()
         return Unread("values not read") if buffer is None else Tensor(buffer, self.budget).reading()
 
+    def present(self) -> Any:
+        """The whole buffer, for percentiles."""
+        buffer = self.buffer()
+        return Unread("values not read") if buffer is None else Tensor(buffer, self.budget).elements()
+
     def form_words(self) -> Iterator[str]:
         count = self.count()
         if isinstance(self.reading(), Unread) or not count:

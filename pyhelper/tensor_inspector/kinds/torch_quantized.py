@@ -8,13 +8,12 @@ from typing import Any
 
 from ..budget import Budget
 from ..guard import module
-from ..protocol import Stats
 from ..stats import Unread, of_tensor, unreadable_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
-from ..stats.tally import skipped
+from ..stats.tally import OFF, skipped
 from ..text import number, plural
 from .kind import Child, NotStatic
 from .stats_text import Reading
@@ -25,7 +24,6 @@ from .torch_values import TensorElements
 
 torch: Any = module("torch")
 _INTEGERS = {"quint8": "uint8", "qint8": "int8", "qint32": "int32"}  #: others pack several numbers into a byte
-_ROUNDING = 6e-8  #: of a float32, relative
 
 
 class Quantized(Tensor):
@@ -42,7 +40,11 @@ class Quantized(Tensor):
 
     def stats_words(self) -> list[str]:
         words = super().stats_words()
-        return words if self._is_affine() or isinstance(self.reading(), Unread) else [f"stored {words[0]}", *words[1:]]
+        return (
+            words
+            if self._is_read_as_reals() or isinstance(self.reading(), Unread)
+            else [f"stored {words[0]}", *words[1:]]
+        )
 
     def shown_values(self) -> str | None:
         if shape_of(self.value) or isinstance(self.reading(), Unread):
@@ -50,7 +52,7 @@ class Quantized(Tensor):
         return value_text(listed_values(self.plain()))
 
     def notes(self) -> Iterable[str]:
-        return [] if self._is_affine() else ["statistics are of the stored integers"]
+        return [] if self._is_read_as_reals() else ["statistics are of the stored integers"]
 
     def form_facts(self) -> list[list[str]]:
         return [["scheme", self._scheme()], ["scale", ", ".join(self.form_words())]]
@@ -71,7 +73,7 @@ class Quantized(Tensor):
         if not stored_bytes(self.value) and Base.numel(self.value):
             return Unread("storage freed")
         stored, budget = self._stored(), self.budget.share()
-        if not self._is_affine() or device_name(self.value) != "cpu" or not Base.numel(stored):
+        if not self._is_read_as_reals() or not Base.numel(stored):
             return of_tensor(stored, budget)
         return _of_affine(stored, Base.q_scale(self.value), Base.q_zero_point(self.value), budget)
 
@@ -93,6 +95,9 @@ class Quantized(Tensor):
         """Whether one scale and zero point hold for all."""
         return self._scheme().startswith("per_tensor")
 
+    def _is_read_as_reals(self) -> bool:
+        return self._is_affine() and device_name(self.value) == "cpu"
+
     def _scheme(self) -> str:
         try:
             return str(Base.qscheme(self.value)).replace("torch.", "")
@@ -107,41 +112,30 @@ class Quantized(Tensor):
 
 
 def _of_affine(stored: Any, scale: float, zero_point: int, budget: Budget) -> Reading:
-    """Statistics of ``scale·(q − zero_point)``, each a float32 as torch makes them."""
+    """Statistics of ``scale·(q − zero_point)`` as torch makes them, block by block: an int32, then times a float32."""
     reason = unreadable_tensor(stored)
     if reason is not None:
         return Unread(reason)
-    dims, weight = normalised(tuple(stored.shape), stored.stride())
+    if not budget.reads:
+        return OFF
     if budget.spent():
         return skipped(budget)
-    wide = torch.int64 if stored.dtype is torch.int32 else torch.int32
-    kernel: Any = kernel_for(torch, wide)
+    dims, weight = normalised(tuple(stored.shape), stored.stride())
+    kernel: Any = kernel_for(torch, torch.float32)
+    factor = _single(scale)
     view = stored.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
     tally: Any = scan(
         view,
         gatherer(torch, stored, dims),
-        lambda block: kernel(block.to(wide).sub_(zero_point)),
+        lambda block: kernel(block.to(torch.int32).sub(zero_point).float().mul_(factor)),
         stored.numel() // weight,
         BLOCK // 4,
         budget,
     )
-    return _scaled(tally.stats(stored.numel(), weight), _single(scale))
-
-
-def _scaled(stats: Stats, scale: float) -> Stats:
-    low, high, mean, std = stats["min"], stats["max"], stats["mean"], stats["std"]
-    if low is None or high is None or mean is None:
-        return stats
-    ends = sorted((_single(scale * low), _single(scale * high)))
-    scaled: Stats = stats.copy()
-    scaled["min"], scaled["max"] = ends
-    scaled["mean"] = scale * mean
-    scaled["std"] = None if std is None else abs(scale) * std
-    scaled["mean_error"] = abs(scale) * stats["mean_error"] + _ROUNDING * max(map(abs, ends))
-    return scaled
+    return tally.stats(stored.numel(), weight)  # type: ignore[no-any-return]
 
 
 def _single(value: float) -> float:
-    """``value`` as a float32."""
+    """``value`` as a float32, beyond which it is infinite."""
     rounded: float = struct.unpack("f", struct.pack("f", value))[0]
     return rounded

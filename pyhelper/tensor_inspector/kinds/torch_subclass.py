@@ -36,13 +36,20 @@ class _Refusing:
         raise Refused
 
     def __enter__(self) -> None:
+        self._pop = module("torch.utils._python_dispatch")._pop_mode  # looked up before there is something to undo
         self._hidden = torch._C._dispatch_tls_is_dispatch_key_excluded("Python")
         torch._C._dispatch_tls_set_dispatch_key_excluded("Python", False)
-        torch._C._push_on_torch_dispatch_stack(self)
+        try:
+            torch._C._push_on_torch_dispatch_stack(self)
+        except BaseException:
+            torch._C._dispatch_tls_set_dispatch_key_excluded("Python", self._hidden)
+            raise
 
     def __exit__(self, *_: object) -> None:
-        module("torch.utils._python_dispatch")._pop_mode()
-        torch._C._dispatch_tls_set_dispatch_key_excluded("Python", self._hidden)
+        try:
+            self._pop()
+        finally:
+            torch._C._dispatch_tls_set_dispatch_key_excluded("Python", self._hidden)
 
 
 class Metadata(NamedTuple):

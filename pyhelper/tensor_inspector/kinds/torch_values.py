@@ -7,10 +7,10 @@ from typing import Any
 
 from ..guard import full_name, module
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_tensor, unreadable_tensor
+from ..stats import OFF, Unread, of_tensor, unreadable_tensor
 from ..text import joined, plural
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
-from .stats_text import Reading, add_firsts, badges, stats_words
+from .stats_text import Reading, add_firsts, badges, inline_text, stats_words
 from .tensor_text import corner, element, listed_values, value_text
 from .torch_metadata import (
     Base,
@@ -50,6 +50,9 @@ class Values(Kind):
 
     def brief(self) -> str:
         return self.head()
+
+    def inline(self) -> str | None:
+        return inline_text(self.head(), self.shown_values(), self.reading())
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())
@@ -163,7 +166,7 @@ class Values(Kind):
 
     def length(self) -> int:
         """How many rows or values can be listed."""
-        if isinstance(self.reading(), Unread):
+        if isinstance(self.reading(), Unread) and self.reading() is not OFF:
             return 0
         sizes = shape_of(self.value)
         return sizes[0] if sizes else 0

@@ -2,67 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal, TypedDict
+import math
+from collections.abc import Iterator
+from itertools import chain, zip_longest
+from typing import Any, NamedTuple
 
 from ..budget import Budget
-from ..guard import dict_get, instance_dict
-from ..kinds import Child, Elements, Kind, Said, look
-from ..kinds.plain import Printed
-from ..stats import Unread
-from ..stats.difference import ValueDifference, difference
-from ..text import count, middle, number, plural, shape
+from ..guard import Classes, class_name, dict_get, instance_dict
+from ..kinds import Child, Kind, look
+from ..text import one_line
+from .compare_atoms import Tolerance, alike, differing
+from .compare_elements import ELEMENTS, Compared, compare_elements
+from .comparison import KEPT, Comparison, Difference, What
 
-_MOST = 100_000  #: pairs that are looked at, and rows of one value
-_LISTED = 100  #: differences in the text
-_PAGE = 1000
-_EXACT = (int, float, complex, str, bytes, bytearray)  #: compared by these classes' own equality
-_DERIVED = ("values", "stats", "base", "grad_fn", "hooks")  #: rows of a tensor that its elements tell already
-_Pair = tuple[str, Any, Any]
+__all__ = ["Comparison", "Difference", "amount", "compare"]
 
-What = Literal["type", "shape", "dtype", "device", "values", "value", "only in a", "only in b", "not compared"]
-
-
-class _Difference(TypedDict):
-    path: str
-    what: What
-    text: str
-
-
-class Difference(_Difference, total=False):
-    """One difference: where (the expression below both, empty for the two themselves), in what, and in words."""
-
-    values: ValueDifference
-
-
-class Comparison:
-    """All differences between two values, in the order of their rows. Printed, it is a line each."""
-
-    __slots__ = ("by_line", "compared", "complete", "differences")
-
-    def __init__(self) -> None:
-        self.differences: list[Difference] = []
-        self.compared = 0  #: values that were compared, not counting what holds them
-        self.by_line = 0  #: those of which only the summary lines could be compared
-        self.complete = True  #: False where the time or the number of values ended it
-
-    @property
-    def same(self) -> bool:
-        """Whether all was compared to the last digit and nothing differs."""
-        return self.complete and not self.differences and not self.by_line
-
-    def note(self, path: str, what: What, text: str) -> None:
-        self.differences.append({"path": path, "what": what, "text": text})
-
-    def __repr__(self) -> str:
-        head = plural(len(self.differences), "difference") if self.differences else "no difference"
-        head += f" · {plural(self.compared, 'value')} compared"
-        head += f", {count(self.by_line)} by their summary only" if self.by_line else ""
-        head += "" if self.complete else ", not all"
-        shown = [(middle(found["path"], 80) or "value", found["text"]) for found in self.differences[:_LISTED]]
-        width = min(40, max((len(path) for path, _ in shown), default=0))
-        more = len(self.differences) - len(shown)
-        return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
+_PAGE = 1000  #: rows of one value that are asked for at once
+_REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
+_PATH = 1000  #: characters of a path
+_QUICK = Classes(int, float, bool, str)  #: equal ones are passed over at once
 
 
 def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0) -> Comparison:
@@ -70,145 +28,237 @@ def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: fl
 
     The caller holds the guard.
     """
-    walk = _Walk(budget, rtol, atol)
+    walk = _Walk(budget, Tolerance(rtol, atol))
     walk.go(a, b)
     return walk.found
 
 
-class _Walk:
-    """Both values at once, from the top, each pair of holders once."""
+def amount(name: str, value: Any, *, endless: bool = False) -> float:
+    """An option that is a number from 0 up, or an error that says what it is instead."""
+    if type(value) is bool or not (hasattr(type(value), "__float__") or hasattr(type(value), "__index__")):
+        raise TypeError(f"{name} must be a number, not {class_name(type(value))}")
+    try:
+        found = float(value)
+    except OverflowError:  # of an int beyond the floats
+        found = math.inf if value > 0 else -math.inf
+    if not found >= 0:
+        raise ValueError(f"{name} must be at least 0, not {value}")
+    if found == math.inf and not endless:
+        raise ValueError(f"{name} must be finite, not {value}")
+    return found
 
-    def __init__(self, budget: Budget, rtol: float, atol: float) -> None:
+
+class _Place(NamedTuple):
+    """Where a pair stands: by the expression that reaches it, and as the tree names it where there is none."""
+
+    path: str | None = ""
+    words: str = ""
+
+    def shown(self) -> str:
+        return self.words if self.path is None else self.path
+
+    def below(self, name: str, suffix: str | None) -> _Place:
+        path = None if suffix is None or self.path is None else self.path + suffix
+        if path is not None and len(path) <= _PATH:
+            return _Place(path)
+        return _Place(None, one_line(f"{self.shown()} › {name}".lstrip(" ›"), _PATH))
+
+
+class _Pair(NamedTuple):
+    place: _Place
+    a: Any
+    b: Any
+    tolerance: Tolerance
+
+
+class _Open(NamedTuple):
+    """Two holders whose rows are being compared."""
+
+    pair: _Pair
+    below: Iterator[_Pair]
+    key: tuple[int, int] | None
+
+
+class _Walk:
+    """Both values at once, from the top, each pair of holders once. Of long ones only the rows at hand are kept."""
+
+    def __init__(self, budget: Budget, tolerance: Tolerance) -> None:
         self.found = Comparison()
-        self._budget, self._rtol, self._atol = budget, rtol, atol
+        self._budget, self._tolerance = budget, tolerance
+        self._above: set[tuple[int, int]] = set()  #: holders that are being compared
+        self._before: dict[tuple[int, int], _Pair] = {}  #: and the last that were: what is here lives, so its id is its
 
     def go(self, a: object, b: object) -> None:
-        waiting: list[_Pair] = [("", a, b)]
-        held: dict[tuple[int, int], tuple[object, object]] = {}
-        pairs = 0
+        top = _Pair(_Place(), a, b, self._tolerance)
+        waiting = [_Open(top, iter([top]), None)]
         while waiting:
-            path, one, other = waiting.pop()
-            pairs += 1
-            if pairs > _MOST or self._budget.spent():
+            pair = self._tried(waiting[-1].pair.place, lambda below: next(below, None), waiting[-1].below)
+            if pair is None:
+                self._close(waiting.pop())
+            elif self._budget.spent():
                 self.found.complete = False
                 return
-            if one is other or (id(one), id(other)) in held:
-                self.found.compared += one is other
-                continue
-            a, b = look(one, self._budget), look(other, self._budget)
-            if a.contains and b.contains:  # others, as True and False, may stand in many places
-                held[id(one), id(other)] = (one, other)
-            waiting.extend(reversed(list(self._pair(path, a, b))))
+            elif not self._is_known(pair):
+                opened = self._tried(pair.place, self._opened, pair)
+                if opened is not None:
+                    waiting.append(opened)
 
-    def _pair(self, path: str, a: Kind, b: Kind) -> Iterable[_Pair]:
+    def _tried(self, place: _Place, ask: Any, asked: Any) -> Any:
+        """What a value refuses is said in its place; its neighbours are compared all the same."""
+        try:
+            return ask(asked)
+        except Exception as error:
+            text = error.args[0] if error.args and type(error.args[0]) is str else ""
+            said = one_line(f"not read: {class_name(type(error))}: {text}")
+            self.found.note(place.shown(), "not compared", said)
+            return None
+
+    def _is_known(self, pair: _Pair) -> bool:
+        """Whether two values are one, are quickly seen to be equal, or were compared before."""
+        a, b = pair.a, pair.b
+        if a is b or (type(a) is type(b) and type(a) in _QUICK and a == b):
+            self.found.compared += 1
+            return True
+        key = (id(a), id(b))
+        if key in self._above:
+            return True
+        known = self._before.pop(key, None)
+        if known is not None:
+            self._before[key] = known  # now the last
+        return known is not None
+
+    def _opened(self, pair: _Pair) -> _Open | None:
+        a, b = look(pair.a, self._budget), look(pair.b, self._budget)
+        below = self._compared(pair, a, b)
+        if below is None:
+            return None
+        key = (id(pair.a), id(pair.b)) if a.contains and b.contains else None  # others may stand in many places
+        if key is not None:
+            self._above.add(key)
+        return _Open(pair, below, key)
+
+    def _close(self, opened: _Open) -> None:
+        if opened.key is None:
+            return
+        self._above.discard(opened.key)
+        self._before[opened.key] = opened.pair
+        if len(self._before) > _REMEMBERED:
+            del self._before[next(iter(self._before))]
+
+    def _compared(self, pair: _Pair, a: Kind, b: Kind) -> Iterator[_Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
+        place, tolerance = pair.place.shown(), pair.tolerance
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
-            self.found.note(path, "type", f"{a.line()} → {b.line()}")
-            return ()
-        one, other = a.elements(), b.elements()
-        composed = a.composed and b.composed and a.brief() == b.brief()
-        rows, others = self._rows(a), self._rows(b)
+            self.found.note(place, "type", f"{a.line()} → {b.line()}")
+            return None
         if a.kind == b.kind and a.type_name() != b.type_name():
-            lines = ("", "") if rows or others else (f" {a.line()}", f" {b.line()}")
-            self.found.note(path, "type", f"{a.type_name()}{lines[0]} → {b.type_name()}{lines[1]}")
-            if not (rows or others):
-                return ()
-        if one is not None and other is not None and not composed:
-            self._elements(path, one, other)
-            parts = a.kind != b.kind or isinstance(a.value, Elements) or isinstance(b.value, Elements)
-            return () if parts else self._below(path, _beside(rows), _beside(others))
+            bare = not (_holds(a) or _holds(b))
+            lines = (f" {a.line()}", f" {b.line()}") if bare else ("", "")
+            self.found.note(place, "type", f"{a.type_name()}{lines[0]} → {b.type_name()}{lines[1]}")
+            if bare:
+                return None
+        required = [_requires_grad(kind) for kind in (a, b)]
+        if None not in required and required[0] is not required[1]:
+            self.found.note(place, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
+        elements = compare_elements(a, b, self._budget, tolerance)
+        for note in elements.notes:
+            self.found.note(place, *note)
+        self.found.compared += elements.counted
+        self.found.complete = self.found.complete and elements.complete
+        if elements.told is None:
+            return None
         if a.kind == "set" and a.child_count() != b.child_count():
-            self.found.note(path, "value", f"{a.line()} → {b.line()}")
-        if rows or others:
-            return self._below(path, rows, others)
+            self.found.note(place, "value", f"{a.line()} → {b.line()}")
+        rows, others = (_rows(kind, self._budget) for kind in (a, b))
+        first = next(rows, None), next(others, None)
+        if first != (None, None):
+            rows, others = (chain([one] if one else [], more) for one, more in zip(first, (rows, others)))
+            return self._below(pair, rows, others, elements)
+        if not elements.counted:
+            self._atoms(place, a, b, tolerance)
+        return None
+
+    def _atoms(self, place: str, a: Kind, b: Kind, tolerance: Tolerance) -> None:
         self.found.compared += 1
-        alike = _alike(a, b)
-        if alike is None:
+        same = alike(a, b, tolerance)
+        if same is None:
             self.found.by_line += 1
-        if alike is False or a.line() != b.line():
-            self.found.note(path, "value", f"{a.line()} → {b.line()}")
-        return ()
+        if same is False or (same is None and a.line() != b.line()):
+            self.found.note(place, "value", differing(a, b))
 
-    def _elements(self, path: str, a: Any, b: Any) -> None:
-        self.found.compared += 1
-        unread = next((side.reason for side in (a, b) if isinstance(side, Unread)), None)
-        if unread is not None:
-            self.found.note(path, "not compared", f"not compared: {unread}")
+    def _below(
+        self, pair: _Pair, rows: Iterator[Child], others: Iterator[Child], elements: Compared
+    ) -> Iterator[_Pair]:
+        """Rows of one name, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
+
+        What only one has is noted at the end.
+        """
+        left: dict[str, Child] = {}
+        right: dict[str, Child] = {}
+        news = ((child for child in side if child.name not in (elements.told or ())) for side in (rows, others))
+        for one, other in zip_longest(*news):
+            if one is not None and other is not None and one.name == other.name:
+                yield self._beneath(pair, one, other, elements.exact)
+                continue
+            if one is not None:
+                if one.name in right:
+                    yield self._beneath(pair, one, right.pop(one.name), elements.exact)
+                elif other is None and not right:
+                    self._alone(pair.place, "only in a", one)
+                else:
+                    left[one.name] = one
+            if other is not None:
+                if other.name in left:
+                    yield self._beneath(pair, left.pop(other.name), other, elements.exact)
+                elif one is None and not left:
+                    self._alone(pair.place, "only in b", other)
+                else:
+                    right[other.name] = other
+        for child in left.values():
+            self._alone(pair.place, "only in a", child)
+        for child in right.values():
+            self._alone(pair.place, "only in b", child)
+
+    def _beneath(self, pair: _Pair, one: Child, other: Child, exact: bool) -> _Pair:
+        exact = exact and one.name not in ELEMENTS
+        tolerance = Tolerance() if exact else pair.tolerance
+        return _Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
+
+    def _alone(self, place: _Place, side: What, child: Child) -> None:
+        if len(self.found.differences) >= KEPT:
+            self.found.more += 1
             return
-        whats: tuple[What, ...] = ("dtype", "device")
-        for what in whats:
-            was, now = (str(getattr(side, what, "cpu")).replace("torch.", "") for side in (a, b))
-            if was != now:
-                self.found.note(path, what, f"{what} {was} → {now}")
-        if tuple(a.shape) != tuple(b.shape):
-            self.found.note(path, "shape", f"shape {shape(a.shape)} → {shape(b.shape)}")
-            return
-        values = difference(a, b, self._budget, rtol=self._rtol, atol=self._atol)
-        if isinstance(values, Unread):
-            self.found.note(path, "not compared", values.reason)
-            return
-        if values["different"]:
-            self.found.differences.append({"path": path, "what": "values", "text": _told(values), "values": values})
-        self.found.complete = self.found.complete and values["read"] == values["count"]
-
-    def _below(self, path: str, rows: dict[str, Child], others: dict[str, Child]) -> Iterable[_Pair]:
-        for name, child in {**rows, **others}.items():
-            place = path + (f"‹{name}›" if child.suffix is None else child.suffix)
-            if name in rows and name in others:
-                yield place, rows[name].value, others[name].value
-            else:
-                side: What = "only in a" if name in rows else "only in b"
-                self.found.note(place, side, f"{side}: {look(child.value, self._budget).line()}")
-
-    def _rows(self, kind: Kind) -> dict[str, Child]:
-        """What is below a value, by name; items of a set, which have none, by their line. Properties are not read."""
-        found: dict[str, Child] = {}
-        if kind.kind == "property" or kind.child_count() == 0:
-            return found
-        if kind.kind == "module":
-            found["training"] = Child("training", dict_get(instance_dict(kind.value), "training"), ".training")
-        for start in range(0, _MOST, _PAGE):
-            page = list(kind.children(start, _PAGE))
-            for child in page:
-                if child.name in kind.repeating:
-                    continue
-                found[look(child.value, self._budget).line() if kind.kind == "set" else child.name] = child
-            if len(page) < _PAGE:
-                return found
-        self.found.complete = False
-        return found
+        line = look(child.value, self._budget).line()
+        self.found.note(place.below(child.name, child.suffix).shown(), side, f"{side}: {line}")
 
 
-def _beside(rows: dict[str, Child]) -> dict[str, Child]:
-    """What a tensor or array has besides its elements: its gradient, index, mask, attributes of its own."""
-    return {name: child for name, child in rows.items() if name not in _DERIVED}
+def _holds(kind: Kind) -> bool:
+    """Whether there is something below a value."""
+    return kind.kind == "module" or (kind.kind != "property" and kind.child_count() != 0)
 
 
-def _alike(a: Kind, b: Kind) -> bool | None:
-    """Whether two values with nothing below them are the same; None where only their lines can tell."""
-    one, other = a.value, b.value
-    if one is other:
-        return True
-    if type(one) is Said and type(other) is Said:
-        return True if one.text == other.text and "…" not in one.text else None
-    for base in _EXACT:
-        if issubclass(type(one), base) and issubclass(type(other), base):
-            equal: Any = base.__eq__(one, other)
-            return bool(equal) or (base is float and one != one and other != other)
-    return bool(one == other) if type(a) is Printed and type(one) is type(other) else None
+def _rows(kind: Kind, budget: Budget) -> Iterator[Child]:
+    """What is below a value, each under a name of its own; of a set by lines. Properties are not read."""
+    if not _holds(kind):
+        return
+    if kind.kind == "module":
+        yield Child("training", dict_get(instance_dict(kind.value), "training"), ".training")
+    total = kind.child_count()
+    page = total if total and kind.kind in ("mapping", "set") else _PAGE  # these start each page from their beginning
+    known: dict[str, int] = {}
+    start = met = 0
+    while start == met and (total is None or met < total):
+        for child in kind.children(start, page):
+            met += 1
+            if child.name in kind.repeating:
+                continue
+            name = f"‹{look(child.value, budget).line()}›" if kind.kind == "set" else child.name
+            if child.suffix is None and kind.kind in ("mapping", "set"):
+                again = known[name] = known.get(name, -1) + 1
+                name = name if not again else f"{name} #{again if kind.kind == 'set' else met - 1}"
+            yield child if name is child.name else Child(name, child.value, child.suffix)
+        start += page
 
 
-def _told(values: ValueDifference) -> str:
-    total = values["read"]
-    words = [f"{count(values['different'])} of {count(total)} differ"]
-    if values["nan_in_one"]:
-        words.append(f"{count(values['nan_in_one'])} NaN in one only")
-    if values["max_abs"]:
-        relative = f", {number(100 * values['max_rel'], 3)}% relative" if values["max_rel"] else ""
-        words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
-    text = ", ".join(words)
-    return f"{text}: {_value(values['a'])} → {_value(values['b'])} at {shape(values['at'] or [])}"
-
-
-def _value(value: Any) -> str:
-    return str(value) if type(value) is complex else number(value, 6) if type(value) is float else f"{value}"
+def _requires_grad(kind: Any) -> bool | None:
+    return kind.gradient().required if kind.kind == "tensor" and hasattr(kind, "gradient") else None

@@ -14,9 +14,9 @@ from .layout import normalised
 from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import Beyond, ComplexTally, Tally, Unread, beyond, negated, skipped
+from .tally import OFF, Beyond, ComplexTally, Tally, Unread, beyond, negated, skipped
 
-__all__ = ["Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
+__all__ = ["OFF", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
 _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 
@@ -36,6 +36,8 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     reason = unreadable_tensor(t)
     if reason is not None:
         return Unread(reason)
+    if not budget.reads:
+        return OFF
     if budget.spent() and count // normalised(tuple(t.shape), t.stride())[1] > SMALL:
         return skipped(budget)
     neg = t.is_neg()

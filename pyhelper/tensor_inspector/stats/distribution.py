@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Callable, TypedDict
+from typing import Any, Callable, NamedTuple, TypedDict
 
 from ..budget import Budget
 from ..protocol import Histogram, Quantiles
@@ -19,7 +19,7 @@ from . import device, layout, numpy_exact, sampled
 from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
 from .scan import gatherer
-from .tally import Number, Unread
+from .tally import Beyond, Number, Unread, beyond
 
 _DIGIT = 15  # bits counted in one pass; tables, too, are no larger than what torch works on with one thread
 _MASK = (1 << _DIGIT) - 1
@@ -39,11 +39,21 @@ class Spread(TypedDict, total=False):
     histogram: Histogram
 
 
+class Present(NamedTuple):
+    """Elements of which not all may be there: ``parts`` are cut by slices and read ``at`` positions, as those of
+    `kinds.present` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
+    """
+
+    parts: Any
+    take: Callable[[Any], Any]
+
+
 _BINS = 256  #: and quantiles at most: each is a search of its own
 
 
 def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
-    """Quantiles and a histogram of the finite elements of a plain tensor or array, of the magnitudes of complex ones.
+    """Quantiles and a histogram of the finite elements of a plain tensor or array, or of those that are `Present`; of
+    the magnitudes of complex ones.
 
     Exact unless the budget (or a device) allows only a sample. The caller holds the guard.
     """
@@ -52,16 +62,25 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
     if not 0 <= bins <= _BINS or len(quantiles) > _BINS:
         raise ValueError(f"at most {_BINS} bins and quantiles can be asked for")
     numpy = sys.modules.get("numpy")
-    is_array = numpy is not None and issubclass(type(value), numpy.ndarray)
-    source = _source_of_array(numpy, value) if is_array else _source_of_tensor(sys.modules["torch"], value, budget)
-    if isinstance(source, Unread):
-        return source
     if budget.spent():
         return Unread(f"skipped: {budget.ms:.0f} ms budget")
+    if type(value) is not Present and (numpy is None or not issubclass(type(value), numpy.ndarray)):
+        return _read(_source_of_tensor(sys.modules["torch"], value, budget), budget, quantiles, bins)
+    assert numpy is not None
+    with numpy.errstate(all="ignore"):
+        of: Any = _source_of_present if type(value) is Present else _source_of_array
+        return _read(of(numpy, value), budget, quantiles, bins)
+
+
+def _read(source: _Source | Unread, budget: Budget, quantiles: Sequence[float], bins: int) -> Spread | Unread:
+    if isinstance(source, Unread):
+        return source
     try:
         return source.all(budget).spread(quantiles, bins)
     except _Late:
         return source.sample(budget).spread(quantiles, bins)
+    except Beyond:
+        return beyond(source.dtype)
 
 
 class _Late(Exception):
@@ -92,7 +111,7 @@ class _Counted:
         places = [divmod((count - 1) * float(share), 1.0) for share in quantiles] if count else []
         below = [min(int(place), count - 1) // self._weight for place, _ in places]
         above = [min(int(place) + 1, count - 1) // self._weight for place, _ in places]
-        edges = self._edges(bins) if bins and count else []
+        edges = self._order.edges(self._low, self._high, bins) if bins and count else []
         inner = [max(0, self._order.least(edge) - self._low) for edge in edges[1:-1]]
         found, lower = self._answers({*below, *above}, set(inner))
         sums = [0, *(lower[edge] for edge in inner), self._finite] if edges else [0]
@@ -107,10 +126,6 @@ class _Counted:
             counts = [(sums[bin + 1] - sums[bin]) * self._weight for bin in range(len(sums) - 1)]
             spread["histogram"] = {"edges": edges, "counts": counts, "exact": self._exact, "read": read}
         return spread
-
-    def _edges(self, bins: int) -> list[Number]:
-        low, high = self._order.number(self._low), self._order.number(self._high)
-        return _whole_edges(int(low), int(high), bins) if self._order.is_whole else _edges(low, high, bins)
 
     def _answers(self, places: set[int], distances: set[int]) -> tuple[dict[int, Number], dict[int, int]]:
         """The numbers at these places of all in order, and how many numbers are nearer to the least than these are.
@@ -184,10 +199,19 @@ class _Source:
     """The distinct elements of a tensor or array, to be read in blocks or at some positions."""
 
     def __init__(
-        self, order: Order, view: Any, weight: int, gather: Callable[[range], Any], whole: bool = True
+        self,
+        order: Order,
+        dtype: str,
+        view: Any,
+        weight: int,
+        gather: Callable[[range], Any],
+        whole: bool = True,
+        take: Callable[[Any], Any] = lambda part: part,
     ) -> None:
         self._order = order
+        self.dtype = dtype
         self._view = view
+        self._take = take
         self._count = math.prod(view.shape)
         self._weight = weight
         self._gather = gather
@@ -201,8 +225,9 @@ class _Source:
 
         def parts() -> Iterator[Any]:
             nonlocal read
-            for part in layout.blocks(self._view, _BLOCK) if self._count else ():
-                yield part
+            blocks = layout.blocks(self._view, _BLOCK) if self._view.shape else [self._view]
+            for part in blocks if self._count else ():
+                yield self._take(part)
                 read += math.prod(part.shape)
                 late = (start - budget.remaining_ms()) / read * self._count * _PASSES > start * _SHARE
                 if late and read >= _SURE:
@@ -213,13 +238,14 @@ class _Source:
     def sample(self, budget: Budget) -> _Counted:
         wanted = min(_SAMPLE, sampled.size(budget.remaining_ms()), budget.max_elements or _SAMPLE)
         where = sampled.positions(0, self._count, wanted)
-        parts = [self._gather(some) for some in sampled.pieces(where)]
+        parts = [self._take(self._gather(some)) for some in sampled.pieces(where)]
         return _Counted(self._order, lambda: parts, self._weight, self._whole and len(where) == self._count)
 
 
 def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
+    dtype = str(t.dtype)[6:]
     if small_kernel_for(torch, t.dtype) is None:
-        return Unread(f"{str(t.dtype)[6:]} values are not read")
+        return Unread(f"{dtype} values are not read")
     reason = layout.unreadable(t)
     if reason is not None:
         return Unread(reason)
@@ -227,7 +253,7 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
     t = torch._neg_view(t) if t.is_neg() else t
     t = t.conj() if t.is_conj() else t
     if t.numel() == 0:
-        return _Source(order_of_tensors(torch, t.dtype, negative), t, 1, lambda where: t.reshape(-1))
+        return _Source(order_of_tensors(torch, t.dtype, negative), dtype, t, 1, lambda where: t.reshape(-1))
     dims, weight = layout.normalised(tuple(t.shape), t.stride())
     whole = t.is_cpu
     if not whole:
@@ -237,7 +263,7 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
             return few
         t, whole, dims = few, few.numel() == view.numel(), [(few.numel(), 1)]
     view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
-    return _Source(order_of_tensors(torch, t.dtype, negative), view, weight, gatherer(torch, t, dims), whole)
+    return _Source(order_of_tensors(torch, t.dtype, negative), dtype, view, weight, gatherer(torch, t, dims), whole)
 
 
 def _source_of_array(np: Any, a: Any) -> _Source | Unread:
@@ -245,21 +271,16 @@ def _source_of_array(np: Any, a: Any) -> _Source | Unread:
     if isinstance(found, Unread):
         return found
     view, weight = found
-    return _Source(order_of_arrays(np, view.dtype), view, weight, numpy_exact.gatherer(np, view))
+    return _Source(order_of_arrays(np, view.dtype), view.dtype.name, view, weight, numpy_exact.gatherer(np, view))
 
 
-def _edges(low: float, high: float, bins: int) -> list[Number]:
-    if low == high:
-        return [low, high]
-    shares = [bin / bins for bin in range(bins)]
-    if math.isfinite(high - low):
-        return [*(min(low + (high - low) * share, high) for share in shares), high]
-    return [*(low * (1.0 - share) + high * share for share in shares), high]
-
-
-def _whole_edges(low: int, high: int, bins: int) -> list[Number]:
-    width = -(-(high - low + 1) // bins)
-    return [low + width * bin for bin in range(-(-(high - low + 1) // width) + 1)]
+def _source_of_present(np: Any, present: Present) -> _Source:
+    parts, take = present
+    size = math.prod(parts.shape)
+    few = parts.distinct() if size else parts
+    dtype = take(few[:0] if few.shape else few).dtype
+    weight = size // max(1, math.prod(few.shape))
+    return _Source(order_of_arrays(np, dtype), dtype.name, few, weight, few.at, take=take)
 
 
 def _between(a: Number, b: Number, part: float) -> Number:

@@ -17,12 +17,14 @@ def small_floats(torch: Any, block: Any) -> Tally:
     low, high = torch.aminmax(d)
     lo, hi = low.item(), high.item()
     if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
-        t.pos_inf = int(torch.count_nonzero(d == math.inf))
-        t.neg_inf = int(torch.count_nonzero(d == -math.inf))
         t.zeros = t.read - int(torch.count_nonzero(d))
-        d = d.masked_select(torch.isfinite(d))  # indexing would wait for other threads
-        t.finite = d.numel()
-        t.nan = t.read - t.finite - t.pos_inf - t.neg_inf
+        t.nan = int(torch.count_nonzero(d != d))
+        numbers = d.masked_select((d - d) == 0)  # indexing would wait for other threads
+        t.finite = numbers.numel()
+        if t.finite + t.nan < t.read:
+            t.pos_inf = int(torch.count_nonzero(d == math.inf))
+            t.neg_inf = t.read - t.finite - t.nan - t.pos_inf
+        d, ours = numbers, True
         if not t.finite:
             return t
         low, high = torch.aminmax(d)

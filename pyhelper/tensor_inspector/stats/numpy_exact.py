@@ -15,7 +15,7 @@ from . import layout
 from .layout import normalised
 from .reductions import unscaled
 from .scan import scan
-from .tally import Beyond, ComplexTally, Tally, Unread, beyond, skipped
+from .tally import OFF, Beyond, ComplexTally, Tally, Unread, beyond, skipped
 
 _BLOCK = 1 << 16
 _DOT = 1 << 12
@@ -33,6 +33,8 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     kind, count = view.dtype.kind, int(view.size)
     if count == 0:
         return Tally().stats(0) if kind != "c" else ComplexTally(Tally(), Tally(), Tally()).parts(0)
+    if not budget.reads:
+        return OFF
     if budget.spent() and count > _BLOCK:
         return skipped(budget)
     with np.errstate(all="ignore"):
@@ -100,7 +102,7 @@ def _kernel_for(np: Any, kind: str) -> Callable[[Any], Any]:
     if kind in "iu":
         return lambda block: _ints(np, block)
     if kind == "f":
-        return lambda block: _floats(np, _narrow(np, block.reshape(-1)))
+        return lambda block: _floats(np, narrow(np, block.reshape(-1)))
     return lambda block: _complex(np, block.reshape(-1))
 
 
@@ -141,7 +143,7 @@ def _squares(np: Any, d: Any) -> float:
     return float(np.dot(d, d) if d.size <= _DOT else np.einsum("i,i->", d, d))
 
 
-def _narrow(np: Any, x: Any) -> Any:
+def narrow(np: Any, x: Any) -> Any:
     """The numbers as float64 of our own: float16 and float32 widened, longdouble rounded, if that loses none."""
     d = x.astype(np.float64)
     if x.dtype.itemsize > 8 and bool(((np.isinf(d) != np.isinf(x)) | ((d == 0.0) != (x == 0.0))).any()):
@@ -181,7 +183,7 @@ def _floats(np: Any, d: Any) -> Tally:
 
 
 def _complex(np: Any, x: Any) -> ComplexTally:
-    real, imag = _narrow(np, x.real), _narrow(np, x.imag)
+    real, imag = narrow(np, x.real), narrow(np, x.imag)
     tally = ComplexTally(_floats(np, real), _floats(np, imag), _floats(np, np.hypot(real, imag)))
     if tally.abs.pos_inf and tally.abs.pos_inf > int(np.count_nonzero(np.isinf(real) | np.isinf(imag))):
         raise Beyond

@@ -7,10 +7,12 @@ complex numbers are ordered by their magnitude.
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any, Callable
 
-from .tally import Number
+from .numpy_exact import narrow
+from .tally import Beyond, Number
 
 _TOP = 1 << 63
 _WIDTHS = {  # how they and their bits are packed, bits below the sign, bits of infinity
@@ -69,6 +71,23 @@ class Order:
             key -= 1
         return key
 
+    def edges(self, lowest: int, highest: int, bins: int) -> list[Number]:
+        """Edges of up to so many bins of one width, from the number of one key to that of another."""
+        low, high = self.number(lowest), self.number(highest)
+        if self.is_whole:
+            return _whole_edges(int(low), int(high), bins)
+        if low == high:
+            return [low, high]
+        shares = [bin / bins for bin in range(bins)]
+        if math.isfinite(high - low):
+            return [*(min(low + (high - low) * share, high) for share in shares), high]
+        return [*(low * (1.0 - share) + high * share for share in shares), high]
+
+
+def _whole_edges(low: int, high: int, bins: int) -> list[Number]:
+    width = -(-(high - low + 1) // bins)
+    return [low + width * bin for bin in range(-(-(high - low + 1) // width) + 1)]
+
 
 def order_of_tensors(torch: Any, dtype: Any, negative: bool = False) -> Order:
     """The order of dense CPU tensors of a real or complex dtype; of their negatives, if they are ``negative``."""
@@ -90,9 +109,9 @@ def order_of_tensors(torch: Any, dtype: Any, negative: bool = False) -> Order:
 def order_of_arrays(np: Any, dtype: Any) -> Order:
     """The order of arrays of a boolean, integer, floating-point or complex dtype in any byte order."""
     if dtype.kind == "c":
-        return Order(np, "float64", lambda block: np.hypot(*_parts(np, block)).view(np.int64))
+        return Order(np, "float64", lambda block: _magnitudes_of_arrays(np, block).view(np.int64))
     if dtype.kind == "f" and dtype.itemsize > 4:
-        return Order(np, "float64", lambda block: block.reshape(-1).astype(np.float64).view(np.int64))
+        return Order(np, "float64", lambda block: narrow(np, block.reshape(-1)).view(np.int64))
     if dtype.kind == "f":
         return Order(np, "float32", lambda block: block.reshape(-1).astype(np.float32).view(np.int32).astype(np.int64))
     if dtype.kind == "u" and dtype.itemsize == 8:
@@ -102,9 +121,18 @@ def order_of_arrays(np: Any, dtype: Any) -> Order:
 
 def _magnitudes(torch: Any, block: Any) -> Any:
     parts = torch.view_as_real(block).double()
-    return torch.hypot(parts.select(-1, 0), parts.select(-1, 1)).reshape(-1)
+    magnitudes = torch.hypot(parts.select(-1, 0), parts.select(-1, 1)).reshape(-1)
+    infinite = int(magnitudes.isinf().sum())
+    if infinite and infinite > int(parts.isinf().any(-1).sum()):
+        raise Beyond
+    return magnitudes
 
 
-def _parts(np: Any, block: Any) -> tuple[Any, Any]:
-    wide = block.reshape(-1).astype(np.complex128)
-    return wide.real, wide.imag
+def _magnitudes_of_arrays(np: Any, block: Any) -> Any:
+    flat = block.reshape(-1)
+    real, imag = narrow(np, flat.real), narrow(np, flat.imag)
+    magnitudes = np.hypot(real, imag)
+    infinite = int(np.count_nonzero(np.isinf(magnitudes)))
+    if infinite and infinite > int(np.count_nonzero(np.isinf(real) | np.isinf(imag))):
+        raise Beyond
+    return magnitudes

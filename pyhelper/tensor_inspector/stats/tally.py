@@ -19,6 +19,9 @@ class Unread(NamedTuple):
     reason: str
 
 
+OFF = Unread("statistics are switched off")  #: of what could be read
+
+
 class Beyond(Exception):
     """A finite number, or its magnitude, that float64 does not hold."""
 

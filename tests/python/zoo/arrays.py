@@ -257,7 +257,7 @@ SPECIMENS: Zoo = {
     # numbers
     "float64": Specimen(lambda: normal(300, 500), says=("float64[300, 500] · −",), numbers=numbers, needs=NUMPY),
     "float16 near its end": of_numpy(
-        "np.full(1000, 6e4, 'float16')", says=("float16[1000] · all 6e4",), numbers=numbers
+        "np.full(1000, 6e4, 'float16')", says=("float16[1000] · all 60000",), numbers=numbers
     ),
     "longdouble": of_numpy("np.array([1, 2], 'longdouble') / 4", says=("[2] · 0.25…0.5 · μ 0.375",), numbers=doubled),
     "complex256": of_numpy(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib
 import json
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stats_reference import check
-from untouched import Watch, lasting, peak_memory
+from untouched import Watch, lasting, outlives, peak_memory
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
 from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.protocol import tagged
 from tensor_inspector.snapshot import Snapshot
 
 from . import zoo
@@ -29,20 +31,25 @@ _PROGRAM = tuple(
 
 def examine(name: str) -> dict[str, Any]:
     """What was found: ``line``, ``tree``, ``complaints``; or ``missing``: what this specimen needs and is not there."""
-    specimen = zoo[name]
+    return examined(zoo[name])
+
+
+def examined(specimen: Specimen) -> dict[str, Any]:
     missing = [need for need in specimen.needs if not _is_there(need)]
     if missing:
         return {"missing": ", ".join(missing)}
     found: dict[str, Any] = {"complaints": ["never shown"]}
 
-    def show(value: Any) -> None:
-        found.update(_looked_at(specimen, value))
+    def show(look: Callable[[Any], object]) -> None:
+        if specimen.make is not None:
+            look(specimen.make())
+        else:
+            assert specimen.inside is not None
+            specimen.inside(look)
 
-    if specimen.make is not None:
-        show(specimen.make())
-    else:
-        assert specimen.inside is not None
-        specimen.inside(show)
+    show(lambda value: found.update(_looked_at(specimen, value)))
+    if outlives(show, _said):
+        found["complaints"].append("the value outlives the look")
     return found
 
 
@@ -65,23 +72,30 @@ def expand(value: object, budget_ms: float = float("inf")) -> list[dict[str, Any
     return nodes
 
 
-def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
-    def look() -> tuple[str, Any, str, list[dict[str, Any]]]:
-        return summarize(value), facts(value), tree(value, depth=3, rows=20), expand(value)
+def _said(value: Any) -> tuple[str, Any, str, list[dict[str, Any]]]:
+    return summarize(value), facts(value), tree(value, depth=3, rows=20), expand(value)
 
+
+def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
+    first: list[Any] = []
     with Watch(value, _PROGRAM, readable=specimen.readable) as watch:
-        first = look()
+        taken = peak_memory(lambda: first.extend(_said(value)))
     complaints = watch.changes()
-    again = look()  # whatever is made once is made by now
-    if (again[0], again[2]) != (first[0], first[2]):  # facts have digits that the order of a sum decides
-        complaints.append(f"said something else the second time: {again[0]}")
-    kept = lasting(lambda: look() and None)
+    line, known, text, nodes = first
+    others: set[str] = set()
+
+    def again() -> None:
+        said = _said(value)
+        if (said[0], said[2]) != (line, text):  # facts have digits that the order of a sum decides
+            others.add(said[0])
+
+    kept = lasting(again)
+    if others:
+        complaints.append(f"said something else later: {', '.join(others)}")
     if kept > specimen.garbage:
         complaints.append(f"{kept} objects outlive the look")
-    taken = peak_memory(look)
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
-    line, known, text, nodes = first
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
     return {"line": line, "tree": text, "facts": known, "complaints": complaints}
 
@@ -94,7 +108,7 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
     if len(line) > 120:
         found.append("the line is too long")
     found += [f"{node['name']}: {node['line']}" for node in nodes if node["line"].startswith("not read: ")]
-    json.dumps(known, allow_nan=True)
+    json.dumps(tagged(known), allow_nan=False)  # raises where JSON could not carry it
     for name, wanted in specimen.facts.items():
         got: Any = known
         for part in name.split("."):

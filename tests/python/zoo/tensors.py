@@ -711,7 +711,7 @@ def watched() -> Any:
 
 AUTOGRAD: Zoo = {
     "gradient with NaN": of(
-        lambda: with_grad(torch.tensor([1.0, nan, nan])), "float32[3] · all 1 · leaf · grad 2 NaN", rows=("grad  float32[3] · 1…1 · μ 1 · 2 NaN",),
+        lambda: with_grad(torch.tensor([1.0, nan, nan])), "float32[3] · all 1 · leaf · grad 2 NaN", rows=("grad  float32[3] · finite all 1 · 2 NaN",),
     ),
     "gradient with Inf": of(lambda: with_grad(torch.tensor([1.0, inf, -inf])), "grad 1 +Inf, 1 −Inf"),
     "gradient all NaN": of(lambda: with_grad(torch.full((3,), nan)), "grad all NaN"),

@@ -1,0 +1,115 @@
+"""Whether two values with nothing below them are the same, and in which words they differ."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+from ..budget import Budget
+from ..guard import module
+from ..kinds import Kind, Said
+from ..kinds.plain import Printed
+from ..stats import Unread
+from ..stats.difference import difference
+from ..text import integer
+
+_EXACT = (int, str, bytes, bytearray)  #: compared by these classes' own equality
+_TEXTS = ((str, "character"), (bytes, "byte"), (bytearray, "byte"))
+_LONG = 60  #: of such a text, from where on only what surrounds the first difference is shown
+_BEFORE, _AFTER = 20, 30  #: how much of that is
+_PIECE = 4096
+
+
+class Tolerance(NamedTuple):
+    """How far apart two numbers may be to count as equal: ``atol + rtol·|b|``."""
+
+    rtol: float = 0.0
+    atol: float = 0.0
+
+    def holds(self, one: Any, other: Any) -> bool:
+        """Of exact floats or complex numbers; NaN is like NaN, an infinity like itself."""
+        parts = ((one.real, other.real), (one.imag, other.imag))
+        if all(a == b or (a != a and b != b) for a, b in parts):
+            return True
+        if not all(isfinite(part) for pair in parts for part in pair):
+            return False
+        try:
+            return bool(abs(one - other) <= self.atol + self.rtol * abs(other))
+        except OverflowError:  # of a complex number's magnitude
+            return False
+
+
+def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
+    """Whether two values with nothing below them are the same; None where only their lines can tell."""
+    one, other = a.value, b.value
+    if one is other:
+        return True
+    if type(one) is Said and type(other) is Said:
+        return True if one.text == other.text and "…" not in one.text else None
+    for base in (float, complex):
+        if issubclass(type(one), base) and issubclass(type(other), base):
+            return tolerance.holds(base.__pos__(one), base.__pos__(other))
+    for exact in _EXACT:
+        if issubclass(type(one), exact) and issubclass(type(other), exact):
+            return bool(exact.__eq__(one, other))
+    arrays = _array(a), _array(b)
+    if None not in arrays:
+        return _alike_scalars(*arrays, tolerance)
+    return bool(one == other) if type(a) is Printed and type(one) is type(other) else None
+
+
+def differing(a: Kind, b: Kind) -> str:
+    """Both in words; of long texts what surrounds their first difference."""
+    for base, unit in _TEXTS:
+        if issubclass(type(a.value), base) and issubclass(type(b.value), base):
+            lengths = base.__len__(a.value), base.__len__(b.value)
+            if max(lengths) > _LONG:
+                return _first_difference(base, unit, a.value, b.value, lengths)
+    text = f"{a.line()} → {b.line()}"
+    if a.line() != b.line():
+        return text
+    if issubclass(type(a.value), int) and issubclass(type(b.value), int):
+        return f"{text}, by {integer(int.__sub__(b.value, a.value))}"
+    arrays: Any = (_array(a), _array(b))
+    return text if None in arrays else " → ".join(repr(array.item()) for array in arrays)
+
+
+def _array(kind: Kind) -> Any:
+    """A numpy scalar as an array without dimensions; None for anything else."""
+    found = getattr(kind, "array", None) if kind.kind == "number" else None
+    return found if found is not None and type(found) is module("numpy").ndarray else None
+
+
+def _alike_scalars(one: Any, other: Any, tolerance: Tolerance) -> bool | None:
+    if one.dtype.newbyteorder("=") != other.dtype.newbyteorder("="):
+        return False
+    if one.dtype.kind in "Mm":
+        one, other = (ticks.view(f"{ticks.dtype.str[0]}i8") for ticks in (one, other))
+    if one.dtype.kind not in "biufc":
+        return None
+    found = difference(one, other, Budget(), rtol=tolerance.rtol, atol=tolerance.atol)
+    if not isinstance(found, Unread):
+        return not found["different"]
+    with module("numpy").errstate(all="ignore"):
+        return tolerance.holds(one[()], other[()])  # wider than Python's floats
+
+
+def _first_difference(base: Any, unit: str, one: Any, other: Any, lengths: tuple[int, int]) -> str:
+    at, end = 0, min(lengths)
+    while at < end and _cut(base, one, at, at + _PIECE) == _cut(base, other, at, at + _PIECE):
+        at += _PIECE
+    pieces = zip(_cut(base, one, at, at + _PIECE), _cut(base, other, at, at + _PIECE))
+    at = min(end, at + next((index for index, (a, b) in enumerate(pieces) if a != b), _PIECE))
+    start, stop = max(0, at - _BEFORE), at + _AFTER
+    shown = []
+    for text, length in zip((one, other), lengths):
+        cut = _cut(base, text, start, stop)
+        word = repr(cut if base is str else bytes(cut))
+        shown.append(f"{'…' if start else ''}{word}{'…' if stop < length else ''}")
+    unlike = f" · length {lengths[0]:,} → {lengths[1]:,}" if lengths[0] != lengths[1] else ""
+    return f"{shown[0]} → {shown[1]} from {unit} {at:,} on{unlike}"
+
+
+def _cut(base: Any, text: Any, start: int, stop: int) -> Any:
+    """A part as the built-in class gives it, whatever a subclass makes of that."""
+    return base.__getitem__(text, slice(start, stop))

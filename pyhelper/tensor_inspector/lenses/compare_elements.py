@@ -1,0 +1,258 @@
+"""How the elements of two tensors, arrays or columns differ: in plain memory, under masks, quantized, sparse."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from ..budget import Budget
+from ..guard import module
+from ..kinds import Kind, look
+from ..stats import Unread
+from ..stats.difference import ValueDifference, difference
+from ..text import count, number, shape
+from .compare_atoms import Tolerance
+from .compare_sparse import PARTS, difference_of, layout, stored
+from .comparison import Note
+
+ELEMENTS = ("values", "data", "components")  #: rows of a sparse or nested value that are no indices
+#: Rows that a comparison of the elements tells already.
+_LINKED = ("stats", "base", "grad_fn", "hooks")
+_TOLD = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
+_INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized tensor
+_DEQUANTIZED = 1 << 24  #: elements of such a tensor up to which they are written out
+_DATES = ("datetime64", "timedelta64", "period")
+
+
+class Compared(NamedTuple):
+    """What comparing elements has told, and which rows of the two then say nothing new; None where all do."""
+
+    notes: list[Note]
+    told: tuple[str, ...] | None = ()
+    counted: bool = True  #: as one value
+    complete: bool = True
+    exact: bool = False  #: the rows left hold indices, to which no tolerance applies
+
+
+class _Side(NamedTuple):
+    """What stands for the elements of one of the two."""
+
+    elements: Any
+    dtype: str
+    mask: Any = None
+    absent: str = ""  #: what is said of an element that the mask hides
+    tick: Any = None  #: a date or span of time that an integer stands for, as text
+
+
+def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
+    """How the elements differ; with no notes and all rows left to compare where there are none."""
+    alone = a.kind != b.kind or not (a.contains and b.contains)  # as parts that were taken out
+    a, b = (getattr(kind, "of", kind) if kind.kind == "tensor" else kind for kind in (a, b))  # what a part is of
+    if a.composed or b.composed:
+        return _by_place(a, b, budget, tolerance)
+    if _is_quantized(a) and _is_quantized(b):
+        return _quantized(a, b, budget, tolerance)
+    one, other = _side(a), _side(b)
+    if one is None or other is None:
+        return _by_rows(a, b)
+    told: tuple[str, ...] | None = None if alone else (*_TOLD, *_INTEGERS)
+    if isinstance(one, Unread) or isinstance(other, Unread):
+        reason = one.reason if isinstance(one, Unread) else other.reason if isinstance(other, Unread) else ""
+        told = None if alone else _TOLD
+        return Compared([Note("not compared", f"not compared: {reason}")], told)
+    notes, complete = _dense(one, other, budget, tolerance)
+    return Compared(notes, told, complete=complete)
+
+
+def told_of(values: ValueDifference, tick: Any = None) -> str:
+    words = [f"{count(values['different'])} of {count(values['read'])} differ"]
+    if tick is not None:
+        return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])} at {shape(values['at'] or [])}"
+    if values["nan_in_one"]:
+        words.append(f"{count(values['nan_in_one'])} NaN in one only")
+    if values["max_abs"]:
+        relative = f", {number(100 * values['max_rel'], 3)}% relative" if values["max_rel"] else ""
+        words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
+    pair = tuple(map(_value, (values["a"], values["b"])))
+    was, now = pair if pair[0] != pair[1] else (repr(values["a"]), repr(values["b"]))
+    return f"{', '.join(words)}: {was} → {now} at {shape(values['at'] or [])}"
+
+
+def _value(value: Any) -> str:
+    return number(value, 6) if type(value) is float else str(value)
+
+
+def _side(kind: Kind) -> _Side | Unread | None:
+    if _is_form(kind, "torch_subclass", "Masked"):
+        return _kept(kind)
+    contents = getattr(kind, "contents", None)
+    under = getattr(contents, "under", None)
+    elements = _dequantized(kind) if _is_quantized(kind) else kind.elements() if under is None else under.elements()
+    if elements is None or isinstance(elements, Unread):
+        return elements
+    if contents is None:
+        return _Side(elements, _head(kind) if _is_quantized(kind) else str(elements.dtype).replace("torch.", ""))
+    dates = contents if under is None else under
+    mask, absent = (None, "") if under is None else (contents.mask, contents.absent)
+    return _Side(elements, contents.dtype(), mask, absent, getattr(dates, "tick", None))
+
+
+def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[list[Note], bool]:
+    """The differences, and whether all elements were read."""
+    notes = _unlike(a.dtype, b.dtype, getattr(a.elements, "dtype", None), getattr(b.elements, "dtype", None))
+    devices = [str(getattr(side.elements, "device", "cpu")) for side in (a, b)]
+    if devices[0] != devices[1]:
+        notes.append(Note("device", f"device {devices[0]} → {devices[1]}"))
+    sizes = [tuple(side.elements.shape) for side in (a, b)]
+    if sizes[0] != sizes[1]:
+        return [*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], True
+    if a.dtype != b.dtype and (a.dtype.startswith(_DATES) or b.dtype.startswith(_DATES)):
+        return [*notes, Note("not compared", "not compared: dates of unlike dtypes")], True
+    masks: tuple[Any, ...] = ()
+    if a.mask is not None or b.mask is not None:
+        known = a.mask if a.mask is not None else b.mask
+        nothing = known ^ known
+        masks = tuple(nothing if side.mask is None else side.mask for side in (a, b))
+        hidden = difference(masks[0], masks[1], budget)
+        if not isinstance(hidden, Unread) and hidden["different"]:
+            absent = a.absent or b.absent
+            words = f"{count(hidden['different'])} of {count(hidden['read'])} {absent} in one only"
+            notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
+    found = difference(a.elements, b.elements, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks)
+    notes += _values(found, a.tick and b.tick)
+    return notes, not isinstance(found, Unread) and found["read"] == found["count"]
+
+
+def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
+    if isinstance(found, Unread):
+        return [Note("not compared", found.reason)]
+    return [Note("values", told_of(found, tick), found)] if found["different"] else []
+
+
+def _by_rows(a: Kind, b: Kind) -> Compared:
+    """Of values that have no numbers for elements; of arrays of strings and the like, what their rows do not tell."""
+    one, other = (getattr(kind, "contents", None) for kind in (a, b))
+    if one is None or other is None:
+        return Compared([], counted=False)
+    masked = getattr(one, "mask", None) is not None or getattr(other, "mask", None) is not None
+    told = ("mask",) if masked else ()
+    if "structured" in (one.dtype(), other.dtype()):
+        return Compared([], told, False)
+    ndarray = module("numpy").ndarray if module("numpy") is not None else None
+    dtypes = [contents.array.dtype if type(contents.array) is ndarray else None for contents in (one, other)]
+    return Compared(_unlike(one.dtype(), other.dtype(), *dtypes), told, False)
+
+
+def _unlike(was: str, now: str, *dtypes: Any) -> list[Note]:
+    """Unlike dtypes by name, and by the order of the bytes, which the names do not tell."""
+    texts = [f"dtype {was} → {now}"] if was != now else []
+    orders = [_byte_order(dtype) for dtype in dtypes]
+    if orders and None not in orders and orders[0] != orders[1]:
+        texts.append(f"byte order {orders[0]} → {orders[1]}")
+    return [Note("dtype", ", ".join(texts))] if texts else []
+
+
+def _byte_order(dtype: Any) -> str | None:
+    """None where it plays no part."""
+    order = getattr(dtype, "byteorder", "=" if dtype is not None else "|")
+    return None if order == "|" else {"<": "little", ">": "big"}.get(order, sys.byteorder) + "-endian"
+
+
+def _head(kind: Any) -> str:
+    """The dtype that a tensor's line begins with."""
+    return str(kind.head()).partition("[")[0]
+
+
+def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
+    """Of which one is sparse, or nested."""
+    layouts, sizes = (layout(a), layout(b)), [_sizes(kind) for kind in (a, b)]
+    named = a.kind == b.kind and a.type_name() != b.type_name()  # as csr_array and csc_array are
+    notes = [] if layouts[0] == layouts[1] or named else [Note("layout", f"layout {layouts[0]} → {layouts[1]}")]
+    if sizes[0] != sizes[1]:
+        return Compared([*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], None)
+    whole = sizes[0]
+    one, other = (stored(kind, whole, budget) for kind in (a, b))
+    if isinstance(one, Unread) or isinstance(other, Unread):
+        if a.composed and b.composed and layouts[0] == layouts[1]:
+            return Compared([], _LINKED, False, exact=True)
+        reason = one.reason if isinstance(one, Unread) else other.reason if isinstance(other, Unread) else ""
+        return Compared([*notes, Note("not compared", f"not compared: {reason}")], None)
+    if layouts[0] == layouts[1] and one.is_at(other):
+        return Compared(notes, _LINKED, False)
+    dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]
+    notes += _unlike(*dtypes)
+    if a.composed and b.composed and len(one.places) != len(other.places):
+        notes.append(Note("value", f"stored {count(len(one.places))} → {count(len(other.places))}"))
+    found = difference_of(one, other, whole, budget, tolerance)
+    complete = not isinstance(found, Unread) and found["read"] == found["count"]
+    told = (*_TOLD, *PARTS) if a.kind == b.kind else None
+    return Compared([*notes, *_values(found)], told, complete=complete)
+
+
+def _sizes(kind: Any) -> tuple[Any, ...]:
+    if kind.kind == "tensor":
+        return tuple(size if type(size) is int else "*" for size in kind.listed_sizes())
+    return tuple(kind.sizes if kind.composed else getattr(kind.elements(), "shape", ()))
+
+
+def _is_quantized(kind: Kind) -> bool:
+    return _is_form(kind, "torch_quantized", "Quantized")
+
+
+def _is_form(kind: Kind, family: str, form: str) -> bool:
+    """Whether a tensor is of that form, asked by name: without torch its module can't be imported."""
+    cls = type(kind)
+    return cls.__name__ == form and cls.__module__.endswith(f".kinds.{family}")
+
+
+def _kept(kind: Any) -> _Side | Unread:
+    """Of a masked tensor of torch, whose mask says what is there."""
+    data, mask = (look(kind.own(name), kind.budget).elements() for name in ("_masked_data", "_masked_mask"))
+    for part in (data, mask):
+        if part is None or isinstance(part, Unread):
+            return part or Unread("its parts are no tensors")
+    return _Side(data, str(data.dtype).replace("torch.", ""), ~mask, "masked")
+
+
+def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
+    """By their integers where these stand for the same numbers, else by the numbers."""
+    sizes = [_sizes(kind) for kind in (a, b)]
+    notes = _unlike(_head(a), _head(b))
+    if sizes[0] != sizes[1]:
+        return Compared([*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], None)
+    scales = [_scale(kind) for kind in (a, b)]
+    if scales[0] != scales[1]:
+        notes.append(Note("scale", f"{scales[0]} → {scales[1]}"))
+    held = [{child.name for child in kind.children(0, 100)} for kind in (a, b)]
+    if not notes and not any(tolerance) and all("int_repr" in names for names in held):
+        return Compared(notes, _TOLD, False)
+    one, other = (_dequantized(kind) for kind in (a, b))
+    unread = next((side for side in (one, other) if isinstance(side, Unread)), None)
+    found = unread or difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
+    complete = not isinstance(found, Unread) and found["read"] == found["count"]
+    return Compared([*notes, *_values(found)], (*_TOLD, *_INTEGERS), complete=complete)
+
+
+def _scale(kind: Kind) -> str:
+    from ..kinds.torch_metadata import Base
+
+    value: Any = kind.value
+    try:
+        scheme = str(Base.qscheme(value)).replace("torch.", "")
+    except RuntimeError:  # made with a quantized dtype alone
+        return "no scale"
+    if scheme.startswith("per_tensor"):
+        return f"scale {Base.q_scale(value)!r}, zero point {Base.q_zero_point(value)}"
+    return f"{scheme} along dimension {Base.q_per_channel_axis(value)}"
+
+
+def _dequantized(kind: Any) -> Any:
+    """The numbers that the integers stand for, written out."""
+    from ..kinds.torch_metadata import Base, plain
+
+    integers = next((child.value for child in kind.form_rows() if child.name == "int_repr"), None)
+    if integers is None or isinstance(look(integers, kind.budget).elements(), Unread):
+        return Unread("quantized")
+    if Base.numel(kind.value) > _DEQUANTIZED:
+        return Unread("quantized: more than are written out")
+    return Base.dequantize(plain(kind.value))

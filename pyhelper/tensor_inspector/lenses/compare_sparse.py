@@ -1,0 +1,157 @@
+"""Where sparse tensors and matrices differ, whatever their layouts: by the places at which either stores something."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+from ..budget import Budget
+from ..kinds import Kind, look
+from ..stats import Unread
+from ..stats.difference import ValueDifference, cast, difference, flat, library, place
+from ..stats.layout import blocks
+from .compare_atoms import Tolerance
+
+_GATHERED = 1 << 22  #: stored values up to which they are gathered
+_BLOCK = 1 << 16
+_UNFIT = Unread("its arrays do not fit each other")
+#: Layouts that say the place of each value, torch's and scipy's: by coordinates, or by rows or columns.
+_COORDINATES = ("sparse_coo", "coo")
+_ROWS, _COLUMNS = ("sparse_csr", "csr"), ("sparse_csc", "csc")
+_POINTERS, _WITHIN, _VALUES = ("crow_indices", "ccol_indices", "indptr"), ("col_indices", "row_indices"), "values"
+#: Rows of a sparse value that together are its elements.
+PARTS = (*_POINTERS, *_WITHIN, _VALUES, "indices", "data", "coords", "row", "col", "offsets", "rows", "_dict")
+
+
+class Stored(NamedTuple):
+    """Values and their places in row-major order, both in one dimension."""
+
+    places: Any
+    values: Any
+
+    def is_at(self, other: Stored) -> bool:
+        """Whether the other's are at the same places in the same order."""
+        same = len(self.places) == len(other.places)
+        return bool(same and (self.places == other.places).all())
+
+
+def layout(kind: Any) -> str:
+    """``sparse_csr`` of torch, ``csr`` of scipy, and what the rest is."""
+    if kind.kind == "tensor":
+        return str(kind.layout())
+    return str(kind.format) if kind.composed else "dense"
+
+
+def stored(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Unread:
+    """What a value stores that is no zero, and where; a sparse one's zeros are told too if it stores them."""
+    try:
+        return _of_parts(kind, sizes, budget) if kind.composed else _of_dense(kind, budget)
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
+        return Unread("its places could not be worked out")
+
+
+def difference_of(
+    a: Stored, b: Stored, sizes: tuple[int, ...], budget: Budget, tolerance: Tolerance
+) -> ValueDifference | Unread:
+    """Where they differ as elements of that shape, of which all that neither stores are zeros."""
+    xp = library()
+    places, at = xp.unique(xp.hstack((a.places, b.places)), return_inverse=True)
+    first = len(a.places)
+    one, other = (
+        _spread(values, part, len(places)) for values, part in ((a.values, at[:first]), (b.values, at[first:]))
+    )
+    found: ValueDifference | Unread = difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
+    if isinstance(found, Unread):
+        return found
+    complete = found["read"] == found["count"]
+    found["count"] = prod(sizes)
+    found["read"] = found["count"] if complete else found["read"]
+    if found["at"] is not None:
+        found["at"] = place(int(places[found["at"][0]]), sizes)
+    return found
+
+
+def _spread(values: Any, at: Any, length: int) -> Any:
+    """The values at these positions among zeros; those of one position added up, as in a tensor not coalesced."""
+    xp = library()
+    if not hasattr(values, "untyped_storage"):
+        found = xp.zeros(length, values.dtype)
+        xp.add.at(found, at, values)
+        return found
+    found = values.new_zeros(length)
+    if len(xp.unique(at)) == len(at):  # not all dtypes can be added
+        found[at] = values
+        return found
+    return found.index_add_(0, at, values)
+
+
+def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
+    elements = kind.elements()
+    if elements is None or isinstance(elements, Unread):
+        return elements or Unread("no numbers")
+    xp = library()
+    places, values, read, amount = [], [], 0, 0
+    for block in blocks(elements, _BLOCK) if elements.shape else [elements]:
+        if budget.spent():
+            return Unread("no time was left")
+        part = flat(block)
+        found = (part != 0).nonzero()
+        there = found[0] if type(found) is tuple else found.reshape(-1)
+        places.append(there + read)
+        values.append(part[there])
+        read, amount = read + len(part), amount + len(there)
+        if amount > _GATHERED:
+            return Unread("more than are gathered")
+    none = flat(elements[:0] if elements.shape else elements)[:0]
+    return Stored(xp.hstack([*places, cast(none, xp.int64)]), xp.hstack([*values, none]))
+
+
+def _of_parts(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Unread:
+    form = layout(kind)
+    parts = {child.name: child.value for child in kind.children(0, 100) if child.name in PARTS}
+    values = look(parts[_VALUES if _VALUES in parts else "data"], budget).elements()
+    if isinstance(values, Unread):
+        return values
+    if form not in (*_COORDINATES, *_ROWS, *_COLUMNS) or values.ndim != 1:
+        return Unread(f"{form} layout")
+    if values.shape[0] > _GATHERED:
+        return Unread("more than are gathered")
+    if form in _COORDINATES:
+        axes = _coordinates(parts, budget)
+    else:
+        axes = _compressed(parts, budget)
+        axes = axes if form in _ROWS else axes[::-1]
+    stored = len(axes[0])
+    if len(axes) != len(sizes) or stored > values.shape[0]:
+        return _UNFIT
+    places = 0 * axes[0]
+    for axis, size in zip(axes, sizes):
+        if len(axis) != stored or (stored and not 0 <= int(axis.min()) <= int(axis.max()) < size):
+            return _UNFIT
+        places = places * size + axis
+    return Stored(places, flat(values[:stored]))
+
+
+def _coordinates(parts: dict[str, Any], budget: Budget) -> list[Any]:
+    if "indices" in parts:
+        return [_index(axis) for axis in look(parts["indices"], budget).elements()]
+    held = parts["coords"] if "coords" in parts else (parts["row"], parts["col"])
+    return [_index(look(axis, budget).elements()) for axis in held]
+
+
+def _compressed(parts: dict[str, Any], budget: Budget) -> list[Any]:
+    """The coordinates of what is stored row by row: which row is told by where each ends."""
+    ends, within = (
+        _index(look(next(parts[name] for name in names if name in parts), budget).elements())
+        for names in (_POINTERS, (*_WITHIN, "indices"))
+    )
+    amounts = ends[1:] - ends[:-1]
+    if not hasattr(ends, "untyped_storage"):
+        rows = library().arange(len(amounts)).repeat(amounts)
+    else:
+        rows = library().arange(len(amounts), device="cpu").repeat_interleave(amounts)
+    return [rows, within[: len(rows)]]
+
+
+def _index(axis: Any) -> Any:
+    return cast(flat(axis), library().int64)

@@ -1,0 +1,31 @@
+"""What the user prefers, as the client last said: the one piece of state that outlives a stop, and it holds no value.
+
+The debugger's own views ask without saying, so it is kept here and not in each request alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .protocol import Preferences
+
+
+class Preferred(NamedTuple):
+    digits: int = 4  #: significant digits of values; means and deviations have one less
+    reads: bool = True  #: whether values are read for statistics, or metadata is all that is told
+    pace: float = 1.0  #: how much of the usual time a request may take
+    tensors_first: bool = True  #: whether variables that are or hold tensors come before all others
+
+
+now = Preferred()
+
+
+def prefer(wanted: Preferences) -> None:
+    """Have this hold from now on."""
+    global now
+    now = Preferred(
+        digits=min(17, max(2, wanted.get("digits", 4))),
+        reads=wanted.get("statistics", "auto") != "off",
+        pace=wanted.get("pace", 1.0),
+        tensors_first=wanted.get("tensors_first", True),
+    )

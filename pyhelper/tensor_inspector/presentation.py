@@ -1,0 +1,231 @@
+"""What the debugger's own views show of a value: its line and its rows, by the same kinds as in ours.
+
+Variables, Watch, the debug hover and the console ask `Lines` for the text of a value and `Children` for what is below
+it, each by class first. No answer of theirs raises: one fault would switch a provider off for its class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from itertools import islice
+from time import perf_counter
+from typing import Literal
+
+from . import debugger, preferences, properties
+from .budget import Budget
+from .guard import ByClass, Classes, Untouched, class_dict, class_module, class_name, mro
+from .kinds import Child, Elements, Property, Rows, Said, kind_of, look
+from .kinds.objects import PlainObject
+from .kinds.plain import Atom
+from .snapshot import PAGE
+from .text import one_line
+
+Entry = tuple[str, object, "Callable[[str], str] | None"]  #: name, value, and what makes its expression of its parent's
+Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented by us
+
+_MS = 120.0  #: for one question of the debugger
+_PAUSE = 0.05  #: seconds without being asked, after which it is another question
+_NAME = 200  #: characters of a row's name
+_LIBRARIES = frozenset(
+    ("torch", "numpy", "jax", "jaxlib", "pandas", "polars", "scipy", "PIL", "tensordict", "transformers")
+)
+_OURS = Classes(Rows, Property)
+_BUILT_IN = Classes(list, tuple, dict, set, frozenset, deque)
+_ATOM = re.compile(r"[\w.]+(\[[\w'\".-]*\]|\.\w+|\(\))*", re.ASCII)
+
+
+class Text(str):
+    """What a row of ours says; as a string it has nothing below it."""
+
+    __slots__ = ()
+
+
+Text.__name__ = ""  # the views show it as the type
+
+
+class Row:
+    """A row that stands for no object of the program: a group, a part of a tensor, a range of rows."""
+
+    __slots__ = ("start", "stop", "value")
+
+    def __init__(self, value: object, start: int = 0, stop: int | None = None) -> None:
+        self.value = value
+        self.start = start
+        self.stop = stop  #: None: to the end
+
+
+class Lines:
+    """The texts of values, for the debugger's ``StrPresentationProvider``."""
+
+    def __init__(self) -> None:
+        self._question = _Question()
+
+    def can_provide(self, cls: type, name: str) -> bool:
+        return _claim_safely(cls) != "nothing"
+
+    def get_str(self, value: object) -> str | None:
+        """The line of a value; None leaves it to the debugger."""
+        if type(value) is Text:
+            return str.__str__(value)
+        with self._question.asked() as budget:
+            try:
+                return _line(value, budget)
+            except BaseException as error:
+                return f"not read: {class_name(type(error))}"
+
+    def get_str_in_context(self, value: object, context: str) -> str | None:
+        return None if context == "clipboard" and not isinstance(value, Text) else self.get_str(value)
+
+
+class Children:
+    """What is below values, for the debugger's ``TypeResolveProvider``."""
+
+    def __init__(self) -> None:
+        self._question = _Question()
+
+    def can_provide(self, cls: type, name: str) -> bool:
+        return _claim_safely(cls) == "whole"
+
+    def get_contents_debug_adapter_protocol(self, value: object, fmt: object = None) -> list[Entry]:
+        """Rows in their order. More than a page of them ends in ranges, which open in turn."""
+        entries: list[Entry] = []
+        try:
+            if isinstance(value, Row) and type(value.value) is Property:
+                entries.append(_entry(Child("value", properties.read(value.value), "")))
+            else:
+                with self._question.asked() as budget:
+                    entries.extend(_entries(value, budget))
+        except BaseException as error:
+            entries.append(("…", Text(f"not read: {class_name(type(error))}"), None))
+        return entries
+
+    def get_dictionary(self, value: object) -> dict[str, object]:
+        """The same for old clients of the debugger."""
+        return {name: item for name, item, _ in self.get_contents_debug_adapter_protocol(value)}
+
+    def resolve(self, value: object, name: str) -> object:
+        return self.get_dictionary(value)[name]
+
+
+class _Question:
+    """A budget for one question of the debugger, which asks for many values in turn and does not say when it begins.
+
+    Its clock runs only while we answer: values that the debugger describes itself in between may take their time.
+    """
+
+    def __init__(self) -> None:
+        self._worked = 0.0
+        self._entered: float | None = None
+        self._left = -_PAUSE
+        self._budget = Budget(_MS)
+
+    @contextmanager
+    def asked(self) -> Iterator[Budget]:
+        now = perf_counter()
+        if now - self._left >= _PAUSE:
+            self._worked, self._entered = 0.0, None
+            self._budget = Budget(_MS * preferences.now.pace, reads=preferences.now.reads, clock=self._clock)
+        self._entered = now
+        compiling = debugger.stop_dynamo()
+        try:
+            with Untouched():
+                yield self._budget
+        finally:
+            debugger.resume_dynamo(compiling)
+            self._left = perf_counter()
+            self._worked += self._left - now
+            self._entered = None
+
+    def _clock(self) -> float:
+        return self._worked + (0.0 if self._entered is None else perf_counter() - self._entered)
+
+
+_lines, _children = Lines(), Children()
+
+
+def switch(on: bool) -> None:
+    """Have the debugger's own views show our lines and rows, or again its own."""
+    if debugger.present(_lines, _children) if on else debugger.retract():
+        debugger.views_changed()
+
+
+def _line(value: object, budget: Budget) -> str | None:
+    asked = value.value if isinstance(value, Row) else value
+    kind = look(asked, budget)
+    if _claim(type(value)) == "line" and not kind.holds_tensors():
+        return None
+    if isinstance(value, Row) and (value.start or value.stop is not None):
+        return ""
+    return one_line(kind.line())
+
+
+def _entries(value: object, budget: Budget) -> Iterator[Entry]:
+    """One page of rows, then ranges of at most a page of pages each, a range of those, and so on."""
+    row = value if isinstance(value, Row) else Row(value)
+    kind = look(row.value, budget)
+    total = kind.child_count() if row.stop is None else row.stop
+    names: set[str] = set()
+    shown = PAGE if total is None else min(PAGE, total - row.start)
+    for index, child in enumerate(islice(kind.children(row.start, shown), shown), row.start):
+        if child.name in names:
+            child.name = f"{child.name} #{index}"
+        names.add(child.name)
+        yield _entry(child)
+    start = row.start + shown
+    if total is None:
+        if next(iter(kind.children(start, 1)), None) is not None:
+            yield _entry(Child(f"[{start}…]", Row(row.value, start), ""))
+        return
+    width = PAGE
+    while (total - start) > width * PAGE:
+        width *= PAGE
+    while start < total:
+        stop = min(total, start + width)
+        yield _entry(Child(f"[{start}…{stop - 1}]", Row(row.value, start, stop), ""))
+        start = stop
+
+
+def _entry(child: Child) -> Entry:
+    value, suffix = child.value, child.suffix
+    if type(value) is Said:
+        value = Text(one_line(value.text))
+    elif type(value) in _OURS or isinstance(value, Elements):
+        value = _row_class(look(value, Budget(0.0)).type_name())(value)
+    return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix)
+
+
+def _reached(suffix: str, parent: str) -> str:
+    """The expression of a child: what is no atom of an expression is put in parentheses."""
+    return f"{parent if not suffix or _ATOM.fullmatch(parent) else f'({parent})'}{suffix}"
+
+
+@lru_cache(256)
+def _row_class(name: str) -> type[Row]:
+    """A class of rows that the debugger shows under the name of a type."""
+    return type(name, (Row,), {"__slots__": ()})
+
+
+def _claims(cls: type) -> Claim:
+    if issubclass(cls, (Row, Text)):
+        return "whole" if issubclass(cls, Row) else "line"
+    kind, bases = kind_of(cls), mro(cls)
+    if any(base in _BUILT_IN for base in bases):
+        return "line"
+    if kind is PlainObject:  # a dataclass writes out its fields; all else leaves that to the program
+        return "line" if any("__dataclass_fields__" in class_dict(base) for base in bases) else "nothing"
+    known = kind.kind == "graph" or not _LIBRARIES.isdisjoint(class_module(base).partition(".")[0] for base in bases)
+    return "whole" if known and not issubclass(kind, Atom) else "nothing"
+
+
+_claim = ByClass(_claims)
+
+
+def _claim_safely(cls: type) -> Claim:
+    try:
+        return _claim(cls)
+    except BaseException:  # a class that is none: its object says so of itself
+        return "nothing"

@@ -1,0 +1,261 @@
+"""The debugger's own views, Variables, Watch, hover and console, through the real adapter: our lines and rows in them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from client import Client, DapError, Stop
+from helper import Helper
+from table import Start
+
+PREFERRED = {"stock_views": True}
+
+TRAINING = """
+    import torch
+    from collections import OrderedDict, defaultdict, deque, namedtuple
+    from dataclasses import dataclass
+    from torch import nn
+
+    @dataclass
+    class Batch:
+        image: object
+        label: int
+
+    Pair = namedtuple("Pair", "left right")
+
+    def train():
+        torch.manual_seed(0)
+        image = torch.linspace(-1, 1, 2400).reshape(600, 4)
+        image[0, 0] = float("nan")
+        model = nn.Sequential(nn.Linear(4, 2), nn.ReLU())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loss = model(image[1:]).sum()
+        loss.backward()
+        batch = {"image": image, "label": 3}
+        sample = Batch(image, 1)
+        pair = Pair(image, 2)
+        plain = [1, 2.5, "three", None, {"four": (4, 5)}]
+        texts = {"a": "x" * 300, ("b", 1): b"y"}
+        kinds = [OrderedDict(a=1), defaultdict(int, a=1), deque([1, 2]), {1, 2}, frozenset([3]), Pair(1, 2), Batch(1, 2)]
+        many = list(range(1000))
+        print("here")  # STOP
+        return image, batch, sample, pair, plain, texts, kinds, many, optimizer
+    train()
+"""
+
+NAMES = ("image", "model", "batch", "optimizer", "pair", "plain")
+PLAIN = ("plain", "texts", "kinds", "many")
+
+
+def show(stop: Stop, helper: Helper, on: bool = True) -> None:
+    helper.frame(stop, preferences={"stock_views": on})
+
+
+def children(client: Client, row: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = client.variables(row["variablesReference"])
+    rows = {child["name"]: child for child in found}
+    assert len(rows) == len(found), "two rows of one name"
+    return rows
+
+
+def everything(client: Client, row: dict[str, Any], depth: int = 3) -> list[Any]:
+    """What the Variables view shows of a row, without the numbers that stand for its objects."""
+    shown = {name: item for name, item in row.items() if name != "variablesReference"}
+    below = client.variables(row["variablesReference"]) if row["variablesReference"] and depth else []
+    return [shown, bool(row["variablesReference"]), [everything(client, child, depth - 1) for child in below[:30]]]
+
+
+def test_variables_show_our_lines(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    values = {name: row["value"] for name, row in client.locals(stop.frame).items()}
+    assert values["image"] == "float32[600, 4] · −0.9992…1 · μ 0.000417 σ 0.577 · 1 NaN · view of [2400]"
+    assert values["model"].startswith("Sequential(2) · 10 params")
+    assert values["optimizer"].startswith("SGD · lr 0.1")
+    assert values["loss"].startswith("float32[] ")
+    assert values["batch"] == "dict · 2: image, label"
+    assert values["sample"].startswith("Batch · image=float32[600, 4]")
+    assert values["pair"].startswith("Pair · ")
+
+
+def test_a_tensor_opens_to_finite_rows_and_each_expression_reaches_what_its_row_shows(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    waiting = [(row, 0) for row in client.locals(stop.frame).values() if row["name"] in ("image", "model", "loss")]
+    seen = 0
+    for row, depth in waiting:
+        seen += 1
+        assert row["name"] not in ("T", "H", "mT", "mH", "data", "real")
+        expression = row.get("evaluateName")
+        if expression and row["type"]:
+            again = client.evaluate(expression, stop.frame, context="watch")
+            assert again["type"] == row["type"]
+            assert again["result"].startswith(row["value"]), expression
+        if row["variablesReference"] and depth < 5 and seen < 300:
+            waiting.extend((child, depth + 1) for child in client.variables(row["variablesReference"])[:8])
+    assert seen < 300
+
+
+def test_a_row_that_no_expression_reaches_offers_none(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    stats = children(client, client.locals(stop.frame)["image"])["stats"]
+    rows = children(client, stats)
+    assert rows["NaN"]["value"] == "1 · first at [0, 0]"
+    assert not any("evaluateName" in row for row in [stats, *rows.values()])
+    assert not any(row["variablesReference"] for name, row in rows.items() if name not in ("percentiles", "histogram"))
+
+
+def test_many_rows_are_paged_by_ranges(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    values = children(client, children(client, client.locals(stop.frame)["image"])["values"])
+    assert list(values)[:2] == ["[0]", "[1]"]
+    assert list(values)[100:] == [f"[{at}…{at + 99}]" for at in range(100, 600, 100)]
+    last = children(client, values["[500…599]"])
+    assert list(last)[-1] == "[599]"
+    assert last["[599]"]["evaluateName"] == "image[599]"
+    assert last["[599]"]["type"] == "Tensor"
+
+
+@pytest.mark.parametrize("context", ["hover", "watch", "repl"])
+def test_hover_watch_and_console_show_our_lines(start: Start, context: str) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    answer = client.evaluate("image[1:] * 2", stop.frame, context=context)
+    assert answer["result"].startswith("float32[599, 4] · ")
+    rows = children(client, answer)
+    first = children(client, rows["values"])["[0]"]
+    assert first["evaluateName"] == "(image[1:] * 2)[0]"
+    assert client.evaluate(first["evaluateName"], stop.frame)["result"].startswith(first["value"])
+
+
+def test_copying_a_value_gives_all_of_it(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    before = client.evaluate("image", stop.frame, context="clipboard")["result"]
+    show(stop, helper)
+    assert client.evaluate("image", stop.frame, context="clipboard")["result"] == before
+    assert before.startswith("tensor([[")
+
+
+def test_setting_a_value_answers_with_our_line(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    scope = client.scopes(stop.frame)[0]["variablesReference"]
+    client.variables(scope)
+    assert client.set_variable(scope, "loss", "torch.zeros(2, 2)")["value"] == "float32[2, 2] · all zeros"
+    assert client.set_expression("batch['image']", "torch.ones(3)", stop.frame)["value"] == "float32[3] · all 1"
+    values = children(client, children(client, client.locals(stop.frame)["loss"])["values"])["[1]"]
+    client.variables(values["variablesReference"])
+    client.set_variable(values["variablesReference"], "[0]", "7")
+    assert client.evaluate("loss[1, 0].item()", stop.frame)["result"] == "7.0"
+
+
+def test_what_holds_no_tensor_stays_as_it_is(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    before = {name: everything(client, row) for name, row in client.locals(stop.frame).items() if name in PLAIN}
+    show(stop, helper)
+    after = {name: everything(client, row) for name, row in client.locals(stop.frame).items() if name in PLAIN}
+    assert before == after
+    assert len(before) == len(PLAIN)
+
+
+def test_switched_off_all_is_as_before(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+
+    def shown() -> str:
+        rows = [everything(client, row, 1) for name, row in client.locals(stop.frame).items() if name in NAMES]
+        return re.sub("0x[0-9a-f]+", "0x…", repr(rows))
+
+    before = shown()
+    show(stop, helper)
+    assert shown() != before
+    show(stop, helper, on=False)
+    assert shown() == before
+
+
+def test_the_views_are_told_when_what_they_show_has_changed(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    for on in (True, True, False, False, True):
+        show(stop, helper, on)
+    assert client.events("invalidated") == [{"areas": ["variables"]}] * 3
+
+
+HOSTILE = """
+    import time, torch
+    class Hostile(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, *arguments, **names):
+            raise SystemExit
+        def __repr__(self):
+            raise KeyboardInterrupt
+    class Lying(list):
+        __class__ = property(lambda self: torch.Tensor)
+        def __len__(self):
+            raise SystemExit
+    class Scans(torch.utils.data.Dataset):
+        @property
+        def slow(self):
+            return 1 / 0
+        def __getattr__(self, name):
+            raise RuntimeError(name)
+    def run():
+        hostile = torch.ones(3).as_subclass(Hostile)
+        lying = Lying([torch.ones(2)])
+        freed = torch.ones(4)
+        freed.untyped_storage().resize_(0)
+        holds = {"a": hostile, "b": [freed]}
+        scans = Scans()
+        good = torch.ones(2)
+        print("here")  # STOP
+        print("after")
+        return hostile, lying, freed, holds, scans, good
+    run()
+"""
+
+
+def test_no_value_switches_the_views_off(start: Start) -> None:
+    client, stop, helper = start(HOSTILE)
+    show(stop, helper)
+    for _ in range(3):
+        rows = client.locals(stop.frame)
+        assert rows["good"]["value"] == "float32[2] · all 1"
+        assert rows["hostile"]["value"] == "Hostile · float32[3] · all 1 · view of [3]"
+        assert "freed" in rows["freed"]["value"]
+        assert rows["holds"]["value"] == "dict · 2: a, b"
+        for name in ("hostile", "lying", "freed", "holds", "scans"):
+            client.variables(rows[name]["variablesReference"])
+    properties = children(client, children(client, rows["scans"])["class properties"])
+    assert children(client, properties["slow"])["value"]["value"] == "raised ZeroDivisionError: division by zero"
+    assert client.run_to_end(stop.thread) == 0
+
+
+def test_what_was_opened_dies_when_the_program_drops_it(start: Start) -> None:
+    source = """
+        import gc, weakref, torch
+        gc.disable()
+        big = [torch.ones(1000, 1000)]
+        gone = weakref.ref(big[0])
+        print("shown")  # STOP: first
+        big.clear()
+        print("dead" if gone() is None else "alive")
+        print("end")  # STOP: second
+    """
+    client, stop, helper = start(source)
+    show(stop, helper)
+    tensor = children(client, client.locals(stop.frame)["big"])["0"]
+    client.variables(children(client, tensor)["values"]["variablesReference"])
+    client.resume(stop.thread)
+    assert client.output("stdout").split() == ["shown", "dead"]
+
+
+def test_a_range_that_is_gone_is_refused_and_the_next_stop_answers(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    values = children(client, client.locals(stop.frame)["image"])["values"]
+    later = client.step(stop.thread)
+    with pytest.raises(DapError):
+        client.variables(values["variablesReference"])
+    assert client.locals(later.frame)["image"]["value"].startswith("float32[600, 4]")
