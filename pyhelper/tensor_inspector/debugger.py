@@ -1,4 +1,4 @@
-"""The only file that knows pydevd: the user's frame, the life of answers, TCP_NODELAY, deadlines.
+"""The only file that knows pydevd: the user's frame, the life of answers, TCP_NODELAY, presentation.
 
 Everything is found where the debugger has it already (`sys.modules`, the frames above us); without it, as in a notebook
 or a test, each function says so with None or does nothing.
@@ -7,19 +7,10 @@ or a test, each function says so with None or does nothing.
 from __future__ import annotations
 
 import sys
-from ctypes import c_ulong, py_object, pythonapi
-from threading import Event, Lock, Thread, get_ident
 from types import FrameType
-from typing import Any, Callable, TypeVar
+from typing import Any
 
 from .protocol import At
-
-Result = TypeVar("Result")
-_AGAIN = 0.1  #: seconds between two interruptions
-
-
-class Late(BaseException):
-    """Raised into user code that ran on our behalf past its deadline."""
 
 
 def user_frame() -> FrameType | None:
@@ -147,46 +138,6 @@ def resume_dynamo(stopped: Any) -> None:
     if stopped is not None:
         frames, callback = stopped
         frames.set_eval_frame(callback)
-
-
-def deadline(seconds: float, run: Callable[[], Result]) -> Result:
-    """``run()``, interrupted by ``Late`` after so many seconds. It stops Python loops and sleeps' ends, no native call.
-
-    The timer thread is hidden from the program's view of threads and is never traced. An interruption that is already
-    on its way when ``run`` ends is awaited and swallowed here, so that it can't strike later; `drain` is a function of
-    its own because Python 3.13 does not let a ``try`` of the same function catch it.
-    """
-    lock, done = Lock(), Event()
-    state = {"over": False, "fired": False}
-    thread_id = get_ident()
-
-    def watch() -> None:
-        wait = seconds
-        while not done.wait(wait):  # again and again: code that swallows every exception is stopped all the same
-            wait = _AGAIN
-            with lock:
-                if not state["over"]:
-                    state["fired"] = True
-                    pythonapi.PyThreadState_SetAsyncExc(c_ulong(thread_id), py_object(Late))
-
-    def drain() -> None:
-        for _ in range(1000):  # it strikes at once, unless the program's code has swallowed it
-            pass
-
-    watcher: Any = Thread(target=watch, name="tensor-inspector deadline", daemon=True)
-    watcher.pydev_do_not_trace = watcher.is_pydev_daemon_thread = True
-    watcher.start()
-    try:
-        return run()
-    finally:
-        with lock:
-            state["over"] = True
-        done.set()
-        try:
-            if state["fired"] and not isinstance(sys.exc_info()[1], Late):
-                drain()
-        except Late:
-            pass
 
 
 def _debugger() -> Any:

@@ -9,7 +9,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
 
-from . import debugger, frame, preferences, presentation, properties
+from . import debugger, frame, interruption, preferences, presentation, properties
 from .budget import Budget
 from .expression import resolve
 from .guard import Untouched, class_name
@@ -25,6 +25,7 @@ from .protocol import (
     FrameAnswer,
     FrameRequest,
     InspectRequest,
+    InterruptRequest,
     NodeAnswer,
     Page,
     Pin,
@@ -148,7 +149,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this row was shown")
     asked = snapshot.value(node)
     if type(asked) is Property:
-        snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked), "")]))
+        snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
         budget, started = _budget(request, 80), perf_counter()
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
@@ -173,13 +174,16 @@ def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
 
 
 def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
-    """Runs the program's code, as the user asked: no guard and no limit, in the frame's own state."""
+    """Runs the program's code, as the user asked: no guard and no limit but an interruption, in the frame's own state."""
     paused, expression = _paused(request), request["expression"].strip()
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)
-        value = eval(code, {**paused.f_globals, **frame.variables(paused)}, paused.f_locals)
+        names = {**paused.f_globals, **frame.variables(paused)}
+        value = interruption.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
     except SyntaxError as error:
         raise Refused("raised", f"{class_name(type(error))}: {error.msg}") from None
+    except interruption.Interrupted:
+        raise Refused("raised", "it was stopped") from None
     except BaseException as error:
         raise Refused("raised", described(error)) from None
     budget, started = _budget(request, 120), perf_counter()
@@ -205,11 +209,16 @@ def _node(
     return answer, snapshot
 
 
-_OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot]]] = {
+def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:
+    return {"op": "interrupt", "interrupted": interruption.interrupt(request["request"])}, None
+
+
+_OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot | None]]] = {
     "frame": _frame,
     "children": _children,
     "inspect": _inspect,
     "evaluate": _evaluate,
+    "interrupt": _interrupt,
 }
 
 

@@ -83,6 +83,7 @@ class _ChildrenRequest(TypedDict):
 
 class ChildrenRequest(_ChildrenRequest, total=False):
     at: At
+    id: int
     preferences: Preferences
     limits: Limits
 
@@ -108,13 +109,20 @@ class _EvaluateRequest(TypedDict):
 
 class EvaluateRequest(_EvaluateRequest, total=False):
     at: At
+    id: int
     preferences: Preferences
     snapshot: int
     page_size: int
     limits: Limits
 
 
-Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest]
+class InterruptRequest(TypedDict):
+    op: Literal["interrupt"]
+    version: str
+    request: int
+
+
+Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest, InterruptRequest]
 
 
 class Failure(TypedDict):
@@ -290,7 +298,12 @@ class ErrorAnswer(TypedDict):
     error: Failure
 
 
-Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, ErrorAnswer]
+class InterruptAnswer(TypedDict):
+    op: Literal["interrupt"]
+    interrupted: bool
+
+
+Answer = Union[InterruptAnswer, FrameAnswer, ChildrenAnswer, NodeAnswer, ErrorAnswer]
 
 _SAFE_INTEGER = 2**53 - 1
 

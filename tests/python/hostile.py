@@ -207,5 +207,5 @@ def objects() -> dict[str, Any]:
         "hostile names of a sampler": named(SequentialSampler(data), "data_source", "rank"),
         "hostile names of a dataset": named(Subset(data, [0]), "indices", "dataset"),
         "hostile names of a function": named(_trap("function"), "__wrapped__"),
-        "hostile names of an optimizer": named(torch.optim.SGD([torch.ones(2)]), "state", "param_groups"),
+        "hostile names of an optimizer": named(torch.optim.SGD([torch.ones(2)], lr=0.1), "state", "param_groups"),
     }

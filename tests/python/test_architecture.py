@@ -15,7 +15,7 @@ LAYERS = [
     {"face", "gateway"},
     {"presentation"},
     {"properties"},
-    {"frame", "expression", "debugger"},
+    {"frame", "expression", "debugger", "interruption"},
     {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},

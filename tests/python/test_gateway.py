@@ -84,7 +84,7 @@ def test_the_tensor_filter_leaves_the_rest_out(paused: Paused) -> None:
 
 def test_a_row_says_what_a_person_asks_first(paused: Paused) -> None:
     image = paused.frame()["image"]
-    assert image["line"] == "float32[2] · 1…1 · μ 1 · 1 NaN"
+    assert image["line"] == "float32[2] · finite all 1 · 1 NaN"
     assert image["badges"] == ["nan"]
     assert image["path"] == "image"
 

@@ -252,7 +252,8 @@ class TestFirst:
 
 
 def quantized(stored, scale, zero_point, dtype=torch.uint8):
-    with warnings.catch_warnings(action="ignore"):  # deprecated
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # deprecated
         return torch._make_per_tensor_quantized_tensor(torch.tensor(stored, dtype=dtype), scale, zero_point)
 
 

@@ -57,7 +57,9 @@ describe("calls", () => {
     await calls.frame(stop(), {});
     preferences.digits = 6;
     await calls.frame(stop(), {});
-    const carried = sent.flatMap(({ what }) => (what === "inject" ? [] : [what.preferences]));
+    const carried = sent.flatMap(({ what }) =>
+      what === "inject" || what.op === "interrupt" ? [] : [what.preferences],
+    );
     expect(carried).toEqual([{ digits: 3 }, { digits: 6 }]);
   });
 
@@ -154,7 +156,8 @@ describe("calls", () => {
     await calls.frame(paused, {});
     const page = { snapshot: 7, node: 3, start: 0, count: 100 };
     await expect(calls.children(paused, page, { runs: true })).rejects.toMatchObject({ code: "lost" });
-    expect(ops(sent)).toEqual(["inject", "frame", "children"]);
+    expect(ops(sent)).toEqual(["inject", "frame", "children", "interrupt without a frame"]);
+    expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
     // It may still run there: what else is asked goes around it.
     await calls.frame(paused, {});
     expect(ops(sent).at(-1)).toBe("frame without a frame");

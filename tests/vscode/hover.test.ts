@@ -85,7 +85,7 @@ describe("a hover while paused", () => {
     ["name", "name", "resnet"],
     ["count", "count", "42"],
     ["max(count, 7)", "max", "built-in function max"],
-    ["holder.noisy", "noisy", "tensor([1., 1.])"],
+    ["holder.noisy", "noisy", "float32[2] · all 1"],
   ] as const)("on $0 at $1 is the debugger's own", async ([text, on, value], { wb }) => {
     expect(await wb.editor.hover(at(text, on))).toMatchObject({ kind: "debug", text: expect.stringContaining(value) });
   });

@@ -55,6 +55,8 @@ export class Calls {
   readonly #bundle: Bundle;
   readonly #log: (text: string) => void;
   readonly #preferences: () => Preferences;
+  /** Numbers of requests that run the program's code. */
+  #last = 0;
   readonly #routes = new WeakMap<Session, Route>();
 
   constructor(bundle: Bundle, log: (text: string) => void, preferences: () => Preferences) {
@@ -132,17 +134,38 @@ export class Calls {
     // What the user asks to be run is run on the frame's own thread, in the modes that are set there.
     const frameless = avoidsFrame(route, frame) && (!runs || route.lostOnFrame === frame.stop);
     const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
-    const request = { ...body, version: this.#bundle.version, preferences: this.#preferences(), ...at } as Request;
+    if (runs) this.#last += 1;
+    const id = this.#last;
+    const common = { version: this.#bundle.version, preferences: this.#preferences(), ...(runs ? { id } : {}) };
+    const request = { ...body, ...common, ...at } as Request;
     const unlimited = body.op === "evaluate";
+    let sent = false;
+    const onSend = (): void => {
+      sent = true;
+    };
     try {
-      const answer = parseAnswer(await evaluate(frame, callExpression(request), { frameless, unlimited }));
+      const answer = parseAnswer(await evaluate(frame, callExpression(request), { frameless, unlimited, onSend }));
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
+      if (runs && sent && (error instanceof Lost || error instanceof Over)) void this.#interrupt(frame.session, id);
       if (!(runs && error instanceof Lost)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
       route[frameless ? "lost" : "lostOnFrame"] = frame.stop;
       throw new Refusal("lost", "no reply yet");
+    }
+  }
+
+  /**
+   * Ends the program's code that still runs on behalf of a request nobody waits for any more. Not through the queue:
+   * debugpy answers what names no frame even while it waits for an evaluate on one.
+   */
+  async #interrupt(session: Session, id: number): Promise<void> {
+    const request = { op: "interrupt", version: this.#bundle.version, request: id } as const;
+    try {
+      this.#log(`interrupt: ${await session.evaluate(callExpression(request), undefined)}`);
+    } catch (error) {
+      this.#log(`interrupt: ${String(error)}`);
     }
   }
 
@@ -181,10 +204,13 @@ function avoidsFrame(route: Route, frame: Frame): boolean {
 function evaluate(
   frame: Frame,
   expression: string,
-  { frameless, unlimited = false }: { frameless: boolean; unlimited?: boolean },
+  { frameless, unlimited = false, onSend }: { frameless: boolean; unlimited?: boolean; onSend?: () => void },
 ): Promise<string> {
   return frame.session.queue.ask({
-    send: () => frame.session.evaluate(expression, frameless ? undefined : frame.frameId),
+    send: () => {
+      onSend?.();
+      return frame.session.evaluate(expression, frameless ? undefined : frame.frameId);
+    },
     over: () => frame.over,
     unlimited,
   });

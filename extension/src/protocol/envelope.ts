@@ -11,12 +11,14 @@ const envelope = v.variant("op", [
     op: v.literal("frame"),
     ...measured,
     function: v.string(),
+    first_line: v.number(),
     libraries: v.record(v.string(), v.string()),
     rows: page,
     pins: v.array(v.looseObject({ expression: v.string() })),
   }),
   v.looseObject({ op: v.literal("children"), ...measured, node: v.number(), page }),
   v.looseObject({ op: v.picklist(["inspect", "evaluate"]), ...measured, node }),
+  v.looseObject({ op: v.literal("interrupt"), interrupted: v.boolean() }),
   v.looseObject({ op: v.literal("error"), error: v.looseObject({ code: v.string(), message: v.string() }) }),
 ]);
 

@@ -7,12 +7,12 @@ import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
 
-/** What is shown as the debugger writes it: numbers, strings and the built-in containers. */
+/** What the Python debugger's own extension shows at line ends too, if it is asked to. */
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
 
 /**
- * Values at the ends of the lines above the stop. Tensors, arrays and modules come from the one answer of the stop;
- * plain values are looked up by VS Code among the variables that it has anyway.
+ * Values at the ends of the lines above the stop, all from the one answer of the stop: a look-up by VS Code would ask
+ * the debugger for the text of every variable.
  */
 export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposable {
   readonly #inspector: Inspector;
@@ -43,11 +43,9 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
 
   #value(stop: Stop, { line, start, end, name }: Place): vscode.InlineValue | undefined {
     const node = stop.row(name);
-    if (node === undefined) return undefined;
-    const range = new vscode.Range(line, start, line, end);
-    if (node.inline !== undefined) return new vscode.InlineValueText(range, `${name} = ${node.inline}`);
-    const shown = PLAIN.has(node.kind) && !this.#settings.pythonShowsInlineValues;
-    return shown ? new vscode.InlineValueVariableLookup(range, name, true) : undefined;
+    if (node?.inline === undefined || (PLAIN.has(node.kind) && this.#settings.pythonShowsInlineValues))
+      return undefined;
+    return new vscode.InlineValueText(new vscode.Range(line, start, line, end), `${name} = ${node.inline}`);
   }
 
   dispose(): void {

@@ -22,6 +22,8 @@ _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
 _STANDARD = Classes(list, tuple, dict)
 _OPENED = 5  #: containers among them that are opened to look for tensors
+_INLINE = 50  #: characters of items at the end of a line of source
+_WRITTEN = {id(list): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}")}
 _LEVELS = 3  #: how deep: an optimizer's groups are a list of dicts of lists
 _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
@@ -48,6 +50,18 @@ class Container(Kind):
     def line(self) -> str:
         length = self.length()
         return joined([self.type_name(), f"{self.sized(length)}: {self.content(length)}" if length else "empty"])
+
+    def inline(self) -> str | None:
+        """As Python writes it, where it is short."""
+        name = self.type_name()
+        if self.length() > _SHOWN:
+            return self.brief()
+        opened, closed = _WRITTEN.get(id(type(self.value)), (f"{name}(", ")"))
+        return f"{opened}{listed(self.written(), False, _INLINE)}{closed}"
+
+    def written(self) -> Iterator[str]:
+        """The items as `inline` writes them."""
+        return (brief(item, self) for item in self.items())
 
     def indexed(self) -> bool:
         """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""

@@ -61,7 +61,7 @@ class Kind:
         raise NotImplementedError
 
     def inline(self) -> str | None:
-        """The line in a few words, for the end of a line of source; None where the debugger's own text will do."""
+        """The value in a few words, for the end of a line of source; None for what is not shown there."""
         return None
 
     def badges(self) -> list[Badge]:

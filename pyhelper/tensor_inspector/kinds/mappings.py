@@ -62,6 +62,9 @@ class Mapping(Container):
         for index, (key, item) in enumerate(islice(self.pairs(), start, start + count), start):
             yield Child(key_name(key, index, self), item, f"[{key!r}]" if indexed and _is_literal(key) else None)
 
+    def written(self) -> Iterator[str]:
+        return (f"{key_name(key, at, self)}: {brief(item, self)}" for at, (key, item) in enumerate(self.pairs()))
+
     def item(self, key: Any) -> Any:
         found = dict_get(self.held(), key, _MISSING)
         if found is not _MISSING:

@@ -21,6 +21,9 @@ class Atom(Kind):
     def brief(self) -> str:
         return self.line()
 
+    def inline(self) -> str | None:
+        return self.line() if self.kind in ("number", "string", "none") else None
+
 
 class Number(Atom):
     kind = "number"

@@ -91,6 +91,7 @@ def mesh_text(mesh: Any) -> str:
         (base for base in mro(type(mesh)) if class_name(base) == "DeviceMesh" and stands_in(base, "torch")), None
     )
     sizes, names = (None if cls is None else _property(cls, name, mesh) for name in ("shape", "mesh_dim_names"))
+    names = names or instance_dict(mesh).get("mesh_dim_names")  # before torch 2.9 a plain attribute
     if sizes is None:
         return "a mesh"
     return (

@@ -34,7 +34,14 @@ class OwnZone(datetime.tzinfo):
     __str__ = __repr__
 
 
-# pandas
+# pandas; texts and dates of the types that pandas 3 takes by itself, so that they are the same in every version
+
+
+def texts() -> Any:
+    import numpy as np
+    import pandas as pd
+
+    return pd.StringDtype(na_value=np.nan)
 
 
 def frame() -> Any:
@@ -44,10 +51,10 @@ def frame() -> Any:
         {
             "price": [1.0, 2.0, None],
             "count": [1, 2, 3],
-            "name": ["x", "y", None],
+            "name": pd.array(["x", "y", None], dtype=texts()),
             "kind": pd.Categorical(["u", "v", "u"]),
             "whole": pd.array([1, None, 3], dtype="Int64"),
-            "when": pd.date_range("2020", periods=3, tz="Europe/Berlin"),
+            "when": pd.date_range("2020", periods=3, tz="Europe/Berlin", unit="us"),
             "any": [[1], 2, "x"],
         }
     )
@@ -132,7 +139,7 @@ def pandas_value(text: str) -> Any:
     import numpy as np
     import pandas as pd
 
-    return eval(text, {"pd": pd, "np": np, "frame": frame, "OwnZone": OwnZone})
+    return eval(text, {"pd": pd, "np": np, "frame": frame, "texts": texts, "OwnZone": OwnZone})
 
 
 def of_pandas(text: str, **said: Any) -> Specimen:
@@ -410,7 +417,9 @@ SPECIMENS: Zoo = {
     ),
     "pandas series, hostile subclass": Specimen(hostile_series, says=("Hostile a · float64[2] · 1…2",), needs=PANDAS),
     "pandas series, labelled": of_pandas(
-        "pd.Series([1, 2], index=['a', 'b'])", says=("Series · int64[2] [1, 2] · index str[2]",), numbers=all_of
+        "pd.Series([1, 2], index=pd.Index(['a', 'b'], dtype=texts()))",
+        says=("Series · int64[2] [1, 2] · index str[2]",),
+        numbers=all_of,
     ),
     "pandas Int64": of_pandas(
         "frame()['whole']", says=("Int64[3] · 1…3", "1 NA"), rows=("[1]  NA",), numbers=not_missing
@@ -434,7 +443,9 @@ SPECIMENS: Zoo = {
     "pandas category with missing ones": of_pandas(
         "pd.Series(pd.Categorical(['a', None], categories=['a', 'b']))", says=("'a' ×1, 'b' ×0", "1 missing")
     ),
-    "pandas strings": of_pandas("pd.Series(['a', None, 'bc'], dtype='str')", says=("str[3] · 'a', 'bc' · 1 missing",)),
+    "pandas strings": of_pandas(
+        "pd.Series(['a', None, 'bc'], dtype=texts())", says=("str[3] · 'a', 'bc' · 1 missing",)
+    ),
     "pandas datetime with zone": of_pandas(
         "frame()['when']", says=("datetime64[us, Europe/Berlin][3] · 2020-01-01 00:00:00+01:00…2020-01-03",)
     ),
@@ -464,12 +475,13 @@ SPECIMENS: Zoo = {
     "pandas RangeIndex": of_pandas("pd.RangeIndex(0, 10, 3)", says=("RangeIndex · int64[4] · 0…9 by 3",)),
     "pandas Index": of_pandas("pd.Index([1, 2], name='z')", says=("Index z · int64[2] [1, 2]",), numbers=all_of),
     "pandas MultiIndex": of_pandas(
-        "pd.MultiIndex.from_product([[1, 2], ['a', 'b']], names=['p', 'q'])",
+        "pd.MultiIndex.from_product([[1, 2], pd.Index(['a', 'b'], dtype=texts())], names=['p', 'q'])",
         says=("MultiIndex · tuple[4] · 2 levels: p (2 int64), q (2 str)",),
         rows=("[1]  (1, 'b')",),
     ),
     "pandas DatetimeIndex": of_pandas(
-        "pd.date_range('2020', periods=3)", says=("DatetimeIndex · datetime64[us][3] · 2020-01-01…2020-01-03",)
+        "pd.date_range('2020', periods=3, unit='us')",
+        says=("DatetimeIndex · datetime64[us][3] · 2020-01-01…2020-01-03",),
     ),
     "pandas GroupBy": of_pandas(
         "frame().groupby('count')", says=("DataFrameGroupBy · by 'count' · of DataFrame 3 × 7",)

@@ -241,7 +241,7 @@ ERRORS: Zoo = {
         group, "ExceptionGroup: many (2 exceptions: ValueError, KeyError)", "exceptions  tuple · 2", needs=("builtins.ExceptionGroup",),
     ),
     "exception of 300 frames": Specimen(deep_error, says=("RecursionError: deep", "in fall"), rows=("traceback · 302 frames",)),
-    "exception of torch": Specimen(of_torch, says=("RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", "in of_torch")),
+    "exception of torch": Specimen(of_torch, says=("RuntimeError: ", "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3) · ", "in of_torch")),
     "traceback": Specimen(lambda: raised().__traceback__, says=("traceback · 1 frame · made_objects.py:",), rows=("[0] raised · made_objects.py:",)),
     "frame": Specimen(lambda: raised().__traceback__.tb_frame, says=("frame raised · made_objects.py:",)),
 }  # fmt: skip

@@ -609,9 +609,9 @@ def dual(show: Show) -> None:
 
 
 def functional() -> Any:
-    from torch._subclasses.functional_tensor import FunctionalTensor
+    from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 
-    return FunctionalTensor(torch._to_functional_tensor(torch.arange(3.0)), None)
+    return FunctionalTensor(torch._to_functional_tensor(torch.arange(3.0)), FunctionalTensorMode())
 
 
 GRID = torch.arange(12.0).reshape(3, 4)
