@@ -11,6 +11,7 @@ import { registerCommands } from "./views/commands.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
+import { Status } from "./views/status.ts";
 import { Tree } from "./views/tree.ts";
 
 /** Builds the parts and joins them; nothing else happens before a program stops. */
@@ -37,7 +38,8 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     new Hover(inspector, settings),
     new InlineValues(inspector, settings),
-    ...registerCommands({ inspector, expansion, settings, tree }),
+    new Status(inspector),
+    ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidChange((session) => {
       if (session === inspector.frame?.session) void inspector.again();

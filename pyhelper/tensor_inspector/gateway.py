@@ -9,7 +9,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
 
-from . import debugger, frame, interruption, preferences, presentation, properties
+from . import debugger, frame, interruption, preferences, presentation, process, properties
 from .budget import Budget
 from .expression import resolve
 from .guard import Untouched, class_name
@@ -122,6 +122,9 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         "pins": pins,
         "types": sorted(snapshot.types),
     }
+    own = process.name()
+    if own is not None:
+        answer["process"] = own
     if debugger.dynamo_runs():
         answer["frameless"] = True
     _say_cut(answer, budget)
@@ -174,7 +177,7 @@ def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
 
 
 def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
-    """Runs the program's code, as the user asked: no guard and no limit but an interruption, in the frame's own state."""
+    """Runs the program's code, as the user asked: no guard, no limit but an interruption, in the frame's own state."""
     paused, expression = _paused(request), request["expression"].strip()
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)

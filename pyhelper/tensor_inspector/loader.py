@@ -62,6 +62,7 @@ def install(sources, version):  # type: ignore[no-untyped-def]
         try:
             present = modules[root]
             present.debugger.no_delay()
+            present.gateway.call  # noqa: B018  compiled now: the first answer's time is for values
         except BaseException:
             for full, known in before.items():
                 if known is None:

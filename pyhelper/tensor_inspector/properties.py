@@ -13,8 +13,10 @@ _SECONDS = 1.5  #: a property may run so long; a reply later than 2 s is given u
 
 
 def read(asked: Property, request: int | None = None) -> Any:
-    """The property's value, or what reading it raised, in words; ``request`` is on whose behalf it is read. To be called outside of the guards: the program's code
-    runs as it would by itself."""
+    """The property's value, or what reading it raised, in words; ``request`` is on whose behalf it is read.
+
+    To be called outside of the guards: the program's code runs as it would by itself.
+    """
     if asked.running:
         return Said(f"'{asked.name}' is still running", failed=True)
     asked.running = True

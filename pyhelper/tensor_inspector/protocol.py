@@ -264,6 +264,7 @@ class _FrameAnswer(TypedDict):
 
 
 class FrameAnswer(_FrameAnswer, total=False):
+    process: str
     frameless: Literal[True]
     cut: str
 

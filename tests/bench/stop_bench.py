@@ -1,5 +1,6 @@
 """What a stop costs, sent to received, through the real adapter: our one `frame` request against the stock `variables`
-request for the same frame, and the injection that the first stop of a process adds.
+request for the same frame, the debugger's own views with our rows against without, and the injection that the first
+stop of a process adds.
 
     python tests/bench/stop_bench.py [--rounds 7]
 """
@@ -74,6 +75,34 @@ def stops(program: Path, rounds: int) -> tuple[list[float], list[float], int, in
     return ours, stock, size, stock_size
 
 
+def views(program: Path, rounds: int) -> dict[str, tuple[list[float], list[float], int, int]]:
+    """Locals, and a tensor opened in them, in the debugger's own views: with our rows, and as they are without us."""
+    found: dict[str, tuple[list[float], list[float], list[int], list[int]]] = {
+        "50 locals": ([], [], [], []), "a tensor opened": ([], [], [], []),
+    }  # fmt: skip
+    with Client() as client:
+        stop: Stop = client.launch(program, breakpoints=stop_lines(program).values())
+        helper = Helper(client)
+        for turn in range((rounds + 1) * 2):
+            on = turn % 2
+            helper.frame(stop, preferences={"stock_views": bool(on)})
+            stop = client.resume(stop.thread)
+            client.stack(stop.thread)
+            locals_ = client.scopes(stop.frame)[0]["variablesReference"]
+            for name in found:
+                times, sizes = found[name][1 - on], found[name][3 - on]
+                if name == "50 locals":
+                    reference = locals_
+                else:
+                    row = next(row for row in client.variables(locals_) if row["name"] == "t0")
+                    reference = row["variablesReference"]
+                took = milliseconds(lambda reference=reference: client.variables(reference))
+                if turn > 1:  # the first of each asks what every class is
+                    times.append(took)
+                    sizes.append(_last_bytes(client))
+    return {name: (ours, stock, max(size), max(other)) for name, (ours, stock, size, other) in found.items()}
+
+
 def _last_bytes(client: Client) -> int:
     return next(len(json.dumps(message)) for way, message in reversed(client.traffic) if way == "←")
 
@@ -90,6 +119,7 @@ def main() -> None:
         program = Path(folder) / "program.py"
         program.write_text(FRAME.format(names=", ".join(f"t{i}" for i in range(50))), "utf-8")
         ours, stock, size, stock_size = stops(program, rounds)
+        seen = views(program, rounds)
         cold = [injection(program) for _ in range(min(3, rounds))]
     ratios = [mine / theirs for mine, theirs in zip(ours, stock)]
     print(f"A frame of 50 tensors of 1,000 elements, both with TCP_NODELAY, {rounds} interleaved rounds")
@@ -97,6 +127,12 @@ def main() -> None:
     print(f"  variables (stock)              {spread(stock)}  {stock_size / 1024:5.1f} KB")
     limits = f"({min(ratios):.2f}…{max(ratios):.2f})  goal: < 0.40, < 32 KB"
     print(f"  ratio                          {median(ratios):7.2f}     {limits}")
+    print("The debugger's own views, with our rows and without us")
+    for (name, (mine, theirs, size, other)), goal in zip(seen.items(), (0.6, 0.25)):
+        print(f"  {name}: ours        {spread(mine)}  {size / 1024:5.1f} KB")
+        print(f"  {name}: without us  {spread(theirs)}  {other / 1024:5.1f} KB")
+        ratio = median(one / another for one, another in zip(mine, theirs))
+        print(f"  {name}: ratio       {ratio:7.2f} in time, {size / other:.2f} in bytes  goal: < {goal}")
     print(f"Injection, compiling included    {spread(cold)}  goal: < 40 ms")
 
 

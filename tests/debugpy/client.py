@@ -1,11 +1,13 @@
 """A small, strict client of the Debug Adapter Protocol, talking to the real debugpy adapter.
 
-It does what VS Code does and nothing more: one request, one reply. Every wait has a limit and says what it waited for,
-an unsuccessful reply is an exception, all traffic is kept, and no process outlives `close()`.
+It does what VS Code does and nothing more: one request, one reply, and a session of its own for every child process that
+the adapter announces. Every wait has a limit and says what it waited for, an unsuccessful reply is an exception, all
+traffic is kept, and no process outlives `close()`.
 
     with Client() as client:
         stop = client.launch(program, breakpoints=[12])
         client.evaluate("loss", stop.frame)["result"]
+        child, stop = client.wait_for_child()
 """
 
 from __future__ import annotations
@@ -17,16 +19,20 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, Union, cast
 
 Message = dict[str, Any]
+Breakpoints = Union[Iterable[int], Mapping[Path, Iterable[int]]]  # lines of the program, or of each of these files
 LIMIT = 30.0  # seconds; generous, for two slow cores: reaching it is a failure, never a way to go on
+
+Found = TypeVar("Found")
 
 _STOP_MARK = re.compile(r"# STOP(?:: *(?P<name>\w+))?\s*$")
 
@@ -63,17 +69,29 @@ class Stop:
 
 
 class Client:
-    """One debug session. Not thread-safe: one request at a time, as VS Code's own queue sends ours."""
+    """One debug session. Not thread-safe: one request at a time, as VS Code's own queue sends ours.
 
-    def __init__(self, python: str = sys.executable) -> None:
+    A child process is attached to as soon as it is announced, with the breakpoints of its parent.
+    """
+
+    def __init__(self, python: str = sys.executable, *, parent: Client | None = None) -> None:
         self.python = python
         self.traffic: list[tuple[str, Message]] = []  # ("→" sent | "←" received, message), in order
-        self._news = threading.Condition()
+        self.children: list[Client] = []  # of the child processes announced so far
+        self.address: tuple[str, int] | None = None  # where the program listens, when it does
+        self.failure: Exception | None = None  # why a child session did not come about
+        self._news: threading.Condition = threading.Condition() if parent is None else parent._news
+        self._breakpoints: dict[Path, list[int]] = {}
+        self._exceptions: list[str] = []
+        self._joining: threading.Thread | None = None
+        self._closing = False
         self._received: list[Message] = []
         self._ended = False
         self._seq = 0
         self._read_upto = 0  # events before this one were taken by wait_for_event
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._debuggee: subprocess.Popen[bytes] | None = None  # when it is our own child
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the client
         self._socket: socket.socket | None = None
         self._reader: threading.Thread | None = None
         self._writer: IO[bytes] | None = None
@@ -90,7 +108,7 @@ class Client:
         self,
         program: Path | str,
         *,
-        breakpoints: Iterable[int] = (),
+        breakpoints: Breakpoints = (),
         exceptions: Sequence[str] = (),
         limit: float = LIMIT,
         **options: object,
@@ -99,50 +117,111 @@ class Client:
 
         `exceptions` are filters ("raised", "uncaught", "userUnhandled"); `options` go into the launch request.
         """
-        adapter = self._spawn([self.python, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert adapter.stdin is not None
-        assert adapter.stdout is not None
-        self._open(adapter.stdout, adapter.stdin)
+        self.start(program, breakpoints=breakpoints, exceptions=exceptions, limit=limit, **options)
+        return self.wait_for_stop(limit)
+
+    def start(
+        self,
+        program: Path | str,
+        *,
+        breakpoints: Breakpoints = (),
+        exceptions: Sequence[str] = (),
+        limit: float = LIMIT,
+        **options: object,
+    ) -> None:
+        """As `launch`, without waiting for a stop: of `program`, or of `module=` beside it."""
+        self._open_adapter()
         arguments = {
             "type": "debugpy",
             "request": "launch",
-            "program": str(program),
+            **({} if "module" in options else {"program": str(program)}),
             "cwd": str(Path(program).parent),
             "python": [self.python],
             "console": "internalConsole",
             **options,
         }
-        self._configure("launch", arguments, {Path(program): breakpoints}, exceptions, limit)
-        return self.wait_for_stop(limit)
+        self._configure("launch", arguments, _by_file(program, breakpoints), exceptions, limit)
 
     def attach(
         self,
         program: Path | str,
         *,
-        breakpoints: Iterable[int] = (),
+        breakpoints: Breakpoints = (),
         exceptions: Sequence[str] = (),
+        args: Sequence[str] = (),
         limit: float = LIMIT,
         **options: object,
     ) -> Stop:
         """Starts `python -m debugpy --listen … program`, connects to it as VS Code does, and returns its first stop."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            address: tuple[str, int] = probe.getsockname()
-        listen = f"{address[0]}:{address[1]}"
-        command = [self.python, "-m", "debugpy", "--listen", listen, "--wait-for-client", str(program)]
-        server = self._spawn(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self._socket = self._connect(address, server, limit)
-        self._open(self._socket.makefile("rb"), self._socket.makefile("wb"))
-        arguments = {"type": "debugpy", "request": "attach", **options}
-        self._configure("attach", arguments, {Path(program): breakpoints}, exceptions, limit)
+        self.address = free_address()
+        listen = ["-m", "debugpy", "--listen", _colon(self.address), "--wait-for-client"]
+        server = self.run([self.python, *listen, program, *args])
+        self._socket = self._connect(self.address, server, limit)
+        self._attach(self._socket, _by_file(program, breakpoints), exceptions, limit, options)
         return self.wait_for_stop(limit)
+
+    def attach_again(
+        self, to: Client, *, breakpoints: Mapping[Path, Iterable[int]], limit: float = LIMIT, **options: object
+    ) -> None:
+        """Connects to the program that another client, which has let go of it, has attached to and will end."""
+        assert to.address is not None
+        self._socket = socket.create_connection(to.address)
+        self._attach(self._socket, breakpoints, (), limit, options)
+
+    def attach_by_listening(
+        self, program: Path | str, *, breakpoints: Breakpoints = (), limit: float = LIMIT, **options: object
+    ) -> Stop:
+        """Has the adapter listen, starts `python -m debugpy --connect … program`, and returns its first stop."""
+        self._open_adapter()
+        address = free_address()
+        arguments = {
+            "type": "debugpy",
+            "request": "attach",
+            "listen": {"host": address[0], "port": address[1]},
+            **options,
+        }
+
+        def connect() -> None:
+            self.wait_for_event("debugpyWaitingForServer", limit=limit)
+            self.run([self.python, "-m", "debugpy", "--connect", _colon(address), "--wait-for-client", program])
+
+        self._configure("attach", arguments, _by_file(program, breakpoints), (), limit, connect)
+        return self.wait_for_stop(limit)
+
+    def attach_to_process(
+        self, process: int, *, breakpoints: Mapping[Path, Iterable[int]], limit: float = LIMIT, **options: object
+    ) -> None:
+        """Has the adapter put a debugger into a process that runs without one."""
+        self._open_adapter()
+        arguments = {"type": "debugpy", "request": "attach", "processId": process, **options}
+        self._configure("attach", arguments, breakpoints, (), limit)
+
+    def run(self, command: Sequence[Path | str]) -> subprocess.Popen[bytes]:
+        """Runs the program itself, to be attached to; what it prints is kept, see `printed`."""
+        streams = {"stdin": subprocess.DEVNULL, "stdout": self._printed, "stderr": subprocess.STDOUT}
+        self._debuggee = self._spawn([str(part) for part in command], **streams)
+        return self._debuggee
+
+    def detach(self) -> None:
+        """Lets go of the program, which runs on."""
+        self.request("disconnect", {"terminateDebuggee": False})
+        self._hang_up()
 
     def close(self) -> None:
         """Ends the session and every process of it, whatever state they are in."""
+        self._closing = True
+        for child in list(self.children):
+            child.close()
         if self._writer is not None and not self._ended:
             with suppress(DapError, Lost, OSError):
                 self.request("disconnect", {"terminateDebuggee": True}, limit=5)
         self._end_processes()
+        self._hang_up()
+        if self._joining is not None:
+            self._joining.join(5)
+        self._printed.close()
+
+    def _hang_up(self) -> None:
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -222,6 +301,7 @@ class Client:
         return cast("Message", self.request("setExpression", arguments))
 
     def set_breakpoints(self, program: Path | str, lines: Iterable[int]) -> list[Message]:
+        self._breakpoints[Path(program)] = lines = list(lines)
         arguments = {"source": {"path": str(program)}, "breakpoints": [{"line": line} for line in lines]}
         return cast("list[Message]", self.request("setBreakpoints", arguments)["breakpoints"])
 
@@ -242,7 +322,19 @@ class Client:
     def run_to_end(self, thread: int, *, limit: float = LIMIT) -> int:
         """Continues, with the breakpoints as they are, and returns the program's exit code."""
         self.continue_(thread)
-        return cast("int", self.wait_for_event("exited", limit=limit)["exitCode"])
+        return self.wait_for_end(limit)
+
+    def wait_for_end(self, limit: float = LIMIT) -> int:
+        """The exit code of the program: from the adapter when it was launched, from the system when it was attached to."""
+        if self._debuggee is None:
+            code = cast("int", self.wait_for_event("exited", limit=limit)["exitCode"])
+            over = lambda: self._over("terminated") or None  # noqa: E731
+            self._until(over, str, "the session to end, when all output is here", limit)
+            return code
+        try:
+            return self._debuggee.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise Lost(f"waited for the program to end: still running after {limit} s") from None
 
     # -- events --------------------------------------------------------------------------------------------------------
 
@@ -266,6 +358,29 @@ class Client:
         with self._news:
             return [m.get("body", {}) for m in self._received if m["type"] == "event" and m["event"] == name]
 
+    def wait_for_child(self, limit: float = LIMIT) -> tuple[Client, Stop]:
+        """The next stop of a child process, or of a child's child, and its session."""
+
+        def stopped() -> Client | None:
+            return next((child for child in self.family() if child._next("stopped") is not None), None)
+
+        child = self._until(stopped, lambda: self._over("terminated"), "a child process to stop", limit)
+        return child, child.wait_for_stop(limit)
+
+    def family(self) -> list[Client]:
+        """The sessions of all child processes, of their child processes, and so on."""
+        with self._news:
+            return [one for child in self.children for one in (child, *child.family())]
+
+    def process(self) -> int:
+        """The id of the program's process, as the debugger reports it."""
+        return cast("int", self.events("process")[0]["systemProcessId"])
+
+    def printed(self) -> str:
+        """What the program has printed so far when it was attached to, or runs in the terminal that it was given."""
+        size = os.fstat(self._printed.fileno()).st_size
+        return os.pread(self._printed.fileno(), size, 0).decode()  # the program shares the file's position
+
     def output(self, *categories: str) -> str:
         """What the program has printed so far: stdout and stderr, or the categories named."""
         chosen = categories or ("stdout", "stderr")
@@ -280,6 +395,7 @@ class Client:
         breakpoints: Mapping[Path, Iterable[int]],
         exceptions: Sequence[str],
         limit: float,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         who = {"clientID": "tensor-inspector-tests", "adapterID": "debugpy", "pathFormat": "path"}
         what = {
@@ -291,13 +407,50 @@ class Client:
         }
         self.request("initialize", {**who, **what}, limit=limit)
         start = self.send(command, arguments)
+        meanwhile()
         self.wait_for_event("initialized", limit=limit)
+        self._exceptions = list(exceptions)
         for program, lines in breakpoints.items():
             for breakpoint_ in self.set_breakpoints(program, lines):
                 assert breakpoint_["verified"], breakpoint_
         self.request("setExceptionBreakpoints", {"filters": list(exceptions)}, limit=limit)
         self.request("configurationDone", limit=limit)
         self.reply(start, limit=limit)
+
+    def _open_adapter(self) -> None:
+        adapter = self._spawn([self.python, "-m", "debugpy.adapter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert adapter.stdin is not None
+        assert adapter.stdout is not None
+        self._open(adapter.stdout, adapter.stdin)
+
+    def _attach(
+        self,
+        to: socket.socket,
+        breakpoints: Mapping[Path, Iterable[int]],
+        exceptions: Sequence[str],
+        limit: float,
+        options: Mapping[str, object],
+    ) -> None:
+        self._open(to.makefile("rb"), to.makefile("wb"))
+        arguments = {"type": "debugpy", "request": "attach", **options}
+        self._configure("attach", arguments, breakpoints, exceptions, limit)
+
+    def _follow(self, configuration: Message) -> None:
+        """Makes a session for a child process, beside this one: until it is configured, that process waits."""
+        child = Client(self.python, parent=self)
+        with self._news:
+            self.children.append(child)
+        join = threading.Thread(target=child._join, args=(self, configuration), name="dap-child", daemon=True)
+        child._joining = join
+        join.start()
+
+    def _join(self, parent: Client, configuration: Message) -> None:
+        where = configuration["connect"]
+        try:
+            self._socket = socket.create_connection((where["host"], where["port"]))
+            self._attach(self._socket, dict(parent._breakpoints), parent._exceptions, LIMIT, configuration)
+        except (DapError, Lost, OSError) as error:  # it has ended already, or all is being closed
+            self.failure = error
 
     def _spawn(self, command: list[str], **streams: Any) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONUNBUFFERED": "1"}
@@ -347,12 +500,13 @@ class Client:
                 env=environment,
                 start_new_session=True,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdout=self._printed,
+                stderr=subprocess.STDOUT,
             )
             self._processes.append(process)
             reply |= {"success": True, "body": {"processId": process.pid}}
-        elif request["command"] == "startDebugging":  # a child process: kept in the traffic, left to the test
+        elif request["command"] == "startDebugging" and not self._closing:  # a child process
+            self._follow(request["arguments"]["configuration"])
             reply |= {"success": True}
         else:
             reply |= {"success": False, "message": f"this client does not know {request['command']}"}
@@ -371,27 +525,43 @@ class Client:
             return self._seq
 
     def _wait(self, wanted: Callable[[Message], bool], start: int, what: str, limit: float) -> tuple[int, Message]:
-        deadline = time.monotonic() + limit
         at = start
+
+        def found() -> tuple[int, Message] | None:
+            nonlocal at
+            while at < len(self._received):  # goes on where it left off
+                if wanted(self._received[at]):
+                    return at, self._received[at]
+                at += 1
+            return None
+
+        return self._until(found, lambda: self._hopeless(wanted), what, limit)
+
+    def _until(self, found: Callable[[], Found | None], hopeless: Callable[[], str], what: str, limit: float) -> Found:
+        deadline = time.monotonic() + limit
         with self._news:
-            while True:
-                for at in range(at, len(self._received)):  # noqa: B020 - goes on where it left off
-                    if wanted(self._received[at]):
-                        return at, self._received[at]
-                at = len(self._received)
+            while (result := found()) is None:
                 left = deadline - time.monotonic()
-                if why := self._hopeless(wanted) or (f"none within {limit} s" if left <= 0 else ""):
+                if why := hopeless() or (f"none within {limit} s" if left <= 0 else ""):
                     raise Lost(f"waited for {what}: {why}; last traffic:\n{self._tail()}")
                 self._news.wait(left)
+            return result
 
     def _hopeless(self, wanted: Callable[[Message], bool]) -> str:
         """Why no message that is wanted can come any more, or ""."""
+        waits = any(wanted({"type": "event", "event": event}) for event in ("stopped", "initialized"))
+        return self._over("terminated" if waits else "")
+
+    def _over(self, event: str) -> str:
+        """Why nothing more can come from the adapter, or from the program once this event has, or ""."""
         if self._ended:
             return "the adapter closed the connection"
-        names = [message.get("event") for message in self._received]
-        if "terminated" in names and wanted({"type": "event", "event": "stopped"}):
-            return "the program has ended"
-        return ""
+        return "the program has ended" if any(one.get("event") == event for one in self._received) else ""
+
+    def _next(self, event: str) -> int | None:
+        """Where in `_received` the next event of that name stands that no one has waited for."""
+        rest = range(self._read_upto, len(self._received))
+        return next((at for at in rest if self._received[at].get("event") == event), None)
 
     def _tail(self, count: int = 12) -> str:
         return "\n".join(f"  {way} {_short(message)}" for way, message in self.traffic[-count:])
@@ -409,6 +579,22 @@ class Client:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def free_address() -> tuple[str, int]:
+    """Where nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address: tuple[str, int] = probe.getsockname()
+    return address
+
+
+def _colon(address: tuple[str, int]) -> str:
+    return f"{address[0]}:{address[1]}"
+
+
+def _by_file(program: Path | str, breakpoints: Breakpoints) -> Mapping[Path, Iterable[int]]:
+    return breakpoints if isinstance(breakpoints, Mapping) else {Path(program): breakpoints}
 
 
 def _read_message(source: IO[bytes]) -> Message | None:

@@ -69,9 +69,15 @@ class Helper:
             page = self.children(stop, snapshot, node["id"])["page"] if "children" in node else {"nodes": []}
         return {**node, "page": page}
 
+    def inject(self) -> Answer:
+        """Without a frame, as the extension does: one that torch.compile runs would have the helper compiled too."""
+        reply = self.client.evaluate(inject_expression(), None, context="watch", raw=True)["result"]
+        self.injected = json.loads(reply)
+        return self.injected
+
     def ask(self, stop: Stop, op: str, **question: object) -> Answer:
         if self.injected is None:
-            self.injected = json.loads(self._evaluate(stop, inject_expression()))
+            self.inject()
         request: Answer = {"op": op, "version": VERSION, **question}
         if self.frameless:
             request["at"] = {"thread": stop.thread, "frame": stop.frame}

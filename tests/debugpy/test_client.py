@@ -1,4 +1,4 @@
-"""The client and the programs: each program stops where it is marked and, left alone, runs to its end."""
+"""The client and the programs: each program runs to its end when left alone; test_identical.py stops at its markers."""
 
 from __future__ import annotations
 
@@ -34,19 +34,6 @@ def test_a_program_runs_to_its_end_without_a_debugger(program: Path) -> None:
     assert done.stdout
 
 
-@pytest.mark.parametrize("program", FILES, ids=lambda file: file.stem)
-def test_a_program_stops_at_each_of_its_markers(program: Path) -> None:
-    markers = stop_lines(program)
-    with Client() as client:
-        stop = client.launch(program, breakpoints=markers.values())
-        for line in markers.values():
-            assert (stop.reason, stop.line) == ("breakpoint", line)
-            client.set_breakpoints(program, [other for other in markers.values() if other > line])
-            client.continue_(stop.thread)
-            stop = stop if line == max(markers.values()) else client.wait_for_stop()
-        assert client.wait_for_event("exited")["exitCode"] == 0
-
-
 def test_every_program_and_marker_has_its_expectations() -> None:
     told = {name: set(stops) for name, stops in EXPECTED.items()}
     assert told == {file.name: set(stop_lines(file)) for file in FILES}
@@ -62,18 +49,6 @@ def test_a_value_is_read_set_and_seen_by_the_program(session: StartSession, tiny
     client.continue_(stop.thread)
     client.wait_for_event("terminated")
     assert client.output("stdout") == "total 21\n"
-
-
-def test_a_program_that_listens_is_attached_to(tiny: Path) -> None:
-    with Client() as client:
-        stop = client.attach(tiny, breakpoints=[stop_lines(tiny)[""]])
-        assert (stop.function, client.evaluate("x", stop.frame)["result"]) == ("double", "3")
-
-
-def test_a_program_runs_in_the_terminal_that_the_client_gives_it(session: StartSession, tiny: Path) -> None:
-    client, stop = session(tiny, console="integratedTerminal")
-    assert stop.function == "double"
-    assert any(message.get("command") == "runInTerminal" for way, message in client.traffic if way == "←")
 
 
 def test_an_error_is_raised_with_the_words_of_the_debugger(session: StartSession, tiny: Path) -> None:
@@ -102,6 +77,27 @@ def test_no_process_is_left_even_of_a_program_that_hangs(tiny: Path) -> None:
         client.send("evaluate", {"expression": "__import__('time').sleep(600)", "frameId": stop.frame})
         processes = client.events("process")
     assert [alive(body["systemProcessId"]) for body in processes] == [False]
+
+
+def test_a_child_process_has_a_session_of_its_own_and_ends_with_its_parents(tmp_path: Path) -> None:
+    program = tmp_path / "forks.py"
+    program.write_text(
+        "import os\nchild = os.fork()\nif not child:\n    me = os.getpid()  # STOP\n    os._exit(0)\nos.wait()\n"
+    )
+    with Client() as client:
+        client.start(program, breakpoints=stop_lines(program).values())
+        child, stop = client.wait_for_child()
+        assert child.evaluate("child", stop.frame)["result"] == "0"
+        assert child in client.family()
+        processes = [client.process(), child.process()]
+    assert [alive(process) for process in processes] == [False, False]
+
+
+def test_waiting_for_a_child_process_ends_with_the_program(tiny: Path) -> None:
+    with Client() as client:
+        client.start(tiny)
+        with pytest.raises(Lost, match="a child process to stop: the program has ended"):
+            client.wait_for_child()
 
 
 def test_the_extension_reaches_the_helper_by_the_same_words() -> None:

@@ -15,7 +15,7 @@ LAYERS = [
     {"face", "gateway"},
     {"presentation"},
     {"properties"},
-    {"frame", "expression", "debugger", "interruption"},
+    {"frame", "expression", "debugger", "interruption", "process"},
     {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},

@@ -80,13 +80,14 @@ def layer(**grads: bool) -> nn.Module:
 def two_groups() -> torch.optim.Optimizer:
     first, second = layer()
     groups = [{"params": first.parameters(), "lr": 0.1}, {"params": second.parameters(), "lr": 0.5}]
-    return torch.optim.SGD(groups)  # type: ignore[arg-type]
+    return torch.optim.SGD(groups, lr=0.1)  # type: ignore[arg-type]
 
 
 LINES: list[tuple[Callable[[], Any], str]] = [
     # tensors
     (lambda: torch.tensor([[-1.5, 0.0], [2.0, 1.5]]), "float32[2, 2] · −1.5…2 · μ 0.5 σ 1.58"),
     (lambda: torch.zeros(3, 4), "float32[3, 4] · all zeros"),
+    (lambda: torch.from_numpy(np.zeros((0, 3))), "float64[0, 3] · empty"),
     (lambda: torch.full((3,), 2.5), "float32[3] · all 2.5"),
     (lambda: torch.empty(0, 3), "float32[0, 3] · empty"),
     (lambda: torch.tensor(0.6931471824645996), "float32[] 0.6931"),

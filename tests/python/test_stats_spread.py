@@ -5,7 +5,7 @@ import warnings
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from stats_reference import ticking
 
@@ -103,6 +103,8 @@ class TestQuantiles:
         t = torch.tensor([top, top - 1, top - 3, -top - 1, 0])
         assert spread(t, [0, 0.25, 0.5, 0.75, 1])["quantiles"]["values"] == [-top - 1, 0, top - 3, top - 1, top]
         assert spread(t.numpy().astype("u8"), [0.25])["quantiles"]["values"] == [top - 3]
+        assert spread(t, [0.875])["quantiles"]["values"] == [float(top)]
+        assert spread(t[1:3], [0.5])["quantiles"]["values"] == [top - 2]
 
     def test_between_the_ends_of_float64_do_not_overflow(self):
         t = torch.tensor([-1.7e308, 1.7e308], dtype=torch.float64)
@@ -278,7 +280,10 @@ class TestFacts:
             lambda: pytest.importorskip("scipy.sparse").dia_matrix([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]),
             lambda: torch.tensor([[0, 1.0], [2.0, 4.0]]).to_sparse(),
             lambda: nest(torch.tensor([4.0, 1.0]), torch.tensor([2.0])),
-            lambda: jag(torch.tensor([4.0, 1.0]), torch.tensor([2.0])),
+            pytest.param(
+                lambda: jag(torch.tensor([4.0, 1.0]), torch.tensor([2.0])),
+                marks=pytest.mark.skipif(not hasattr(torch, "jagged"), reason="needs torch.jagged"),
+            ),
         ],
     )  # fmt: skip
     @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -317,8 +322,8 @@ class TestFacts:
             (np.ma.array(["a", "b"], mask=[1, 0]), "strings, not numbers"),
             (quantized([0, 1, 2], 0.1, 3), "quantized"),
             ([1, 2], "it has no numbers of its own"),
-            (np.longdouble("1e4000") * np.ones(3), "float128 values beyond float64"),
-            (np.longdouble("1e-4000") * np.ones(3), "float128 values beyond float64"),
+            (np.full(3, np.longdouble("1e4000")), "float128 values beyond float64"),
+            (np.full(3, np.longdouble("1e-4000")), "float128 values beyond float64"),
         ],
     )
     def test_why_there_are_none_is_said(self, value, why):
@@ -355,6 +360,12 @@ class TestFacts:
             (np.array([], "M8[M]"), {"median": "none"}),
             (np.array([2**63 - 1, 2**63 - 2], "m8[D]"), {"100%": "9223372036854775807 days"}),
             (np.array([2**62, -(2**62)], "m8[ns]"), {"median": "0 days"}),
+            # beyond what a float64 holds to the tick
+            (np.array([2**61 + 7], "M8[us]"), {"mean": "75039-04-04T19:00:13.693959", "median": "75039-04-04T19:00:13.693959"}),
+            (np.array([2**61 + 1, 2**61 + 7], "M8[us]"),
+             {"mean": "≈75039-04-04T19:00:13.694", "0%": "75039-04-04T19:00:13.693953", "median": "75039-04-04T19:00:13.693956",
+              "100%": "75039-04-04T19:00:13.693959"}),
+            (np.array([2**61 + 1, 2**61 + 6], "M8[us]"), {"median": "≈75039-04-04T19:00:13.694"}),
         ],
     )  # fmt: skip
     def test_of_dates_and_spans_are_told_as_such(self, value, rows):
@@ -374,9 +385,11 @@ class TestFacts:
             "0%": "2020-01", "median": "2020-02", "100%": "2020-03", "2020-01…2020-02": "2", "2020-03…2020-04": "1",
         }  # fmt: skip
 
+    @example([2173913049231002049], "us")
     @given(st.lists(st.integers(-(2**62), 2**62), min_size=1), st.sampled_from(["s", "ms", "us", "ns"]))
     def test_what_lies_between_dates_is_between_them(self, ticks, unit):
-        told = dict(facts(np.array(ticks, f"M8[{unit}]"), quantiles=[0.37])["rows"])
+        told = dict(facts(np.array(ticks, f"M8[{unit}]"), quantiles=[0, 0.37, 1])["rows"])
+        assert (told["0%"], told["100%"]) == (told["earliest"], told["latest"])
         for label in ("mean", "37%"):
             text = told[label].lstrip("≈")
             digits = np.datetime64(text, unit).astype("int64")

@@ -191,10 +191,13 @@ def test_default_dtype_and_device_of_the_program_do_not_reach_the_statistics() -
     torch.set_default_dtype(torch.float16)
     torch.set_default_device("meta")
     try:
-        assert facts(value) == expected
+        found = facts(value)
     finally:
         torch.set_default_dtype(torch.float32)
         torch.set_default_device(None)
+    # the order in which threads add decides its last digits
+    assert found["stats"].pop("std") == pytest.approx(expected["stats"].pop("std"), rel=1e-13)
+    assert found == expected
 
 
 def test_the_autograd_graph_still_runs() -> None:

@@ -17,33 +17,39 @@ function named(source: string, first = 0): string[] {
 
 describe("names of variables", () => {
   const table: [string, string, string[]][] = [
-    ["each once a line", "x = x + x", ["x"]],
-    ["only known ones", "z = x + other", ["x"]],
-    ["the first three of a line", "x, y, xs, model = batch", ["x y xs"]],
+    ["each once a line", "print(x + x)", ["x"]],
+    ["only known ones", "print(z, x, other)", ["x"]],
+    ["the first three of a line", "print(x, y, xs, model)", ["x y xs"]],
     ["none from the stop on", "x = 1\ny = 2  # STOP\nx = 3", ["x"]],
+    [
+      "only those that get their value, where some do",
+      "x, (y, z) = model(batch)\nxs: list = i = loss",
+      ["x y", "xs i"],
+    ],
+    ["of an assignment to a part, what it is part of", "model.x[0] = y\nbatch[i] += x", ["model", "batch i"]],
+    ["comparisons assign nothing", "print(x)if x==y or x<=loss else 0", ["x y loss"]],
     ["no attributes", "model.x.y(batch.loss)", ["model batch"]],
     ["no keywords of calls", "model(x=y, loss=1)", ["model y"]],
     ["no keywords on lines of their own", "model(\n    x=y,\n    loss=1,\n)", ["model", "y", "", ""]],
-    ["comparisons are no keywords", "print(x==y)", ["x y"]],
-    ["nothing in strings and comments", 'print("x")  # y\nx = """\ny\n""" + loss', ["", "x", "", "loss"]],
+    ["a keyword of the same name as its value", "model(x=x)", ["model x"]],
+    ["nothing in strings and comments", 'print("x")  # y\nprint("""\ny\n""", loss)', ["", "", "", "loss"]],
     ["what f-strings show", 'print(f"{loss:.3f} {{x}} {y!r}")', ["loss y"]],
-    ["no name that a comprehension binds", "y = [x for x in xs]\nz = x", ["y xs", "x"]],
-    ["nor one of several lines", "y = [\n    x + loss\n    for x in xs\n]", ["y", "loss", "xs", ""]],
-    ["nor a nested one", "y = {x: [i for i in x] for x in xs}", ["y xs"]],
-    ["no parameter of a lambda", "y = model(lambda x: x + loss, x)", ["y model loss"]],
+    ["no name that a comprehension binds", "print([x for x in xs])\nprint(x)", ["xs", "x"]],
+    ["nor one of several lines", "print([\n    x + loss\n    for x in xs\n])", ["", "loss", "xs", ""]],
+    ["nor a nested one", "print({x: [i for i in x] for x in xs})", ["xs"]],
+    ["no parameter of a lambda", "print(model(lambda x: x + loss, x))", ["model loss x"]],
     ["the parameters of the function", "def f(x, y=loss, *xs):\n    pass", ["x y loss", ""]],
-    ["its decorator's too", "@model\ndef f(x):\n    y = x", ["model", "x", "y x"]],
-    ["nothing of functions inside", "def f(x):\n    def g(y):\n        x = y\n    y = x", ["x", "", "", "y x"]],
-    ["nothing of classes inside", "def f(x):\n    class G:\n        x = 1\n\n    y = x", ["x", "", "", "", "y x"]],
-    ["of a module, nothing of its functions", "x = 1\ndef f(y):\n    x = y\n\nloss = x", ["x", "", "", "", "loss x"]],
-    ["loops", "for i, x in enumerate(xs):\n    loss += x", ["i x xs", "loss x"]],
-    ["assignments in expressions", "if (x := model(y)) is None:\n    pass", ["x model y", ""]],
+    ["nothing of functions inside", "def f(x):\n    def g(y):\n        x = y\n    print(x)", ["x", "", "", "x"]],
+    ["nothing of classes inside", "def f(x):\n    class G:\n        x = 1\n\n    y = x", ["x", "", "", "", "y"]],
+    ["of a module, nothing of its functions", "x = 1\ndef f(y):\n    x = y\n\nprint(x)", ["x", "", "", "", "x"]],
+    ["what loops bind", "for i, x in enumerate(xs):\n    loss += x", ["i x", "loss"]],
+    ["what `with` and `:=` bind", "with model(y) as x:\n    if (loss := x) == y:\n        pass", ["x", "loss", ""]],
   ];
   test.each(table)("%s", (_, source, expected) => {
     expect(named(source)).toEqual(expected);
   });
 
   test("begin where the function does", () => {
-    expect(named("x = 1\ndef f(y):\n    loss = y\n    # STOP", 1)).toEqual(["", "y", "loss y"]);
+    expect(named("x = 1\ndef f(y):\n    loss = y\n    # STOP", 1)).toEqual(["", "y", "loss"]);
   });
 });

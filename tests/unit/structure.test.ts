@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { withSettings } from "../../extension/build/settings.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
 
@@ -84,6 +85,12 @@ describe("the manifest", () => {
   test("has a text for every %key%, and no text without one", () => {
     const used = [...JSON.stringify(manifest).matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key);
     expect(new Set(used)).toEqual(new Set(Object.keys(texts)));
+  });
+
+  test("has its settings in the README as they are", async () => {
+    expect(readFileSync("README.md", "utf8") === (await withSettings()), "run node extension/build/settings.ts").toBe(
+      true,
+    );
   });
 
   test("brings no packages along", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { codeBlock, escapeMarkdown, hoverText, tooltipText } from "../../extension/src/model/words.ts";
+import { Stop } from "../../extension/src/model/stop.ts";
+import { codeBlock, escapeMarkdown, hoverText, statusText, tooltipText } from "../../extension/src/model/words.ts";
 import type { Facts, Stats } from "../../extension/src/protocol/generated.ts";
-import { node, tensor } from "./fixtures.ts";
+import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
 
 const stats: Stats = {
   count: 6,
@@ -46,6 +47,18 @@ function cells(markdown: string): string[] {
     )
     .filter((row) => row !== "");
 }
+
+describe("the status", () => {
+  const sampled = tensor("x", { badges: ["sampled"] });
+  test.each([
+    [{ ms: 3.26 }, undefined, "3.3 ms"],
+    [{ ms: 112.4, process: "rank 1" }, undefined, "112 ms · rank 1"],
+    [{ rows: { start: 0, total: 1, nodes: [sampled] } }, "no time", "1.0 ms · sampled · not all"],
+  ])("of %o, cut by %s, is %s", (more, cut, text) => {
+    const stop = new Stop(frame(), frameAnswer([], { ...more, ...(cut === undefined ? {} : { cut }) }));
+    expect(statusText(stop)).toBe(text);
+  });
+});
 
 describe("the hover of a tensor", () => {
   test("has its facts and, beside them, its statistics", () => {

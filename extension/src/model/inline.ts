@@ -4,11 +4,15 @@ import { KEYWORDS, openQuote, replacementFields, type Span, type Token, tokenize
 export interface Place extends Span {
   readonly line: number;
   readonly name: string;
+  /** It gets its value there. */
+  readonly binds: boolean;
 }
 
 interface Placed extends Token {
   readonly line: number;
 }
+
+type Named = Pick<Place, "name" | "start" | "end">;
 
 /** Names that are bound from here to where `depth` brackets are no more open: a comprehension's or a lambda's. */
 interface Bound {
@@ -23,21 +27,22 @@ const MOST = 3;
 const AHEAD = 20;
 
 /**
- * Where the variables of a function are named in its lines from `first` up to, not including, `stop`: each once a line,
- * the first few of a line. Lines of functions and classes inside it are theirs; names that a comprehension or a lambda
- * binds are its own. `known` are the names of the variables.
+ * Where the variables of a function are named in its lines from `first` up to, not including, `stop`: of each line those
+ * that get their value there, or else those that it uses, each once and the first few. Lines of functions and classes
+ * inside it are theirs; names that a comprehension or a lambda binds are its own. `known` are the names of the variables.
  */
 export function namedIn(lines: readonly string[], first: number, stop: number, known: ReadonlySet<string>): Place[] {
-  const shown = new Map<number, Set<string>>();
-  const places: Place[] = [];
+  const byLine = new Map<number, Place[]>();
   for (const place of names(tokensOf(lines, first, stop + AHEAD))) {
     if (place.line >= stop) break;
-    const onLine = shown.get(place.line) ?? new Set();
-    if (!known.has(place.name) || onLine.has(place.name) || onLine.size === MOST) continue;
-    shown.set(place.line, onLine.add(place.name));
-    places.push(place);
+    const onLine = byLine.get(place.line) ?? [];
+    if (known.has(place.name)) byLine.set(place.line, [...onLine, place]);
   }
-  return places;
+  return [...byLine.values()].flatMap((onLine) => {
+    const bound = onLine.filter(({ binds }) => binds);
+    const told = bound.length > 0 ? bound : onLine;
+    return told.filter(({ name }, at) => told.findIndex((one) => one.name === name) === at).slice(0, MOST);
+  });
 }
 
 /** The tokens of these lines. A string of several lines is left out. */
@@ -60,6 +65,8 @@ function* names(tokens: readonly Placed[]): Generator<Place> {
   const bound: Bound[] = [];
   /** The indent of a function or class inside this one, while its lines last. */
   let deeper: number | undefined;
+  /** Up to this token the statement's names get their values. */
+  let target = -1;
   let header = /^(?:@|def|async|class)$/.test(tokens[0]?.text ?? "");
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -67,6 +74,7 @@ function* names(tokens: readonly Placed[]): Generator<Place> {
       bound.length = 0;
       if (deeper !== undefined && token.start <= deeper) deeper = undefined;
       if (isDefinition(tokens, at) && !header) deeper ??= token.start;
+      target = targetEnd(tokens, at);
     }
     if (token.kind === "op") {
       if ("([{".includes(token.text)) {
@@ -81,23 +89,52 @@ function* names(tokens: readonly Placed[]): Generator<Place> {
       for (const { name, start, end } of token.kind === "string" ? inFields(token) : named(token)) {
         const isKeyword = !header && brackets.at(-1) === "(" && isArgument(tokens, at);
         if (before?.text === "." || isKeyword || bound.some((one) => one.names.has(name))) continue;
-        yield { name, line: token.line, start, end };
+        const binds = header || at < target || before?.text === "as" || isWalrus(tokens, at);
+        yield { name, line: token.line, start, end, binds };
       }
     }
   }
 }
 
-function named({ kind, text, start, end }: Token): Omit<Place, "line">[] {
+function named({ kind, text, start, end }: Token): Named[] {
   return kind === "name" && !KEYWORDS.has(text) ? [{ name: text, start, end }] : [];
 }
 
 /** The names in the replacement fields of an f-string. */
-function inFields(string: Placed): Omit<Place, "line">[] {
+function inFields(string: Placed): Named[] {
   return replacementFields(string).flatMap(({ start, end }) => {
     const code = string.text.slice(start - string.start, end - string.start);
     const tokens = tokenize(code).map((one) => ({ ...one, line: 0, start: one.start + start, end: one.end + start }));
     return [...names(tokens)];
   });
+}
+
+/** Where the targets of the statement that begins at `at` end: at its last `=`, or at the `in` of a loop. */
+function targetEnd(tokens: readonly Placed[], at: number): number {
+  const loop = tokens[at]?.text === "for" || (tokens[at]?.text === "async" && tokens[at + 1]?.text === "for");
+  let depth = 0;
+  let end = -1;
+  for (let next = at; next < tokens.length; next += 1) {
+    const token = tokens[next] as Placed;
+    if (next > at && depth === 0 && token.line !== tokens[next - 1]?.line) break;
+    if (loop && token.text === "in") return next;
+    if (token.kind !== "op") continue;
+    if ("([{".includes(token.text)) depth += 1;
+    else if (")]}".includes(token.text)) depth -= 1;
+    else if (depth === 0 && token.text === "=" && !isComparison(tokens, next)) end = next;
+  }
+  return loop ? -1 : end;
+}
+
+function isComparison(tokens: readonly Token[], at: number): boolean {
+  const [before, token, after] = [tokens[at - 1], tokens[at], tokens[at + 1]];
+  const doubled = after?.text === "=" && after.start === token?.end;
+  return doubled || ("=!<>:".includes(before?.text ?? " ") && before?.end === token?.start);
+}
+
+function isWalrus(tokens: readonly Token[], at: number): boolean {
+  const [colon, equals] = [tokens[at + 1], tokens[at + 2]];
+  return colon?.text === ":" && equals?.text === "=" && equals.start === colon.end;
 }
 
 function isDefinition(tokens: readonly Token[], at: number): boolean {

@@ -1,5 +1,6 @@
 import type { ComplexStats, Facts, Node, Number as Tagged, Stats } from "../protocol/generated.ts";
 import { t } from "./l10n.ts";
+import type { Stop } from "./stop.ts";
 import { formatBounded, formatBytes, formatNumber, parseNumber } from "./numbers.ts";
 
 /** Kinds that our hover speaks for; the stock hover shows all others. */
@@ -52,6 +53,14 @@ export function tooltipText(label: string, description: string, node: Node | und
     if (node.mark !== undefined) parts.push(escapeMarkdown(markSentence(node.mark)));
   }
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** The status bar while paused: `12 ms · sampled · rank 1`. */
+export function statusText({ answer, cut }: Stop): string {
+  const sampled = answer.rows.nodes.some(({ badges = [] }) => badges.includes("sampled"));
+  const ms = answer.ms < 10 ? answer.ms.toFixed(1) : answer.ms.toFixed(0);
+  const parts = [`${ms} ms`, sampled ? t("sampled") : "", cut === undefined ? "" : t("not all"), answer.process ?? ""];
+  return parts.filter((part) => part !== "").join(" · ");
 }
 
 function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {

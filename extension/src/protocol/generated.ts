@@ -219,6 +219,10 @@ export interface FrameAnswer {
   pins: PinAnswer[];
   types: Types;
   /**
+   * Which of several processes it is: `rank 1`, `worker 0`; absent for one that is alone.
+   */
+  process?: string;
+  /**
    * torch.compile has compiled frames in this process: an evaluate on such a frame's thread would be compiled too, so ask the next stops without a frame, with `at`.
    */
   frameless?: true;

@@ -12,6 +12,7 @@ export interface Parts {
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;
+  readonly log: Pick<vscode.OutputChannel, "show">;
 }
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
@@ -49,6 +50,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "tensorInspector.copySummary": (_, row) =>
     isRow(row) && vscode.env.clipboard.writeText(`${row.expression ?? row.label}: ${row.description}`),
   "tensorInspector.copyExpression": (_, row) => vscode.env.clipboard.writeText(fromRow(row) ?? ""),
+  "tensorInspector.showLog": ({ log }) => log.show(),
   "tensorInspector.addToWatch": (_, row) =>
     vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName: fromRow(row) } }),
 };

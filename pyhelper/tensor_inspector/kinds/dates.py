@@ -104,15 +104,18 @@ class Dates(Contents):
             return []
         seen, about, least = ("", "", "") if range["exact"] else (" seen", "≈", "≥")
         earliest, latest = ("shortest", "longest") if self.array.dtype.kind == "m" else ("earliest", "latest")
+        same = range["min"] == range["max"]  # then it is the mean too, which as a float might lose its last digits
+        mean = self.tick(range["min"]) if same else self.between(range["mean"], range["mean_error"])
         return [
             [earliest + seen, self.tick(range["min"])],
             [latest + seen, self.tick(range["max"])],
-            ["mean", about + self.between(range["mean"], range["mean_error"]).lstrip("≈" if about else "")],
+            ["mean", about + mean.lstrip("≈" if about else "")],
             ["NaT", f"{least}{self.array.size - range['count']:,}"],
         ]
 
     def between(self, ticks: float, error: float = 0.0) -> str:
-        """What lies between two ticks, in the finest unit in which it is sure; marked where only the tick is told."""
+        """What lies between two ticks, in the finest unit in which it is sure, but no coarser than a thousand ticks;
+        marked where it is not sure, or only the tick is told."""
         if type(ticks) is int:
             return self.tick(ticks)
         kind, error = self.array.dtype.kind, max(error, abs(ticks) * 2.3e-16)
@@ -122,10 +125,11 @@ class Dates(Contents):
         numerator, denominator = ticks.as_integer_ratio()
         for finer in ("ns", "us", "ms", "s"):
             width = _UNITS[finer]
-            if size and width >= max(least, 2 * error * size):
+            sure = width >= 2 * error * size
+            if (sure and least <= width <= 1000 * size) or width == 1000 * size:
                 value = (2 * numerator * size + denominator * width) // (2 * denominator * width)
                 if abs(value) < _TICKS:
-                    about = "≈" if width == size and ticks != round(ticks) else ""
+                    about = "≈" if not sure or (width == size and ticks != round(ticks)) else ""
                     return about + self.text(numpy.int64(value).view(f"{kind}8[{finer}]"))
         whole = min(max(round(ticks), 1 - _TICKS), _TICKS - 1)  # a float may be rounded to beyond them
         return self.tick(whole) if whole == ticks and error < 0.5 else f"≈{self.tick(whole)}"

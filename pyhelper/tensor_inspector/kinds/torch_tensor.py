@@ -135,7 +135,7 @@ class Tensor(WithRows, Values):
         sizes, strides = shape_of(self.value), Base.stride(self.value)
         if not all(type(number) is int for number in (*sizes, *strides)):
             return  # comparing symbols would add guards to the program's own trace
-        if any(length > 1 and stride == 0 for length, stride in zip(sizes, strides)):
+        if 0 not in sizes and any(length > 1 and stride == 0 for length, stride in zip(sizes, strides)):
             yield f"expanded from {size(byte_count(self.value) or 0)}"
         elif not Base.is_contiguous(self.value):
             yield "channels_last" if is_channels_last(self.value) else "not contiguous"

@@ -289,5 +289,8 @@ def _between(a: Number, b: Number, part: float) -> Number:
         return a
     if type(a) is int and type(b) is int:
         numerator, denominator = part.as_integer_ratio()
-        return (a * denominator + (b - a) * numerator) / denominator
+        times = a * denominator + (b - a) * numerator
+        if abs(times) >= denominator << 53 and times % denominator == 0:
+            return times // denominator  # a float might lose its last digits
+        return times / denominator
     return a + (b - a) * part if math.isfinite(b - a) else a * (1.0 - part) + b * part

@@ -74,9 +74,8 @@ def unreadable(t: Any) -> Optional[str]:
         if on_disk < need:
             return f"file truncated: {on_disk} of {need} bytes"
     # Memory that torch has allocated is there; what it took over from elsewhere may be a file cut short.
-    if (extent * size > PAGE or not getattr(storage, "resizable", bool)()) and not mapped(
-        t.data_ptr() + extent * size - 1
-    ):
+    foreign = extent * size > PAGE or not getattr(storage, "resizable", bool)()
+    if extent and foreign and not mapped(t.data_ptr() + extent * size - 1):
         return "memory not readable: its file was truncated"
     return None
 

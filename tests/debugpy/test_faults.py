@@ -1,0 +1,250 @@
+"""Programs at their worst, through the real adapter: whatever happens, the user can go on or stop, and the next stop works."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from client import Client, DapError, Lost, Stop
+from helper import VERSION, Helper, Refused, call_expression
+from table import Start
+
+FAULTS = """
+    import os, signal, threading, time
+    import torch
+
+    class Faulty(torch.utils.data.Dataset):
+        @property
+        def raises(self):
+            raise ValueError("no")
+        @property
+        def exits(self):
+            raise SystemExit(3)
+        @property
+        def interrupts(self):
+            raise KeyboardInterrupt
+        @property
+        def never_ends(self):
+            while True:
+                try:
+                    time.sleep(0.01)
+                except Exception:
+                    pass
+        @property
+        def recurses(self):
+            return self.recurses
+        @property
+        def floods(self):
+            for _ in range(200):
+                print("x" * 1000)
+            return 1
+        @property
+        def waits(self):
+            with held:
+                return 1
+        @property
+        def dies(self):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def hold():
+        with held:
+            ready.set()
+            release.wait()
+
+    held, ready, release = threading.Lock(), threading.Event(), threading.Event()
+    holder = threading.Thread(target=hold, daemon=True)
+    holder.start()
+    ready.wait()
+
+    def work(step):
+        faulty, image = Faulty(), torch.ones(step)
+        print("step", step)  # STOP
+        return faulty, image
+
+    for step in range(1, 4):
+        work(step)
+    release.set()
+    print("done")
+"""
+
+
+def read_property(stop: Stop, helper: Helper, name: str) -> dict[str, Any]:
+    """The row that opening a property of `faulty` gives."""
+    row = helper.row(stop, ["faulty", "class properties", name])
+    return row["page"]["nodes"][0]  # type: ignore[no-any-return]
+
+
+def goes_on(client: Client, stop: Stop, helper: Helper) -> None:
+    """To the next stop, where all is well, and to the end."""
+    later = client.resume(stop.thread)
+    assert any(row["line"] == "float32[2] · all 1" for row in helper.frame(later)["rows"]["nodes"])
+    client.resume(later.thread)
+    assert client.run_to_end(stop.thread) == 0
+    assert client.output("stdout").split("\n")[-2] == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("raises", "raised ValueError: no"),
+        ("exits", "raised SystemExit: 3"),
+        ("interrupts", "raised KeyboardInterrupt"),
+        ("never_ends", "stopped after 1."),
+        ("recurses", "raised RecursionError: "),
+        ("floods", "1"),
+    ],
+)
+def test_what_a_property_does_is_said_and_the_program_goes_on(start: Start, name: str, said: str) -> None:
+    client, stop, helper = start(FAULTS)
+    assert read_property(stop, helper, name)["line"].startswith(said)
+    goes_on(client, stop, helper)
+
+
+@pytest.mark.parametrize("name", ["raises", "exits", "interrupts", "never_ends", "recurses"])
+def test_the_debuggers_own_views_say_it_too(start: Start, name: str) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop, preferences={"stock_views": True})
+    row = client.locals(stop.frame)["faulty"]
+    for child in ("class properties", name, "value"):
+        row = {one["name"]: one for one in client.variables(row["variablesReference"])}[child]
+    assert row["value"].startswith(("raised ", "stopped after 1."))
+    goes_on(client, stop, helper)
+
+
+def test_what_runs_for_a_request_is_interrupted_from_outside(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop)
+    hanging = ask(client, stop, op="evaluate", expression="[0 for _ in iter(int, 1)]", id=7)
+    until_running(client, 7)
+    assert interrupt(client, 7) is True
+    assert answer_to(client, hanging)["error"] == {"code": "raised", "message": "it was stopped"}
+    assert interrupt(client, 7) is False
+    goes_on(client, stop, helper)
+
+
+def test_only_the_request_that_is_named_is_interrupted(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop)
+    hanging = ask(client, stop, op="evaluate", expression="[0 for _ in iter(int, 1)]", id=8)
+    until_running(client, 8)
+    assert [interrupt(client, other) for other in (7, 9)] == [False, False]
+    assert interrupt(client, 8) is True
+    assert answer_to(client, hanging)["error"]["message"] == "it was stopped"
+
+
+def test_a_late_interruption_strikes_nobody(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    for number in range(20):
+        asked = ask(client, stop, op="evaluate", expression="sum(range(20000))", id=number) if helper.injected else -1
+        helper.injected or helper.frame(stop)
+        interrupt(client, number)
+        if asked >= 0:
+            answer = answer_to(client, asked)
+            assert "node" in answer or answer["error"]["message"] == "it was stopped"
+    goes_on(client, stop, helper)
+
+
+def test_going_on_ends_what_waits_for_a_lock_of_another_thread(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop)
+    waiting = ask(client, stop, op="evaluate", expression="release.set() or faulty.waits", id=1)
+    until_running(client, 1)
+    client.continue_(stop.thread)  # the other thread runs again too, and lets go of the lock
+    later = client.wait_for_stop()
+    assert "node" in answer_to(client, waiting)
+    assert helper.frame(later)["function"] == "work"
+
+
+def test_the_program_is_ended_while_an_evaluate_hangs(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop)
+    ask(client, stop, op="evaluate", expression="faulty.waits", id=1)
+    client.request("terminate", {})
+    client.wait_for_event("terminated")
+
+
+def test_other_frames_and_threads_are_still_told_while_an_evaluate_hangs(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    helper.frame(stop)
+    hanging = ask(client, stop, op="evaluate", expression="[0 for _ in iter(int, 1)]", id=1)
+    until_running(client, 1)
+    around = Helper(client, frameless=True)
+    around.injected = helper.injected
+    assert any(row["name"] == "image" for row in around.frame(stop)["rows"]["nodes"])
+    assert client.threads()
+    interrupt(client, 1)
+    answer_to(client, hanging)
+    goes_on(client, stop, helper)
+
+
+def test_a_program_that_dies_while_it_is_asked_ends_the_session(start: Start) -> None:
+    client, stop, helper = start(FAULTS)
+    with pytest.raises((Lost, DapError)):
+        read_property(stop, helper, "dies")
+    client.wait_for_event("terminated")
+
+
+def test_a_frame_of_an_earlier_stop_is_refused_and_the_present_one_answers(start: Start) -> None:
+    client, stop, helper = start(FAULTS, frameless=True)
+    helper.frame(stop)
+    later = client.resume(stop.thread)
+    stale = Stop(stop.reason, stop.thread, stop.frame + 1000, stop.function, stop.line, stop.event)
+    with pytest.raises(Refused) as refused:
+        helper.frame(stale)
+    assert refused.value.code == "no_frame"
+    assert helper.frame(later)["function"] == "work"
+
+
+@pytest.mark.parametrize("missing", ["compile", "exec", "zlib", "binascii"])
+def test_a_program_that_refuses_the_helper_is_debugged_as_without_it(start: Start, missing: str) -> None:
+    """As a frozen application that was built without a module, or one that takes builtins away, does."""
+    source = f"""
+        import builtins, sys
+        def work():
+            value = [1]
+            kept, name = None, {missing!r}
+            if hasattr(builtins, name):
+                kept = getattr(builtins, name)
+                delattr(builtins, name)
+            else:
+                kept = sys.modules.pop(name, None)
+            print("refused")  # STOP: first
+            if name in ("compile", "exec"):
+                setattr(builtins, name, kept)
+            else:
+                sys.modules[name] = kept
+            print("allowed")  # STOP: second
+        work()
+    """
+    client, stop, helper = start(source)
+    with pytest.raises(DapError, match=missing):
+        helper.frame(stop)
+    later = client.resume(stop.thread)
+    assert helper.frame(later)["function"] == "work"
+    assert client.run_to_end(later.thread) == 0
+
+
+def ask(client: Client, stop: Stop, **request: Any) -> int:
+    """Sends a request and does not wait: its number."""
+    expression = call_expression({"version": VERSION, **request})
+    arguments = {"expression": expression, "context": "watch", "format": {"rawString": True}, "frameId": stop.frame}
+    return client.send("evaluate", arguments)
+
+
+def answer_to(client: Client, number: int) -> dict[str, Any]:
+    return json.loads(client.reply(number)["result"])  # type: ignore[no-any-return]
+
+
+def interrupt(client: Client, request: int) -> bool:
+    expression = call_expression({"op": "interrupt", "version": VERSION, "request": request})
+    return json.loads(client.evaluate(expression, raw=True)["result"])["interrupted"]  # type: ignore[no-any-return]
+
+
+def until_running(client: Client, request: int) -> None:
+    """Until the program's code runs on behalf of the request."""
+    for _ in range(3000):
+        running = "list(__import__('sys').modules['_tensor_inspector.interruption']._running)"
+        if str(request) in client.evaluate(running)["result"]:
+            return
+    raise AssertionError(f"request {request} does not run")
