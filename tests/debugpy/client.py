@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -579,6 +580,20 @@ class Client:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def has_ended(process: int, limit: float = 5) -> bool:
+    """Whether that process has ended, or does so now that it was told to; its parent may still have to take note."""
+    if not hasattr(os, "pidfd_open"):  # not Linux
+        return subprocess.run(["kill", "-0", str(process)], capture_output=True).returncode != 0
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], limit)[0])
+    finally:
+        os.close(handle)
 
 
 def free_address() -> tuple[str, int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from client import Client, DapError, Lost, stop_lines
+from client import Client, DapError, Lost, has_ended, stop_lines
 from helper import MARK, SYS
 from table import EXPECTED, PROGRAMS, StartSession
 
@@ -76,7 +75,7 @@ def test_no_process_is_left_even_of_a_program_that_hangs(tiny: Path) -> None:
         stop = client.launch(tiny, breakpoints=[stop_lines(tiny)[""]])
         client.send("evaluate", {"expression": "__import__('time').sleep(600)", "frameId": stop.frame})
         processes = client.events("process")
-    assert [alive(body["systemProcessId"]) for body in processes] == [False]
+    assert [has_ended(body["systemProcessId"]) for body in processes] == [True]
 
 
 def test_a_child_process_has_a_session_of_its_own_and_ends_with_its_parents(tmp_path: Path) -> None:
@@ -90,7 +89,7 @@ def test_a_child_process_has_a_session_of_its_own_and_ends_with_its_parents(tmp_
         assert child.evaluate("child", stop.frame)["result"] == "0"
         assert child in client.family()
         processes = [client.process(), child.process()]
-    assert [alive(process) for process in processes] == [False, False]
+    assert [has_ended(process) for process in processes] == [True, True]
 
 
 def test_waiting_for_a_child_process_ends_with_the_program(tiny: Path) -> None:
@@ -106,11 +105,3 @@ def test_the_extension_reaches_the_helper_by_the_same_words() -> None:
     assert found is not None
     assert found[1] == SYS
     assert f'MARK = "{MARK}"' in source
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -44,7 +44,7 @@ def test_a_program_runs_as_it_would_without_us(clients: tuple[Client, Client], p
 
 def run(client: Client, ask: Ask) -> dict[str, Any]:
     """Runs to the end, asking at each stop: where it stopped, and what can be seen of the run from outside."""
-    stops = []
+    stops: list[tuple[str, int]] = []
     while True:
         try:
             stop = client.wait_for_stop()

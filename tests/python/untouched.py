@@ -239,6 +239,13 @@ def _modes(torch: Any) -> list[Callable[[], Any]]:
     return [getattr(c, name, int) for name in names]
 
 
+def _default_device(torch: Any) -> Any:
+    try:
+        return torch.get_default_device()
+    except AttributeError:  # before torch 2.3; and torch 2.8 fails after `set_default_device(None)`
+        return None
+
+
 def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
     c, module = torch._C, torch.nn.modules.module
     asked: list[tuple[str, Callable[[], Any]]] = [
@@ -246,7 +253,7 @@ def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("grad", torch.is_grad_enabled),
         ("inference", torch.is_inference_mode_enabled),
         ("default dtype", torch.get_default_dtype),
-        ("default device", getattr(torch, "get_default_device", lambda: None)),
+        ("default device", lambda: _default_device(torch)),
         ("autocast", lambda: (torch.is_autocast_enabled(), c.is_autocast_cache_enabled() if hasattr(c, "is_autocast_cache_enabled") else None)),
         ("anomaly", torch.is_anomaly_enabled),
         ("deterministic", torch.are_deterministic_algorithms_enabled),
