@@ -26,6 +26,22 @@ def user_frame() -> FrameType | None:
     return None
 
 
+def raised_in(frame: FrameType) -> Any:
+    """The exception at which this frame is stopped, where the debugger has not put it among the locals."""
+    above: FrameType | None = sys._getframe()
+    while above is not None:
+        if above.f_code.co_name == "do_wait_suspend":
+            argument: Any = above.f_locals.get("arg")
+            if above.f_locals.get("event") != "exception" or type(argument) is not tuple or len(argument) != 3:
+                return None
+            _, value, trace = argument
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            return value if trace is not None and trace.tb_frame is frame else None
+        above = above.f_back
+    return None
+
+
 def frame_at(at: At) -> FrameType | None:
     """The paused frame with that DAP id, for an evaluate that names none; None when its thread runs again."""
     tracker = _tracker(at)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from . import preferences
+from . import debugger, preferences
 from .budget import Budget
 from .guard import Classes, class_name, plain_str
 from .kinds import Child, Rows, look
@@ -23,6 +23,9 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     """The frame's locals; below a function also its globals, as one row. Names with a space can be no variable's."""
     local, globals = variables(frame), frame.f_globals
     children = _variables(local, filter, budget, hidden=frozenset())
+    raised = None if EXCEPTION in local else debugger.raised_in(frame)
+    if raised is not None:
+        children.insert(0, Child("(exception)", raised))
     if local is not globals and not _is_module(frame):
         shadowed = frozenset(local)
         children.append(Child("global variables", _globals(globals, filter, budget, shadowed), ""))

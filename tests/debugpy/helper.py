@@ -69,15 +69,18 @@ class Helper:
             page = self.children(stop, snapshot, node["id"])["page"] if "children" in node else {"nodes": []}
         return {**node, "page": page}
 
-    def inject(self) -> Answer:
+    def inject(self, stop: Stop | None = None) -> Answer:
         """Without a frame, as the extension does: one that torch.compile runs would have the helper compiled too."""
-        reply = self.client.evaluate(inject_expression(), None, context="watch", raw=True)["result"]
+        expression = inject_expression()
+        reply = self.client.evaluate(expression, None, context="watch", raw=True)["result"]
+        if reply == "" and stop is not None:  # older debugpy runs what names no frame, and does not answer
+            reply = self._evaluate(stop, expression)
         self.injected = json.loads(reply)
         return self.injected
 
     def ask(self, stop: Stop, op: str, **question: object) -> Answer:
         if self.injected is None:
-            self.inject()
+            self.inject(stop)
         request: Answer = {"op": op, "version": VERSION, **question}
         if self.frameless:
             request["at"] = {"thread": stop.thread, "frame": stop.frame}

@@ -333,7 +333,6 @@ def test_a_child_process_that_is_forked_has_the_helper_of_its_parent(client: Cli
     assert client.output("stdout").splitlines() == ["rank 0", "rank 4", "child ended with 8"]
 
 
-@pytest.mark.xfail(strict=True, reason="where the helper is already, the new connection of a fork keeps its delay")
 def test_a_forked_child_process_answers_without_delay(client: Client, write: Write) -> None:
     program = write(WORK, FORKED)
     stop = client.launch(program, breakpoints=stop_lines(program).values())
@@ -532,7 +531,6 @@ def test_an_exception_that_is_raised_is_among_the_rows(client: Client, write: Wr
     raised_in_inner(client, stop)
 
 
-@pytest.mark.xfail(strict=True, reason="pydevd puts __exception__ into no frame at a userUnhandled stop")
 def test_an_exception_that_leaves_the_users_code_is_among_the_rows(client: Client, write: Write) -> None:
     stop = client.launch(write(RAISES, CAUGHT), exceptions=["userUnhandled"])
     raised_in_inner(client, stop)

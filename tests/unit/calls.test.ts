@@ -172,6 +172,16 @@ describe("calls", () => {
     expect(ops(sent)).toEqual(["inject", "children", "children without a frame"]);
   });
 
+  test("ask all on the frame where what names none gets no answer", async () => {
+    const answer = JSON.stringify(frameAnswer([], { frameless: true }));
+    const { calls, sent, stop } = program(({ what, frameId }) => {
+      if (frameId === undefined) return "";
+      return what === "inject" ? INJECTED : answer;
+    });
+    for (let turn = 0; turn < 2; turn += 1) await calls.frame(stop(), {});
+    expect(ops(sent)).toEqual(["inject", "inject on a frame", "frame", "frame"]);
+  });
+
   test("say why the helper can't be there", async () => {
     const { calls, sent, stop } = program(() => JSON.stringify({ error: "it needs Python 3.9" }));
     await expect(calls.frame(stop(), {})).rejects.toMatchObject({

@@ -44,6 +44,8 @@ interface Route {
   injected: boolean;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless: boolean;
+  /** What names no frame is run but not answered, as by older debugpy: all is asked on the frame. */
+  mute: boolean;
   /** The stop at which an evaluate on a frame was lost: its other requests go without a frame. */
   lostOnFrame: number;
   /** The stop at which one without a frame was lost too: it is asked nothing more. */
@@ -171,7 +173,10 @@ export class Calls {
 
   async #inject(frame: Frame, route: Route): Promise<void> {
     // Without a frame: in one that Dynamo runs the helper itself would be compiled, and only its answer tells.
-    const reply = await evaluate(frame, injectExpression(this.#bundle), { frameless: true });
+    const expression = injectExpression(this.#bundle);
+    let reply = await evaluate(frame, expression, { frameless: true });
+    route.mute = reply === "";
+    if (route.mute) reply = await evaluate(frame, expression, { frameless: false });
     const answer = JSON.parse(reply) as {
       version: string;
       python: string;
@@ -188,7 +193,7 @@ export class Calls {
   #routeOf(session: Session): Route {
     let route = this.#routes.get(session);
     if (route === undefined) {
-      route = { injected: false, frameless: false, lostOnFrame: -1, lost: -1 };
+      route = { injected: false, frameless: false, mute: false, lostOnFrame: -1, lost: -1 };
       this.#routes.set(session, route);
     }
     return route;
@@ -198,7 +203,7 @@ export class Calls {
 const READING: Running = { runs: false };
 
 function avoidsFrame(route: Route, frame: Frame): boolean {
-  return route.frameless || route.lostOnFrame === frame.stop;
+  return !route.mute && (route.frameless || route.lostOnFrame === frame.stop);
 }
 
 function evaluate(
