@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 from typing import Any
+from weakref import ref
 
 from .protocol import At
 
@@ -78,16 +79,24 @@ def no_delay() -> None:
 def present(lines: Any, children: Any) -> bool:
     """Have the debugger's own views ask these providers, first and alone of ours. False where nothing changed."""
     handler = _presenter()
-    if handler is None or (handler._initialized and any(one is lines for one in handler._str_providers)):
+    if handler is None or (
+        has_client(lines) and handler._initialized and any(one is lines for one in handler._str_providers)
+    ):
         return False
     if not handler._initialized:
         handler._initialize()
     retract()
-    lines.is_of_tensor_inspector = children.is_of_tensor_inspector = True
+    lines.is_of_tensor_inspector = children.is_of_tensor_inspector = ref(_debugger().writer)
     handler._str_providers.insert(0, lines)
     handler._resolve_providers.insert(0, children)
     _forget(handler)
     return True
+
+
+def has_client(provider: Any) -> bool:
+    """Whether the client for which a provider was put there is still connected: the next one may not know of us."""
+    client = getattr(provider, "is_of_tensor_inspector", None)
+    return client is None or client() is getattr(_debugger(), "writer", None)
 
 
 def retract() -> bool:
@@ -100,7 +109,8 @@ def retract() -> bool:
         kept = [one for one in providers if not hasattr(one, "is_of_tensor_inspector")]
         found = found or len(kept) < len(providers)
         providers[:] = kept
-    _forget(handler)
+    if found:
+        _forget(handler)
     return found
 
 

@@ -100,7 +100,7 @@ def _request(text: str) -> dict[str, Any]:
 def _prefer(wanted: Preferences | None) -> None:
     if wanted is not None:
         preferences.prefer(wanted)
-        presentation.switch(wanted.get("stock_views", False))
+        presentation.switch(wanted.get("stock_views") is True)
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:

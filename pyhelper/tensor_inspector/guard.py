@@ -295,7 +295,7 @@ class Untouched:
         if getattr(c, "_is_fwd_grad_enabled", int)():
             self._undo.append(partial(c._set_fwd_grad_enabled, True))
             c._set_fwd_grad_enabled(False)
-        if torch.is_grad_enabled():
+        if getattr(torch, "is_grad_enabled", bool)():
             self._undo.append(partial(c._set_grad_enabled, True))
             c._set_grad_enabled(False)
 

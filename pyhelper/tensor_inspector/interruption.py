@@ -38,24 +38,31 @@ def run(code: Callable[[], Result], seconds: float | None = None, request: int |
     3.13 does not let a ``try`` of the same function catch it.
     """
     mine, done = _Run(), Event()
-    if request is not None:
-        with _lock:
-            _running[request] = mine
-    if seconds is not None:
-        _watch(mine, done, seconds)
     try:
+        if seconds is not None:  # first: until a new thread runs it bears our number, and would be struck in our place
+            _watch(mine, done, seconds)
+        if request is not None:
+            with _lock:
+                _running[request] = mine
         return code()
     finally:
-        with _lock:
-            mine.over = True
-            if request is not None:
-                _running.pop(request, None)
+        try:
+            _end(mine, request)
+        except Interrupted:  # it was on its way while the lock was waited for
+            _end(mine, request)
         done.set()
         try:
             if mine.fired and not isinstance(sys.exc_info()[1], Interrupted):
                 _drain()
         except Interrupted:
             pass
+
+
+def _end(mine: _Run, request: int | None) -> None:
+    with _lock:
+        mine.over = True
+        if request is not None:
+            _running.pop(request, None)
 
 
 def interrupt(request: int) -> bool:
@@ -75,11 +82,11 @@ def _fire(one: _Run) -> bool:
 
 
 def _watch(one: _Run, done: Event, seconds: float) -> None:
-    """A timer that is hidden from the program's view of threads, and never traced by the debugger."""
+    """A timer, never traced by the debugger nor shown among its threads."""
 
     def watch() -> None:
         wait = seconds
-        while not done.wait(wait):
+        while not done.wait(wait) and not one.over:
             wait = _AGAIN
             with _lock:
                 _fire(one)

@@ -21,11 +21,12 @@ now = Preferred()
 
 
 def prefer(wanted: Preferences) -> None:
-    """Have this hold from now on."""
+    """Have this hold from now on. What is no such preference is as if it was not said: settings are typed by hand."""
     global now
+    digits, pace = wanted.get("digits"), wanted.get("pace")
     now = Preferred(
-        digits=min(17, max(2, wanted.get("digits", 4))),
-        reads=wanted.get("statistics", "auto") != "off",
-        pace=wanted.get("pace", 1.0),
-        tensors_first=wanted.get("tensors_first", True),
+        digits=min(17, max(2, digits)) if type(digits) is int else 4,
+        reads=wanted.get("statistics") != "off",
+        pace=min(10.0, max(0.1, pace)) if type(pace) in (int, float) and pace is not None else 1.0,
+        tensors_first=wanted.get("tensors_first") is not False,
     )

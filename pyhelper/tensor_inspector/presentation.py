@@ -15,7 +15,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Literal
 
-from . import debugger, preferences, properties
+from . import debugger, preferences
 from .budget import Budget
 from .guard import ByClass, Classes, Untouched, class_dict, class_module, class_name, mro
 from .kinds import Child, Elements, Property, Rows, Said, kind_of, look
@@ -33,7 +33,7 @@ _NAME = 200  #: characters of a row's name
 _LIBRARIES = frozenset(
     ("torch", "numpy", "jax", "jaxlib", "pandas", "polars", "scipy", "PIL", "tensordict", "transformers")
 )
-_OURS = Classes(Rows, Property)
+_OURS = Classes(Rows)
 _BUILT_IN = Classes(list, tuple, dict, set, frozenset, deque)
 _ATOM = re.compile(r"[\w.]+(\[[\w'\".-]*\]|\.\w+|\(\))*", re.ASCII)
 
@@ -61,8 +61,8 @@ class Row:
 class Lines:
     """The texts of values, for the debugger's ``StrPresentationProvider``."""
 
-    def __init__(self) -> None:
-        self._question = _Question()
+    def __init__(self, question: Question | None = None) -> None:
+        self._question = question or Question()
 
     def can_provide(self, cls: type, name: str) -> bool:
         return _claim_safely(cls) != "nothing"
@@ -71,11 +71,14 @@ class Lines:
         """The line of a value; None leaves it to the debugger."""
         if type(value) is Text:
             return str.__str__(value)
-        with self._question.asked() as budget:
-            try:
+        try:
+            if not debugger.has_client(self):
+                debugger.retract()
+                return None
+            with self._question.asked() as budget:
                 return _line(value, budget)
-            except BaseException as error:
-                return f"not read: {class_name(type(error))}"
+        except BaseException as error:
+            return f"not read: {class_name(type(error))}"
 
     def get_str_in_context(self, value: object, context: str) -> str | None:
         return None if context == "clipboard" and not isinstance(value, Text) else self.get_str(value)
@@ -84,8 +87,8 @@ class Lines:
 class Children:
     """What is below values, for the debugger's ``TypeResolveProvider``."""
 
-    def __init__(self) -> None:
-        self._question = _Question()
+    def __init__(self, question: Question | None = None) -> None:
+        self._question = question or Question()
 
     def can_provide(self, cls: type, name: str) -> bool:
         return _claim_safely(cls) == "whole"
@@ -94,11 +97,8 @@ class Children:
         """Rows in their order. More than a page of them ends in ranges, which open in turn."""
         entries: list[Entry] = []
         try:
-            if isinstance(value, Row) and type(value.value) is Property:
-                entries.append(_entry(Child("value", properties.read(value.value), "")))
-            else:
-                with self._question.asked() as budget:
-                    entries.extend(_entries(value, budget))
+            with self._question.asked() as budget:
+                entries.extend(_entries(value, budget))
         except BaseException as error:
             entries.append(("…", Text(f"not read: {class_name(type(error))}"), None))
         return entries
@@ -111,10 +111,10 @@ class Children:
         return self.get_dictionary(value)[name]
 
 
-class _Question:
+class Question:
     """A budget for one question of the debugger, which asks for many values in turn and does not say when it begins.
 
-    Its clock runs only while we answer: values that the debugger describes itself in between may take their time.
+    Its clock runs only while we answer: what the debugger describes itself in between takes its own time.
     """
 
     def __init__(self) -> None:
@@ -144,20 +144,25 @@ class _Question:
         return self._worked + (0.0 if self._entered is None else perf_counter() - self._entered)
 
 
-_lines, _children = Lines(), Children()
+_question = Question()
+_lines, _children = Lines(_question), Children(_question)
 
 
 def switch(on: bool) -> None:
-    """Have the debugger's own views show our lines and rows, or again its own."""
-    if debugger.present(_lines, _children) if on else debugger.retract():
-        debugger.views_changed()
+    """Have the debugger's own views show our lines and rows, or again its own; or nothing, where it can't be had."""
+    try:
+        if debugger.present(_lines, _children) if on else debugger.retract():
+            debugger.views_changed()
+    except Exception:  # a debugger that is not as we know it: what was asked is answered all the same
+        return
 
 
 def _line(value: object, budget: Budget) -> str | None:
     asked = value.value if isinstance(value, Row) else value
     kind = look(asked, budget)
-    if _claim(type(value)) == "line" and not kind.holds_tensors():
-        return None
+    claim = _claim(type(value))
+    if claim == "nothing" or (claim == "line" and not kind.holds_tensors()):
+        return None  # also of an object that lies about its class
     if isinstance(value, Row) and (value.start or value.stop is not None):
         return ""
     return one_line(kind.line())
@@ -193,14 +198,20 @@ def _entry(child: Child) -> Entry:
     value, suffix = child.value, child.suffix
     if type(value) is Said:
         value = Text(one_line(value.text))
+    elif type(value) is Property:  # not to be opened: VS Code opens at each stop what was open at the last
+        value = Text("property · not read")
     elif type(value) in _OURS or isinstance(value, Elements):
         value = _row_class(look(value, Budget(0.0)).type_name())(value)
     return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix)
 
 
 def _reached(suffix: str, parent: str) -> str:
-    """The expression of a child: what is no atom of an expression is put in parentheses."""
-    return f"{parent if not suffix or _ATOM.fullmatch(parent) else f'({parent})'}{suffix}"
+    """The expression of a child: what is no atom of an expression is put in parentheses. A group is what it is part of,
+    written so that nothing can be assigned to it: setting the group must not overwrite that."""
+    whole = parent[1:-5] if parent.startswith("(") and parent.endswith(",)[0]") else parent
+    if not suffix:
+        return f"({whole},)[0]"
+    return f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"
 
 
 @lru_cache(256)

@@ -9,7 +9,7 @@ from . import interruption
 from .guard import class_name
 from .kinds import Property, Said
 
-_SECONDS = 1.5  #: a property may run so long; a reply later than 2 s is given up
+_SECONDS = 1.2  #: a property may run so long; a reply later than 2 s is given up, and its rows take time too
 
 
 def read(asked: Property, request: int | None = None) -> Any:

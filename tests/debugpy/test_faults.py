@@ -101,17 +101,6 @@ def test_what_a_property_does_is_said_and_the_program_goes_on(start: Start, name
     goes_on(client, stop, helper)
 
 
-@pytest.mark.parametrize("name", ["raises", "exits", "interrupts", "never_ends", "recurses"])
-def test_the_debuggers_own_views_say_it_too(start: Start, name: str) -> None:
-    client, stop, helper = start(FAULTS)
-    helper.frame(stop, preferences={"stock_views": True})
-    row = client.locals(stop.frame)["faulty"]
-    for child in ("class properties", name, "value"):
-        row = {one["name"]: one for one in client.variables(row["variablesReference"])}[child]
-    assert row["value"].startswith(("raised ", "stopped after 1."))
-    goes_on(client, stop, helper)
-
-
 def test_what_runs_for_a_request_is_interrupted_from_outside(start: Start) -> None:
     client, stop, helper = start(FAULTS)
     helper.frame(stop)

@@ -153,6 +153,33 @@ def test_setting_a_value_answers_with_our_line(start: Start) -> None:
     assert client.evaluate("loss[1, 0].item()", stop.frame)["result"] == "7.0"
 
 
+def test_a_group_is_nothing_that_can_be_set(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    image = client.locals(stop.frame)["image"]
+    values = children(client, image)["values"]
+    with pytest.raises(DapError):
+        client.set_variable(image["variablesReference"], "values", "5")
+    client.variables(values["variablesReference"])
+    with pytest.raises(DapError):
+        client.set_variable(values["variablesReference"], "[100…199]", "5")
+    assert client.locals(stop.frame)["image"]["value"].startswith("float32[600, 4]")
+
+
+def test_what_lies_about_its_class_stays_as_it_is(start: Start) -> None:
+    source = """
+        import torch
+        from unittest.mock import Mock
+        lying = Mock(spec=dict, name="conf")
+        tensor = Mock(spec=torch.Tensor, name="image")
+        print("here")  # STOP
+    """
+    client, stop, helper = start(source)
+    before = [client.locals(stop.frame)[name]["value"] for name in ("lying", "tensor")]
+    show(stop, helper)
+    assert [client.locals(stop.frame)[name]["value"] for name in ("lying", "tensor")] == before
+
+
 def test_what_holds_no_tensor_stays_as_it_is(start: Start) -> None:
     client, stop, helper = start(TRAINING)
     before = {name: everything(client, row) for name, row in client.locals(stop.frame).items() if name in PLAIN}
@@ -228,7 +255,8 @@ def test_no_value_switches_the_views_off(start: Start) -> None:
         for name in ("hostile", "lying", "freed", "holds", "scans"):
             client.variables(rows[name]["variablesReference"])
     properties = children(client, children(client, rows["scans"])["class properties"])
-    assert children(client, properties["slow"])["value"]["value"] == "raised ZeroDivisionError: division by zero"
+    assert (properties["slow"]["value"], properties["slow"]["variablesReference"]) == ("property · not read", 0)
+    assert properties["slow"]["evaluateName"] == "scans.slow"
     assert client.run_to_end(stop.thread) == 0
 
 

@@ -34,12 +34,18 @@ describe("names of variables", () => {
     ["a keyword of the same name as its value", "model(x=x)", ["model x"]],
     ["nothing in strings and comments", 'print("x")  # y\nprint("""\ny\n""", loss)', ["", "", "", "loss"]],
     ["what f-strings show", 'print(f"{loss:.3f} {{x}} {y!r}")', ["loss y"]],
+    ["not how f-strings show it", 'print(f"{x!r:>{y}} {loss:i} {model != batch}")', ["x y loss"]],
     ["no name that a comprehension binds", "print([x for x in xs])\nprint(x)", ["xs", "x"]],
     ["nor one of several lines", "print([\n    x + loss\n    for x in xs\n])", ["", "loss", "xs", ""]],
     ["nor a nested one", "print({x: [i for i in x] for x in xs})", ["xs"]],
     ["no parameter of a lambda", "print(model(lambda x: x + loss, x))", ["model loss x"]],
     ["the parameters of the function", "def f(x, y=loss, *xs):\n    pass", ["x y loss", ""]],
     ["nothing of functions inside", "def f(x):\n    def g(y):\n        x = y\n    print(x)", ["x", "", "", "x"]],
+    [
+      "nothing where a line of theirs goes on",
+      "def f(x):\n    def g():\n        return y + \\\n  loss\n    y = x",
+      ["x", "", "", "", "y"],
+    ],
     ["nothing of classes inside", "def f(x):\n    class G:\n        x = 1\n\n    y = x", ["x", "", "", "", "y"]],
     ["of a module, nothing of its functions", "x = 1\ndef f(y):\n    x = y\n\nprint(x)", ["x", "", "", "", "x"]],
     ["what loops bind", "for i, x in enumerate(xs):\n    loss += x", ["i x", "loss"]],
@@ -47,6 +53,17 @@ describe("names of variables", () => {
   ];
   test.each(table)("%s", (_, source, expected) => {
     expect(named(source)).toEqual(expected);
+  });
+
+  test("of a module that begins with a function are the module's", () => {
+    const lines = ["def f(x):", "    y = x", "loss = 1", "print(loss)"];
+    const found = namedIn(lines, 0, 4, KNOWN, true).map(({ line, name }) => `${line} ${name}`);
+    expect(found).toEqual(["2 loss", "3 loss"]);
+  });
+
+  test("are found in a long program at once", () => {
+    const line = "x = model(y, [batch(i) for i in xs], loss)[0]";
+    expect(namedIn(Array(20_000).fill(line), 0, 20_000, KNOWN)).toHaveLength(20_000);
   });
 
   test("begin where the function does", () => {

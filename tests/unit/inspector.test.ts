@@ -457,3 +457,30 @@ describe("pins", () => {
     expect(new Pins(memory({ pins: "spoiled" })).all).toEqual([]);
   });
 });
+
+describe("what is known of a frame as soon as it is", () => {
+  const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+  const always = (): boolean => true;
+
+  test("is awaited while the frame is asked for, also while it is asked for again", async () => {
+    const answers = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
+    const waiting = [...answers];
+    const { inspector } = inspected({ frame: () => waiting.shift()?.promise });
+    const first = inspector.reached(2, always, never);
+    inspector.focus(frame());
+    answers[0]?.resolve(frameAnswer([tensor("old")]));
+    expect((await first)?.rootPage.nodes[0]?.name).toBe("old");
+    void inspector.again();
+    const second = inspector.reached(2, always, never);
+    answers[1]?.resolve(frameAnswer([tensor("new")]));
+    expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
+  });
+
+  test("is nothing of a frame of that id in another session", async () => {
+    const { inspector } = inspected();
+    inspector.focus(frame());
+    await settled();
+    expect(await inspector.reached(2, (session) => session === "other", never, 20)).toBeUndefined();
+    expect(await inspector.reached(3, always, never, 20)).toBeUndefined();
+  });
+});

@@ -10,6 +10,8 @@ export interface Place extends Span {
 
 interface Placed extends Token {
   readonly line: number;
+  /** Its line is a part of the statement above. */
+  readonly continues: boolean;
 }
 
 type Named = Pick<Place, "name" | "start" | "end">;
@@ -30,10 +32,17 @@ const AHEAD = 20;
  * Where the variables of a function are named in its lines from `first` up to, not including, `stop`: of each line those
  * that get their value there, or else those that it uses, each once and the first few. Lines of functions and classes
  * inside it are theirs; names that a comprehension or a lambda binds are its own. `known` are the names of the variables.
+ * Of a module, the first line is no function's.
  */
-export function namedIn(lines: readonly string[], first: number, stop: number, known: ReadonlySet<string>): Place[] {
+export function namedIn(
+  lines: readonly string[],
+  first: number,
+  stop: number,
+  known: ReadonlySet<string>,
+  isModule = false,
+): Place[] {
   const byLine = new Map<number, Place[]>();
-  for (const place of names(tokensOf(lines, first, stop + AHEAD))) {
+  for (const place of names(tokensOf(lines, first, stop + AHEAD), !isModule)) {
     if (place.line >= stop) break;
     const onLine = byLine.get(place.line) ?? [];
     if (known.has(place.name)) byLine.set(place.line, [...onLine, place]);
@@ -53,24 +62,27 @@ function tokensOf(lines: readonly string[], first: number, stop: number): Placed
     const close = quote === undefined ? -3 : text.indexOf(quote);
     if (quote !== undefined && close < 0) continue;
     const code = " ".repeat(close + 3) + text.slice(close + 3);
-    for (const token of tokenize(code)) if (token.kind !== "comment") tokens.push({ ...token, line: first + index });
+    const continues = quote !== undefined || tokens.at(-1)?.text === "\\";
+    for (const token of tokenize(code)) {
+      if (token.kind !== "comment") tokens.push({ ...token, line: first + index, continues });
+    }
     quote = openQuote(code);
   }
   return tokens;
 }
 
 /** Names that stand for variables of the outermost function among these tokens, in their order. */
-function* names(tokens: readonly Placed[]): Generator<Place> {
+function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place> {
   const brackets: string[] = [];
   const bound: Bound[] = [];
   /** The indent of a function or class inside this one, while its lines last. */
   let deeper: number | undefined;
   /** Up to this token the statement's names get their values. */
   let target = -1;
-  let header = /^(?:@|def|async|class)$/.test(tokens[0]?.text ?? "");
+  let header = inFunction && /^(?:@|def|async|class)$/.test(tokens[0]?.text ?? "");
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
-    if (brackets.length === 0 && before?.line !== token.line) {
+    if (brackets.length === 0 && before?.line !== token.line && !token.continues) {
       bound.length = 0;
       if (deeper !== undefined && token.start <= deeper) deeper = undefined;
       if (isDefinition(tokens, at) && !header) deeper ??= token.start;
@@ -104,9 +116,22 @@ function named({ kind, text, start, end }: Token): Named[] {
 function inFields(string: Placed): Named[] {
   return replacementFields(string).flatMap(({ start, end }) => {
     const code = string.text.slice(start - string.start, end - string.start);
-    const tokens = tokenize(code).map((one) => ({ ...one, line: 0, start: one.start + start, end: one.end + start }));
-    return [...names(tokens)];
+    return [...names(fieldTokens(code, start), false)];
   });
+}
+
+/** Of a field what is evaluated: up to its `!r` or `:format`, and the fields inside the format. */
+function fieldTokens(code: string, start: number): Placed[] {
+  const tokens = tokenize(code).map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
+  let depth = 0;
+  let format = false;
+  const kept = tokens.filter(({ text, kind }, at) => {
+    if (kind === "op" && "([{".includes(text)) depth += 1;
+    else if (kind === "op" && ")]}".includes(text)) depth -= 1;
+    else if (depth === 0 && (text === ":" || (text === "!" && tokens[at + 1]?.text !== "="))) format = true;
+    return !format || depth > 0;
+  });
+  return kept.map((one) => ({ ...one, line: 0, continues: false }));
 }
 
 /** Where the targets of the statement that begins at `at` end: at its last `=`, or at the `in` of a loop. */
@@ -116,7 +141,7 @@ function targetEnd(tokens: readonly Placed[], at: number): number {
   let end = -1;
   for (let next = at; next < tokens.length; next += 1) {
     const token = tokens[next] as Placed;
-    if (next > at && depth === 0 && token.line !== tokens[next - 1]?.line) break;
+    if (next > at && depth === 0 && token.line !== tokens[next - 1]?.line && !token.continues) break;
     if (loop && token.text === "in") return next;
     if (token.kind !== "op") continue;
     if ("([{".includes(token.text)) depth += 1;
@@ -157,7 +182,8 @@ function comprehended(tokens: readonly Token[], at: number): ReadonlySet<string>
   const found = new Set<string>();
   let depth = 0;
   let binding = false;
-  for (const { kind, text } of tokens.slice(at)) {
+  for (let next = at; next < tokens.length; next += 1) {
+    const { kind, text } = tokens[next] as Token;
     if (kind === "op" && "([{".includes(text)) depth += 1;
     else if (kind === "op" && ")]}".includes(text)) depth -= 1;
     if (depth < 0) break;
@@ -170,7 +196,11 @@ function comprehended(tokens: readonly Token[], at: number): ReadonlySet<string>
 
 /** The parameters of the lambda whose list begins at `at`. */
 function parameters(tokens: readonly Token[], at: number): ReadonlySet<string> {
-  const end = tokens.findIndex(({ text }, index) => index >= at && text === ":");
-  const inList = tokens.slice(at, end < 0 ? undefined : end).filter(({ kind }) => kind === "name");
-  return new Set(inList.map(({ text }) => text));
+  const found = new Set<string>();
+  for (let next = at; next < tokens.length; next += 1) {
+    const { kind, text } = tokens[next] as Token;
+    if (text === ":") break;
+    if (kind === "name") found.add(text);
+  }
+  return found;
 }

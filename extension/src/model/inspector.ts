@@ -95,26 +95,40 @@ export class Inspector {
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
-  /** What is known of a frame of the present stop, as soon as it is; undefined if it is not looked at soon. */
-  reached(frameId: number, cancelled: Cancelled, limit = REACHED): Promise<Stop | undefined> {
-    const found = (): Stop | undefined =>
-      this.#stop !== undefined && !this.#stop.frame.over && this.#stop.frame.frameId === frameId
-        ? this.#stop
-        : undefined;
+  /**
+   * What is known of a frame of the present stop, as soon as it is; undefined if it is not looked at soon. Frames of two
+   * programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
+   */
+  reached(
+    frameId: number,
+    isLookedAt: (session: string) => boolean,
+    cancelled: Cancelled,
+    limit = REACHED,
+  ): Promise<Stop | undefined> {
+    const found = (): Stop | undefined => {
+      const frame = this.#stop?.frame;
+      if (frame === undefined || frame.over || frame.frameId !== frameId) return undefined;
+      return isLookedAt(frame.session.id) && !this.#asked.has(frame.key) ? this.#stop : undefined;
+    };
     return new Promise((resolve) => {
       const finish = (): void => {
         clearTimeout(timer);
         for (const one of subscriptions) one.dispose();
         resolve(cancelled.isCancellationRequested ? undefined : found());
       };
+      const look = (): void => {
+        if (found()) finish();
+      };
       const subscriptions = [
         this.#changed.event(() => {
-          if (found()) finish();
+          look();
+          void this.#asking.then(look); // what is shown may be asked again just now
         }),
         cancelled.onCancellationRequested(finish),
       ];
       const timer = setTimeout(finish, limit);
-      if (found()) finish();
+      look();
+      void this.#asking.then(look);
     });
   }
 

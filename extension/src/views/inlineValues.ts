@@ -33,12 +33,16 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
   ): Promise<vscode.InlineValue[]> {
     if (!this.#settings.inlineValues) return [];
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
-    const stop = await this.#inspector.reached(frameId, cancelled);
+    const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
+    const stop = await this.#inspector.reached(frameId, isLookedAt, cancelled);
     if (stop === undefined || stop.frame.uri?.toString() !== document.uri.toString()) return [];
     const lines = document.getText().split(/\r?\n/);
     const first = Math.max(0, stop.answer.first_line - 1);
     const known = new Set(stop.rootPage.nodes.map(({ name }) => name));
-    return namedIn(lines, first, stoppedLocation.start.line, known).flatMap((place) => this.#value(stop, place) ?? []);
+    const isModule = stop.answer.function === "<module>";
+    return namedIn(lines, first, stoppedLocation.start.line, known, isModule).flatMap(
+      (place) => this.#value(stop, place) ?? [],
+    );
   }
 
   #value(stop: Stop, { line, start, end, name }: Place): vscode.InlineValue | undefined {

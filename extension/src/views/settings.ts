@@ -8,6 +8,7 @@ const FILTER = "filter";
 
 /** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
 const BUDGET = 120;
+const DIGITS = 4;
 /** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
 const EXACT_PACE = 8;
 
@@ -47,10 +48,10 @@ export class Settings implements Wishes, vscode.Disposable {
   /** What the helper is to know of the user's wishes. */
   get preferences(): Preferences {
     const statistics = get<string>("statistics", "auto");
-    const pace = get("timeBudget", BUDGET) / BUDGET;
+    const pace = Math.max(1, numberOr(get("timeBudget", BUDGET), BUDGET)) / BUDGET;
     return {
       statistics: statistics === "metadata only" ? "off" : "auto",
-      digits: get("precision", 4),
+      digits: Math.round(numberOr(get("precision", DIGITS), DIGITS)),
       pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),
@@ -75,4 +76,9 @@ export class Settings implements Wishes, vscode.Disposable {
 
 function get<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration(SECTION).get(name, otherwise);
+}
+
+/** VS Code lets anything be written into settings.json. */
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
 }

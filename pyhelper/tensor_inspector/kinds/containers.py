@@ -23,7 +23,10 @@ _PEEKED = 100  #: items looked at for tensors
 _STANDARD = Classes(list, tuple, dict)
 _OPENED = 5  #: containers among them that are opened to look for tensors
 _INLINE = 50  #: characters of items at the end of a line of source
-_WRITTEN = {id(list): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}")}
+_WRITTEN = {
+    id(list): ("[", "]"), id(deque): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}"),
+    id(frozenset): ("{", "}"),
+}  # fmt: skip
 _LEVELS = 3  #: how deep: an optimizer's groups are a list of dicts of lists
 _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
@@ -56,8 +59,13 @@ class Container(Kind):
         name = self.type_name()
         if self.length() > _SHOWN:
             return self.brief()
-        opened, closed = _WRITTEN.get(id(type(self.value)), (f"{name}(", ")"))
-        return f"{opened}{listed(self.written(), False, _INLINE)}{closed}"
+        base = next((base for base in mro(type(self.value)) if id(base) in _WRITTEN), None)
+        opened, closed = ("", "") if base is None else _WRITTEN[id(base)]
+        if base is set and not self.length():
+            opened, closed = "set(", ")"
+        items = listed(self.written(), False, _INLINE)
+        text = f"{opened}{items}{',' if base is tuple and self.length() == 1 else ''}{closed}"
+        return text if base is type(self.value) else f"{name}({text})"
 
     def written(self) -> Iterator[str]:
         """The items as `inline` writes them."""
@@ -149,6 +157,10 @@ class NamedTuple(Sequence):
     def line(self) -> str:
         shown = (f"{name}={brief(item, self)}" for name, item in zip(self.fields(), self.items()))
         return joined([self.type_name(), listed(shown, False, 90)])
+
+    def inline(self) -> str | None:
+        shown = (f"{name}={brief(item, self)}" for name, item in zip(self.fields(), self.items()))
+        return f"{self.type_name()}({listed(shown, False, _INLINE)})"
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         cls, fields = type(self.value), self.fields()

@@ -70,7 +70,7 @@ class Contents:
         return stats_words(self.reading())
 
     def inline(self) -> str:
-        return inline_text(self.head(), self.shown(), self.reading())
+        return inline_text(self.head(), self.shown(), self.reading(), self.dtype() == "bool")
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())

@@ -34,9 +34,15 @@ def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     return _words(reading)
 
 
-def inline_text(head: str, shown: str | None, reading: Reading) -> str:
+def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool = False) -> str:
     """A tensor or array at the end of a line of source: ``f32[32,10] μ 0.01 3NaN``."""
-    return " ".join([short_head(head), *([shown] if shown is not None else _inline_words(reading))])
+    if shown is not None:
+        words = [shown]
+    elif boolean and not isinstance(reading, Unread) and "abs" not in reading and reading["count"]:
+        words = [_share_true(reading)]
+    else:
+        words = _inline_words(reading)
+    return " ".join([short_head(head), *words])
 
 
 def _inline_words(reading: Reading) -> list[str]:
@@ -44,7 +50,8 @@ def _inline_words(reading: Reading) -> list[str]:
         return []
     if "abs" in reading:
         return ["|z|", *_inline_words(reading["abs"])]
-    words = [f"{count(amount)}{name}" for amount, name in (
+    least = "" if reading["exact"] else "≥"
+    words = [f"{least}{count(amount)}{name}" for amount, name in (
         (reading["nan"], "NaN"), (reading["pos_inf"], "Inf"), (reading["neg_inf"], "−Inf")
     ) if amount]  # fmt: skip
     if reading["min"] is None:

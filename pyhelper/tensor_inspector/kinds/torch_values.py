@@ -52,7 +52,7 @@ class Values(Kind):
         return self.head()
 
     def inline(self) -> str | None:
-        return inline_text(self.head(), self.shown_values(), self.reading())
+        return inline_text(self.head(), self.shown_values(), self.reading(), dtype_of(self.value) is torch.bool)
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())

@@ -1,0 +1,64 @@
+"""The program's code that runs for us is ended when it should be, and nobody else ever is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tensor_inspector import interruption
+
+
+def forever() -> None:
+    while True:
+        pass
+
+
+def test_it_ends_after_its_time() -> None:
+    with pytest.raises(interruption.Interrupted):
+        interruption.run(forever, 0.05)
+
+
+def test_what_ends_in_time_is_returned_and_no_thread_is_left() -> None:
+    before = threading.active_count()
+    assert interruption.run(lambda: 42, 60) == 42
+    until(lambda: threading.active_count() == before)
+
+
+def test_it_ends_when_its_request_is_named() -> None:
+    helper = threading.Thread(target=lambda: until(lambda: interruption.interrupt(7)))
+    helper.start()
+    with pytest.raises(interruption.Interrupted):
+        interruption.run(forever, request=7)
+    helper.join()
+    assert not interruption.interrupt(7)
+
+
+def test_a_late_interruption_strikes_nobody() -> None:
+    stop = threading.Event()
+
+    def hammer() -> None:
+        while not stop.wait(0.0001):
+            interruption.interrupt(9)
+
+    helper = threading.Thread(target=hammer)
+    helper.start()
+    try:
+        for _ in range(200):
+            try:
+                assert interruption.run(lambda: sum(range(500)), 0.001, 9) == 124750
+            except interruption.Interrupted:
+                pass
+            assert sum(range(500)) == 124750
+    finally:
+        stop.set()
+        helper.join()
+    assert interruption._running == {}
+
+
+def until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < deadline, "waited 30 s"
