@@ -138,6 +138,14 @@ def _presenter() -> Any:
     return handler if all(hasattr(handler, name) for name in needed) else None
 
 
+def stop() -> tuple[int, ...]:
+    """What tells one stop from another, without holding anything of it."""
+    debugger = _debugger()
+    manager = getattr(debugger, "suspended_frames_manager", None)
+    trackers = getattr(manager, "_thread_id_to_tracker", None)
+    return tuple(map(id, list(trackers.values()))) if isinstance(trackers, dict) else ()
+
+
 def views_changed() -> None:
     """Tell the client that what its views show is to be asked for anew."""
     debugger = _debugger()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .budget import Budget
@@ -25,7 +25,7 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
         return _described(value, Budget(budget_ms))["line"]
 
 
-def facts(value: object, *, quantiles: Sequence[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
+def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
     """What is known about a value, as plain data: shape, dtype, device, strides, bytes, gradient, statistics.
 
     ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
@@ -37,11 +37,11 @@ def facts(value: object, *, quantiles: Sequence[float] = (), bins: int = 0, budg
     >>> found["type"], found["rows"]
     ('list', [['length', '2']])
     """
-    budget = Budget(budget_ms)
+    shares, bars, budget = _shares(quantiles), _whole(bins), Budget(budget_ms)
     with Untouched():
         found = _described(value, budget, facts=True)["facts"]
-        if quantiles or bins:
-            add_spread_of(found, look(value, budget), budget, quantiles, bins)
+        if shares or bars:
+            add_spread_of(found, look(value, budget), budget, shares, bars)
     return found
 
 
@@ -87,6 +87,20 @@ def compare(
     budget = Budget(lens.amount("budget_ms", budget_ms, endless=True))
     with Untouched():
         return lens.compare(a, b, budget, rtol=rtol, atol=atol)
+
+
+def _shares(quantiles: Iterable[float]) -> list[float]:
+    try:
+        return [float(share) for share in quantiles]
+    except (TypeError, ValueError):
+        raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
+
+
+def _whole(bins: int) -> int:
+    try:
+        return range(None if isinstance(bins, bool) else bins).stop  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError("bins is a whole number, as in 16") from None
 
 
 def _described(value: object, budget: Budget, facts: bool = False) -> Node:

@@ -12,8 +12,8 @@ from typing import Any, Callable, Literal
 from . import debugger, frame, interruption, preferences, presentation, process, properties
 from .budget import Budget
 from .expression import resolve
-from .guard import Untouched, class_name
-from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
+from .guard import Untouched, class_name, module
+from .kinds import Child, NotFound, NotStatic, Property, Rows, kind_of, libraries
 from .properties import described
 from .protocol import (
     Answer,
@@ -49,6 +49,22 @@ class Refused(Exception):
     def __init__(self, code: FailureCode, message: str) -> None:
         super().__init__(message)
         self.code: FailureCode = code
+
+
+def warm() -> None:
+    """Compile what nearly every answer needs, before the first: its time is for values."""
+    torch = module("torch")
+    for cls in (
+        int,
+        str,
+        list,
+        dict,
+        object,
+        getattr(torch, "Tensor", None),
+        getattr(module("torch.nn"), "Module", None),
+    ):
+        if isinstance(cls, type):
+            kind_of(cls)
 
 
 def call(text: str) -> Reply:

@@ -61,7 +61,8 @@ def install(sources, version):  # type: ignore[no-untyped-def]
         sys.modules.update(modules)
         try:
             present = modules[root]
-            present.gateway.call  # noqa: B018  compiled now: the first answer's time is for values
+            present.debugger.no_delay()
+            present.gateway.warm()
         except BaseException:
             for full, known in before.items():
                 if known is None:
@@ -69,7 +70,8 @@ def install(sources, version):  # type: ignore[no-untyped-def]
                 else:
                     sys.modules[full] = known
             raise
-    present.debugger.no_delay()  # also where it is there already: a forked child has a connection of its own
+    else:
+        present.debugger.no_delay()  # a forked child has a connection of its own
     answer = {"version": version, "python": sys.version.split()[0], "pid": sys.modules["os"].getpid()}
     if present.debugger.dynamo_runs():
         answer["frameless"] = True

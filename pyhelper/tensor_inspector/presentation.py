@@ -119,14 +119,16 @@ class Question:
 
     def __init__(self) -> None:
         self._worked = 0.0
+        self._stop: tuple[int, ...] = ()
         self._entered: float | None = None
         self._left = -_PAUSE
         self._budget = Budget(_MS)
 
     @contextmanager
     def asked(self) -> Iterator[Budget]:
-        now = perf_counter()
-        if now - self._left >= _PAUSE:
+        now, stop = perf_counter(), debugger.stop()
+        if now - self._left >= _PAUSE or stop != self._stop:
+            self._stop = stop
             self._worked, self._entered = 0.0, None
             self._budget = Budget(_MS * preferences.now.pace, reads=preferences.now.reads, clock=self._clock)
         self._entered = now

@@ -3,6 +3,7 @@
 import math
 import warnings
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -420,3 +421,17 @@ class TestQuantized:
         if ordered:
             mean = sum(map(Fraction, ordered)) / len(ordered)
             assert abs(Fraction(found["mean"]) - mean) <= Fraction(found["mean_error"]) + abs(mean) / 2**50
+
+
+@pytest.mark.parametrize(
+    "quantiles", [[0.5], (0.5,), iter([0.5]), torch.tensor([0.5])], ids=["list", "tuple", "iterator", "tensor"]
+)
+def test_any_numbers_may_be_asked_for(quantiles: Any) -> None:
+    assert facts(torch.arange(3), quantiles=quantiles)["quantiles"]["values"] == [1]
+
+
+@pytest.mark.parametrize(("asked", "said"), [({"quantiles": 0.5}, "quantiles are shares"), ({"quantiles": "ab"}, "quantiles are shares"),
+                                             ({"bins": 1.5}, "bins is a whole"), ({"bins": True}, "bins is a whole")])  # fmt: skip
+def test_what_is_no_number_is_refused_in_a_sentence(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        facts(torch.arange(3), **asked)

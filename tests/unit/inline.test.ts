@@ -46,6 +46,12 @@ describe("names of variables", () => {
       "def f(x):\n    def g():\n        return y + \\\n  loss\n    y = x",
       ["x", "", "", "", "y"],
     ],
+    [
+      "nor where a string of theirs ends",
+      'def f(x):\n    def g():\n        y = """\nselect\n""" + x\n        return x\n    y = x',
+      ["x", "", "", "", "", "", "y"],
+    ],
+    ["nothing of imports", "from loss import model\nimport x\ndel y\nx <<= y", ["", "", "", "x"]],
     ["nothing of classes inside", "def f(x):\n    class G:\n        x = 1\n\n    y = x", ["x", "", "", "", "y"]],
     ["of a module, nothing of its functions", "x = 1\ndef f(y):\n    x = y\n\nprint(x)", ["x", "", "", "", "x"]],
     ["what loops bind", "for i, x in enumerate(xs):\n    loss += x", ["i x", "loss"]],

@@ -23,6 +23,8 @@ interface Bound {
   readonly lambda: boolean;
 }
 
+/** Statements whose names stand for no value there. */
+const VALUELESS: ReadonlySet<string> = new Set(["import", "from", "global", "nonlocal", "del"]);
 /** More on one line than this is not legible. */
 const MOST = 3;
 /** Lines below the stop in which a bracket that is open there may close. */
@@ -79,6 +81,7 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
   let deeper: number | undefined;
   /** Up to this token the statement's names get their values. */
   let target = -1;
+  let valueless = false;
   let header = inFunction && /^(?:@|def|async|class)$/.test(tokens[0]?.text ?? "");
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -87,6 +90,7 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
       if (deeper !== undefined && token.start <= deeper) deeper = undefined;
       if (isDefinition(tokens, at) && !header) deeper ??= token.start;
       target = targetEnd(tokens, at);
+      valueless = VALUELESS.has(token.text);
     }
     if (token.kind === "op") {
       if ("([{".includes(token.text)) {
@@ -97,7 +101,7 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
       while (isOver(bound.at(-1), brackets.length, token.text)) bound.pop();
     } else if (token.text === "lambda") {
       bound.push({ depth: brackets.length, names: parameters(tokens, at + 1), lambda: true });
-    } else if (deeper === undefined) {
+    } else if (deeper === undefined && !valueless) {
       for (const { name, start, end } of token.kind === "string" ? inFields(token) : named(token)) {
         const isKeyword = !header && brackets.at(-1) === "(" && isArgument(tokens, at);
         if (before?.text === "." || isKeyword || bound.some((one) => one.names.has(name))) continue;
@@ -154,6 +158,7 @@ function targetEnd(tokens: readonly Placed[], at: number): number {
 function isComparison(tokens: readonly Token[], at: number): boolean {
   const [before, token, after] = [tokens[at - 1], tokens[at], tokens[at + 1]];
   const doubled = after?.text === "=" && after.start === token?.end;
+  if (before !== undefined && "<>".includes(before.text) && tokens[at - 2]?.text === before.text) return false; // shifts
   return doubled || ("=!<>:".includes(before?.text ?? " ") && before?.end === token?.start);
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..guard import full_name, module
 from ..protocol import Badge, Facts
-from ..stats import OFF, Unread, of_tensor, unreadable_tensor
+from ..stats import Skipped, Unread, of_tensor, unreadable_tensor
 from ..text import joined, plural
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
 from .stats_text import Reading, add_firsts, badges, inline_text, stats_words
@@ -166,7 +166,8 @@ class Values(Kind):
 
     def length(self) -> int:
         """How many rows or values can be listed."""
-        if isinstance(self.reading(), Unread) and self.reading() is not OFF:
+        reading = self.reading()
+        if isinstance(reading, Unread) and not isinstance(reading, Skipped):
             return 0
         sizes = shape_of(self.value)
         return sizes[0] if sizes else 0

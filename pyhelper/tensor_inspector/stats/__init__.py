@@ -14,9 +14,9 @@ from .layout import normalised
 from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import OFF, Beyond, ComplexTally, Tally, Unread, beyond, negated, skipped
+from .tally import OFF, Beyond, ComplexTally, Skipped, Tally, Unread, beyond, negated, skipped
 
-__all__ = ["OFF", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
+__all__ = ["OFF", "Skipped", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
 _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 

@@ -19,7 +19,13 @@ class Unread(NamedTuple):
     reason: str
 
 
-OFF = Unread("statistics are switched off")  #: of what could be read
+class Skipped(Unread):
+    """Why what could be read was not."""
+
+    __slots__ = ()
+
+
+OFF = Skipped("statistics are switched off")  #: of what could be read
 
 
 class Beyond(Exception):
@@ -31,9 +37,9 @@ def beyond(dtype: str) -> Unread:
     return Unread(f"{dtype} values beyond float64")
 
 
-def skipped(budget: Budget) -> Unread:
+def skipped(budget: Budget) -> "Skipped":
     """The answer when no time is left to read anything."""
-    return Unread(f"stats skipped: {budget.ms:.0f} ms budget")
+    return Skipped(f"stats skipped: {budget.ms:.0f} ms budget")
 
 
 class Tally:
