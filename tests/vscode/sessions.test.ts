@@ -39,22 +39,17 @@ describe("torchrun with two ranks", () => {
     });
     await until("both ranks to stop", () => wb.debug.stops() >= 2, 120_000);
     const seen = new Set<string>();
-    for (const turn of ["one", "the other"]) {
-      const rank = await until(`the rank of ${turn}`, async () => {
-        const rows = await wb.callStack.rows();
-        for (const { label } of rows.filter((row) => row.label.startsWith("Subprocess"))) {
-          await wb.callStack.click("ranks", label);
-          const shown = await until("its status", () => status(wb), 5000).catch(() => undefined);
-          if (shown !== undefined && !seen.has(shown)) return shown;
-        }
-        return undefined;
-      });
-      seen.add(rank);
-      const line = `float32[2, 3] · all 1${rank.replace("rank ", "")}`;
-      await wb.inspector.rowsWhen(`the tensor of ${rank}`, (rows) =>
-        rows.some(({ label, description }) => label === "mine" && description === line),
-      );
-    }
+    await until("both ranks to be shown with their own tensors", async () => {
+      for (const { label } of (await wb.callStack.rows()).filter((row) => row.label.startsWith("Subprocess"))) {
+        await wb.callStack.expand("ranks", label);
+        await wb.callStack.click("ranks", label, "main");
+        const before = await status(wb);
+        const line = (await wb.inspector.rows()).find((row) => row.label === "mine")?.description;
+        const same = before !== undefined && before === (await status(wb));
+        if (same && line === `float32[2, 3] · all 1${before.replace("rank ", "")}`) seen.add(before);
+      }
+      return seen.size === 2;
+    });
     expect([...seen].toSorted()).toEqual(["rank 0", "rank 1"]);
   });
 
