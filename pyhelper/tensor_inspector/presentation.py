@@ -33,7 +33,6 @@ _NAME = 200  #: characters of a row's name
 _LIBRARIES = frozenset(
     ("torch", "numpy", "jax", "jaxlib", "pandas", "polars", "scipy", "PIL", "tensordict", "transformers")
 )
-_OURS = Classes(Rows)
 _BUILT_IN = Classes(list, tuple, dict, set, frozenset, deque)
 _ATOM = re.compile(r"[\w.]+(\[[\w'\".-]*\]|\.\w+|\(\))*", re.ASCII)
 
@@ -202,7 +201,7 @@ def _entry(child: Child) -> Entry:
         value = Text(one_line(value.text))
     elif type(value) is Property:  # not to be opened: VS Code opens at each stop what was open at the last
         value = Text("property · not read")
-    elif type(value) in _OURS or isinstance(value, Elements):
+    elif isinstance(value, (Rows, Elements)):
         value = _row_class(look(value, Budget(0.0)).type_name())(value)
     return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix)
 
@@ -210,7 +209,9 @@ def _entry(child: Child) -> Entry:
 def _reached(suffix: str, parent: str) -> str:
     """The expression of a child: what is no atom of an expression is put in parentheses. A group is what it is part of,
     written so that nothing can be assigned to it: setting the group must not overwrite that."""
-    whole = parent[1:-5] if parent.startswith("(") and parent.endswith(",)[0]") else parent
+    inner = parent[1:-5]
+    is_group = parent == f"({inner},)[0]" and ",)[0]" not in inner
+    whole = inner if is_group else parent
     if not suffix:
         return f"({whole},)[0]"
     return f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"

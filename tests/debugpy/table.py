@@ -15,6 +15,19 @@ EXPECTED: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(
 )["programs"]
 
 
+#: Whether a tensor that was looked at at the first stop dies when the program drops it, with the collector off.
+DROPPED = """
+    import gc, weakref, torch
+    gc.disable()
+    big = [torch.ones(1000, 1000)]
+    gone = weakref.ref(big[0])
+    print("shown")  # STOP: first
+    big.clear()
+    print("dead" if gone() is None else "alive")
+    print("end")  # STOP: second
+"""
+
+
 class StartSession(Protocol):
     """The fixture `session`: debugs a program, by name under tests/programs or by path, up to a marked line."""
 

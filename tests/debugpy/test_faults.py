@@ -101,25 +101,15 @@ def test_what_a_property_does_is_said_and_the_program_goes_on(start: Start, name
     goes_on(client, stop, helper)
 
 
-def test_what_runs_for_a_request_is_interrupted_from_outside(start: Start) -> None:
+def test_what_runs_for_a_request_is_interrupted_by_its_number_alone(start: Start) -> None:
     client, stop, helper = start(FAULTS)
     helper.frame(stop)
     hanging = ask(client, stop, op="evaluate", expression="[0 for _ in iter(int, 1)]", id=7)
     until_running(client, 7)
-    assert interrupt(client, 7) is True
+    assert [interrupt(client, number) for number in (6, 8, 7)] == [False, False, True]
     assert answer_to(client, hanging)["error"] == {"code": "raised", "message": "it was stopped"}
     assert interrupt(client, 7) is False
     goes_on(client, stop, helper)
-
-
-def test_only_the_request_that_is_named_is_interrupted(start: Start) -> None:
-    client, stop, helper = start(FAULTS)
-    helper.frame(stop)
-    hanging = ask(client, stop, op="evaluate", expression="[0 for _ in iter(int, 1)]", id=8)
-    until_running(client, 8)
-    assert [interrupt(client, other) for other in (7, 9)] == [False, False]
-    assert interrupt(client, 8) is True
-    assert answer_to(client, hanging)["error"]["message"] == "it was stopped"
 
 
 def test_a_late_interruption_strikes_nobody(start: Start) -> None:

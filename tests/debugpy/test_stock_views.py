@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from client import Client, DapError, Stop
 from helper import Helper
-from table import Start
+from table import DROPPED, Start
 
 PREFERRED = {"stock_views": True}
 
@@ -261,17 +261,7 @@ def test_no_value_switches_the_views_off(start: Start) -> None:
 
 
 def test_what_was_opened_dies_when_the_program_drops_it(start: Start) -> None:
-    source = """
-        import gc, weakref, torch
-        gc.disable()
-        big = [torch.ones(1000, 1000)]
-        gone = weakref.ref(big[0])
-        print("shown")  # STOP: first
-        big.clear()
-        print("dead" if gone() is None else "alive")
-        print("end")  # STOP: second
-    """
-    client, stop, helper = start(source)
+    client, stop, helper = start(DROPPED)
     show(stop, helper)
     tensor = children(client, client.locals(stop.frame)["big"])["0"]
     client.variables(children(client, tensor)["values"]["variablesReference"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from helper import Refused, call_expression
-from table import Start
+from table import DROPPED, Start
 
 TENSORS = """
     import torch
@@ -53,17 +53,7 @@ def test_the_snapshot_is_gone_at_the_next_stop(start: Start, frameless: bool) ->
 
 @pytest.mark.parametrize("frameless", [False, True])
 def test_a_tensor_that_was_shown_dies_when_the_program_drops_it(start: Start, frameless: bool) -> None:
-    source = """
-        import gc, weakref, torch
-        gc.disable()
-        big = [torch.ones(1000, 1000)]
-        gone = weakref.ref(big[0])
-        print("shown")  # STOP: first
-        big.clear()
-        print("dead" if gone() is None else "alive")
-        print("end")  # STOP: second
-    """
-    client, stop, helper = start(source, frameless=frameless)
+    client, stop, helper = start(DROPPED, frameless=frameless)
     answer = helper.frame(stop, expanded={"big": {"rows": {"[0]": {"rows": {"values": {}}}}}})
     helper.children(stop, answer["snapshot"], rows(answer)["big"]["id"])
     helper.inspect(stop, "big[0]")
