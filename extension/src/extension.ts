@@ -41,9 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new Status(inspector),
     ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
-    sessions.onDidChange((session) => {
-      if (session === inspector.frame?.session) void inspector.again();
-    }),
+    sessions.onDidChange((session) => void inspector.again(session)),
     sessions.onDidStop(() => tree.stopped()),
     settings.onDidChange(() => void inspector.again()),
   );

@@ -1,4 +1,4 @@
-"""The only file that knows pydevd: the user's frame, the life of answers, TCP_NODELAY, presentation.
+"""The only file that knows pydevd: the user's frame, pauses, the life of answers, TCP_NODELAY, presentation.
 
 Everything is found where the debugger has it already (`sys.modules`, the frames above us); without it, as in a notebook
 or a test, each function says so with None or does nothing.
@@ -7,11 +7,16 @@ or a test, each function says so with None or does nothing.
 from __future__ import annotations
 
 import sys
+from threading import Thread, current_thread
 from types import FrameType
-from typing import Any
+from typing import Any, Callable
 from weakref import ref
 
 from .protocol import At
+
+# Names that it puts among the locals of a frame:
+RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
+EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
 
 
 def user_frame() -> FrameType | None:
@@ -93,6 +98,12 @@ def present(lines: Any, children: Any) -> bool:
     return True
 
 
+def stock_rows(value: object, format: object) -> Any:
+    """What the debugger itself shows below a value."""
+    resolver: Any = sys.modules["_pydevd_bundle.pydevd_resolver"]
+    return resolver.defaultResolver.get_contents_debug_adapter_protocol(value, format)
+
+
 def has_client(provider: Any) -> bool:
     """Whether the client for which a provider was put there is still connected: the next one may not know of us."""
     client = getattr(provider, "is_of_tensor_inspector", None)
@@ -136,6 +147,35 @@ def _presenter() -> Any:
         "_type_to_resolver_cache",
     )
     return handler if all(hasattr(handler, name) for name in needed) else None
+
+
+def pause_of_this_thread() -> Callable[[], bool]:
+    """What tells whether this thread is to stay paused. That the user goes on is known before the thread can: a
+    `continue` changes its state, and a step waits in its queue."""
+    thread = current_thread()
+    info = getattr(thread, "additional_info", None)
+    constants: Any = sys.modules.get("_pydevd_bundle.pydevd_constants")
+    suspended = getattr(constants, "STATE_SUSPEND", None)
+    if suspended is None or getattr(info, "pydev_state", None) != suspended:
+        return lambda: True
+    commands = _commands_for(constants.get_thread_id(thread))
+    return lambda: (
+        getattr(info, "pydev_state", suspended) == suspended
+        and not any("step" in getattr(getattr(one, "method", None), "__name__", "") for one in list(commands))
+    )
+
+
+def _commands_for(thread: str) -> Any:
+    """What waits for a paused thread to do it."""
+    queues = getattr(_debugger(), "_cmd_queue", {})
+    return queues[thread].queue if thread in queues else ()
+
+
+def start_thread(target: Callable[[], None], name: str) -> None:
+    """Run a function in a thread that the debugger neither traces nor shows."""
+    thread: Any = Thread(target=target, name=name, daemon=True)
+    thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True
+    thread.start()
 
 
 def stop() -> tuple[int, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .budget import Budget
-from .guard import Untouched
 from .kinds import Child, Rows, look
 from .kinds.spread import add_spread_of
 from .protocol import Facts, Node
 from .snapshot import PAGE, Snapshot
+from .stats.tally import MOST
+from .untouched import Untouched
 
 if TYPE_CHECKING:
     from .lenses.compare import Comparison
@@ -21,8 +22,9 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
 
     Reads statistics exactly however long that takes, unless ``budget_ms`` bounds it; then what was not read is said.
     """
+    budget = _budget(budget_ms)
     with Untouched():
-        return _described(value, Budget(budget_ms))["line"]
+        return _described(value, budget)["line"]
 
 
 def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
@@ -37,7 +39,7 @@ def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budg
     >>> found["type"], found["rows"]
     ('list', [['length', '2']])
     """
-    shares, bars, budget = _shares(quantiles), _whole(bins), Budget(budget_ms)
+    shares, bars, budget = _shares(quantiles), _whole("bins", bins, most=MOST), _budget(budget_ms)
     with Untouched():
         found = _described(value, budget, facts=True)["facts"]
         if shares or bars:
@@ -50,7 +52,7 @@ def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = 
 
     Properties are listed, not read.
     """
-    budget = Budget(budget_ms)
+    depth, rows, budget = _whole("depth", depth), _whole("rows", rows), _budget(budget_ms)
     lines: list[str] = []
     with Untouched():
         snapshot = Snapshot(Rows.of("", []))
@@ -73,8 +75,9 @@ def compare(
 ) -> Comparison:
     """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
 
-    Elements, and floats and complex numbers anywhere, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN.
-    The answer prints as a line a difference; ``same`` and ``differences`` give it as data.
+    Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
+    prints as a line a difference; ``same``, ``differences`` and ``not_compared`` give it as data, and it is true where
+    the two are the same. Objects shared inside a value, as tied parameters, are not told from equal copies.
 
     >>> compare({"lr": 0.1, "steps": [1, 2]}, {"lr": 0.2, "steps": [1, 2, 3]})
     2 differences · 3 values compared
@@ -89,18 +92,37 @@ def compare(
         return lens.compare(a, b, budget, rtol=rtol, atol=atol)
 
 
+def _budget(ms: float) -> Budget:
+    if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
+        raise TypeError("budget_ms is a number of milliseconds, as in 40")
+    if not float(ms) >= 0:
+        raise ValueError(f"budget_ms must be at least 0, not {ms}")
+    return Budget(float(ms))
+
+
 def _shares(quantiles: Iterable[float]) -> list[float]:
     try:
-        return [float(share) for share in quantiles]
+        shares = [float(share) for share in quantiles]
     except (TypeError, ValueError):
         raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
+    if not all(0.0 <= share <= 1.0 for share in shares):
+        raise ValueError("quantiles lie between 0 and 1")
+    if len(shares) > MOST:
+        raise ValueError(f"at most {MOST} quantiles can be asked for")
+    return shares
 
 
-def _whole(bins: int) -> int:
+def _whole(name: str, value: int, most: float = float("inf")) -> int:
+    """An option that is a whole number from 0 up, also one of numpy's."""
     try:
-        return range(None if isinstance(bins, bool) else bins).stop  # type: ignore[arg-type]
+        found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError("bins is a whole number, as in 16") from None
+        raise TypeError(f"{name} is a whole number, as in 16") from None
+    if found < 0:
+        raise ValueError(f"{name} must be at least 0, not {found}")
+    if found > most:
+        raise ValueError(f"at most {most} {name} can be asked for")
+    return found
 
 
 def _described(value: object, budget: Budget, facts: bool = False) -> Node:

@@ -8,13 +8,12 @@ from typing import Any
 
 from . import debugger, preferences
 from .budget import Budget
+from .debugger import EXCEPTION, RETURN_VALUES
 from .guard import Classes, class_name, plain_str
 from .kinds import Child, Rows, look
 from .protocol import Filter
 from .text import listed
 
-RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned
-EXCEPTION = "__exception__"  #: (type, exception, traceback), in the frame that raised
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 

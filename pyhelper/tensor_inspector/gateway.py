@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from base64 import b64decode
 from time import perf_counter
@@ -12,9 +13,8 @@ from typing import Any, Callable, Literal
 from . import debugger, frame, interruption, preferences, presentation, process, properties
 from .budget import Budget
 from .expression import resolve
-from .guard import Untouched, class_name, module
+from .guard import class_name, module, plain_message
 from .kinds import Child, NotFound, NotStatic, Property, Rows, kind_of, libraries
-from .properties import described
 from .protocol import (
     Answer,
     ChildrenAnswer,
@@ -35,7 +35,9 @@ from .protocol import (
 )
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
+from .untouched import Untouched
 
+_cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 
 
@@ -115,12 +117,17 @@ def _request(text: str) -> dict[str, Any]:
 
 def _prefer(wanted: Preferences | None) -> None:
     if wanted is not None:
+        before = preferences.now
         preferences.prefer(wanted)
         presentation.switch(wanted.get("stock_views") is True)
+        if preferences.now.inline_values != before.inline_values:
+            debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
+    global _cold
     budget, started = _budget(request, 120), perf_counter()
+    _cold = False
     paused = _paused(request)
     with Untouched():
         snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
@@ -169,7 +176,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
     asked = snapshot.value(node)
     if type(asked) is Property:
         snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
-        budget, started = _budget(request, 80), perf_counter()
+        budget, started = _budget(request, 80, most=400), perf_counter()  # of the 2 s that a reply may take
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
     answer: ChildrenAnswer = {
@@ -197,14 +204,13 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
     paused, expression = _paused(request), request["expression"].strip()
     try:
         code = compile(expression, "<string>", "eval", dont_inherit=True)
-        names = {**paused.f_globals, **frame.variables(paused)}
-        value = interruption.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
-    except SyntaxError as error:
-        raise Refused("raised", f"{class_name(type(error))}: {error.msg}") from None
-    except interruption.Interrupted:
-        raise Refused("raised", "it was stopped") from None
-    except BaseException as error:
-        raise Refused("raised", described(error)) from None
+    except (SyntaxError, ValueError) as error:
+        raise Refused("raised", f"{class_name(type(error))}: {plain_message(error)}") from None
+    names = {**paused.f_globals, **frame.variables(paused)}
+    try:
+        value = properties.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
+    except (properties.Raised, properties.Stopped) as error:
+        raise Refused("raised", str(error)) from None
     budget, started = _budget(request, 120), perf_counter()
     with Untouched():
         return _node("evaluate", request, Child(expression, value), budget, started)
@@ -248,10 +254,11 @@ def _paused(request: Any) -> FrameType:
     return found
 
 
-def _budget(request: Any, ms: float) -> Budget:
+def _budget(request: Any, ms: float, most: float = math.inf) -> Budget:
     limits = request.get("limits", {})
-    most = limits.get("ms", ms * preferences.now.pace)
-    return Budget(most, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
+    usual = min(most, ms * preferences.now.pace)
+    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if _cold else usual)
+    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
 
 
 def _since(started: float) -> float:
@@ -265,7 +272,7 @@ def _say_cut(answer: Any, budget: Budget) -> None:
 
 def _failed(error: BaseException) -> ErrorAnswer:
     code: FailureCode = "internal"
-    message = described(error)
+    message = f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")
     if isinstance(error, Refused):
         code, message = error.code, str(error)
     elif isinstance(error, NotStatic):

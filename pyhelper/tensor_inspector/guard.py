@@ -1,4 +1,4 @@
-"""Reading objects without running their code, and tensors without disturbing torch.
+"""Reading objects without running their code.
 
 Every function here works on classes and objects through the built-in types' own slots and descriptors, so that no
 ``__getattr__``, property, metaclass or ``__torch_function__`` of the program runs.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import ref
@@ -68,6 +67,12 @@ def plain_str(text: object) -> str:
     if type(text) is str:
         return text
     return str.__str__(text) if issubclass(type(text), str) else ""
+
+
+def plain_message(error: BaseException) -> str:
+    """The text of an exception, by its built-in arguments only: its ``__str__`` may be the program's."""
+    arguments = error.args
+    return arguments[0] if arguments and type(arguments[0]) is str else ""
 
 
 def class_name(cls: type) -> str:
@@ -256,66 +261,3 @@ def stands_in(cls: type, package: str) -> bool:
     """Whether a class is what a module of that package holds under its name, and not one that only says so."""
     home = class_module(cls)
     return f"{home}.".startswith(f"{package}.") and instance_dict(module(home)).get(class_name(cls)) is cls
-
-
-class Untouched:
-    """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
-
-    Off while it lasts: torch-function overrides and modes, functorch levels, dispatch modes, tracing, gradients. All is
-    left as found. The order matters: ``_set_grad_enabled`` is itself seen by a torch-function mode, so that goes first.
-    Without torch it does nothing.
-    """
-
-    __slots__ = ("_undo",)
-
-    def __enter__(self) -> None:
-        self._undo: list[Callable[[], object]] = []
-        torch = module("torch")
-        if "_C" not in instance_dict(torch):
-            return
-        try:
-            self._enter(torch, torch._C)
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def _enter(self, torch: Any, c: Any) -> None:
-        # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
-        names = ["DisableTorchFunction", "_DisableFuncTorch"]
-        if getattr(c, "_len_torch_dispatch_stack", int)():
-            names.append("_DisableTorchDispatch")
-        makers = [getattr(c, name, None) for name in names]
-        for make in makers:
-            if make is not None:
-                self._hold(make())
-        tracing = getattr(c, "_get_tracing_state", int)()
-        if tracing:  # `torch.jit.trace` would record what is read, even a size
-            self._undo.append(partial(c._set_tracing_state, tracing))
-            c._set_tracing_state(None)
-        if getattr(c, "_is_fwd_grad_enabled", int)():
-            self._undo.append(partial(c._set_fwd_grad_enabled, True))
-            c._set_fwd_grad_enabled(False)
-        if getattr(torch, "is_grad_enabled", bool)():
-            self._undo.append(partial(c._set_grad_enabled, True))
-            c._set_grad_enabled(False)
-
-    def _hold(self, context: Any) -> None:
-        if not hasattr(context, "__exit__"):  # before torch 2.1 some are in force as long as they live
-            self._undo.append([context].clear)
-            return
-        self._undo.append(partial(context.__exit__, None, None, None))
-        try:
-            context.__enter__()
-        except BaseException:
-            self._undo.pop()
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        failed: BaseException | None = None
-        while self._undo:
-            try:
-                self._undo.pop()()
-            except BaseException as fault:  # what was entered before must be left all the same
-                failed = fault
-        if failed is not None and not any(error):
-            raise failed

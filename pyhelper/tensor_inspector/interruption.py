@@ -1,4 +1,5 @@
-"""Ending the program's code that runs on our behalf: after its time, or because it is asked for from outside.
+"""Ending the program's code that runs on our behalf: after its time, because it is asked for from outside, or because
+the program is to continue, which it can't while its thread is busy with us.
 
 Only such code is ever interrupted: never the program's own, and none of ours. No signal is sent.
 """
@@ -7,11 +8,15 @@ from __future__ import annotations
 
 import sys
 from ctypes import c_ulong, py_object, pythonapi
-from threading import Event, Lock, Thread, get_ident
-from typing import Any, Callable, TypeVar
+from threading import Event, Lock, get_ident
+from time import monotonic
+from typing import Callable, TypeVar
+
+from . import debugger
 
 Result = TypeVar("Result")
-_AGAIN = 0.1  #: seconds between two interruptions: code that swallows every exception is stopped all the same
+_STEP = 0.1  #: seconds between two looks, and two interruptions: code that swallows every exception is stopped too
+_GRACE = 1.0  #: seconds for what is under way when the program is to continue
 
 
 class Interrupted(BaseException):
@@ -19,11 +24,12 @@ class Interrupted(BaseException):
 
 
 class _Run:
-    __slots__ = ("fired", "over", "thread")
+    __slots__ = ("fired", "over", "ready", "thread")
 
     def __init__(self) -> None:
         self.thread = get_ident()
         self.over = self.fired = False
+        self.ready = False  #: nothing of ours that must not be struck is left to do before the code
 
 
 _lock = Lock()
@@ -31,7 +37,8 @@ _running: dict[int, _Run] = {}  #: by the number of the request on whose behalf 
 
 
 def run(code: Callable[[], Result], seconds: float | None = None, request: int | None = None) -> Result:
-    """``code()``, ended by ``Interrupted`` after so many seconds, or when `interrupt` names the request.
+    """``code()``, ended by ``Interrupted`` after so many seconds, when `interrupt` names the request, or when the
+    debugger has been told to let the program continue.
 
     That stops Python loops and the ends of sleeps, no native call. An interruption that is on its way when ``code``
     ends is awaited and swallowed here, so that it can't strike later; `_drain` is a function of its own because Python
@@ -39,11 +46,11 @@ def run(code: Callable[[], Result], seconds: float | None = None, request: int |
     """
     mine, done = _Run(), Event()
     try:
-        if seconds is not None:  # first: until a new thread runs it bears our number, and would be struck in our place
-            _watch(mine, done, seconds)
+        _watch(mine, done, seconds)
         if request is not None:
             with _lock:
                 _running[request] = mine
+        mine.ready = True
         return code()
     finally:
         try:
@@ -73,27 +80,29 @@ def interrupt(request: int) -> bool:
 
 
 def _fire(one: _Run) -> bool:
-    """Under the lock: what is over is not struck any more."""
-    if one.over:
+    """Under the lock: what is over is not struck any more, nor what is about to begin."""
+    if one.over or not one.ready:
         return False
     one.fired = True
     pythonapi.PyThreadState_SetAsyncExc(c_ulong(one.thread), py_object(Interrupted))
     return True
 
 
-def _watch(one: _Run, done: Event, seconds: float) -> None:
-    """A timer, never traced by the debugger nor shown among its threads."""
+def _watch(one: _Run, done: Event, seconds: float | None) -> None:
+    is_wanted = debugger.pause_of_this_thread()
 
     def watch() -> None:
-        wait = seconds
-        while not done.wait(wait) and not one.over:
-            wait = _AGAIN
-            with _lock:
-                _fire(one)
+        end = None if seconds is None else monotonic() + seconds
+        while not done.wait(_STEP if end is None else max(0.0, min(_STEP, end - monotonic()))):
+            now = monotonic()
+            if end is None and not is_wanted():
+                end = now + _GRACE
+            elif end is not None and now >= end:
+                end = now + _STEP
+                with _lock:
+                    _fire(one)
 
-    watcher: Any = Thread(target=watch, name="tensor-inspector deadline", daemon=True)
-    watcher.pydev_do_not_trace = watcher.is_pydev_daemon_thread = True
-    watcher.start()
+    debugger.start_thread(watch, "tensor-inspector deadline")
 
 
 def _drain() -> None:

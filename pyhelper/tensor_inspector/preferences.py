@@ -15,6 +15,7 @@ class Preferred(NamedTuple):
     reads: bool = True  #: whether values are read for statistics, or metadata is all that is told
     pace: float = 1.0  #: how much of the usual time a request may take
     tensors_first: bool = True  #: whether variables that are or hold tensors come before all others
+    inline_values: bool = True  #: whether line ends show values
 
 
 now = Preferred()
@@ -29,4 +30,5 @@ def prefer(wanted: Preferences) -> None:
         reads=wanted.get("statistics") != "off",
         pace=min(10.0, max(0.1, pace)) if type(pace) in (int, float) and pace is not None else 1.0,
         tensors_first=wanted.get("tensors_first") is not False,
+        inline_values=wanted.get("inline_values") is not False,
     )

@@ -13,16 +13,19 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import islice
 from time import perf_counter
-from typing import Literal
+from types import SimpleNamespace
+from typing import Literal, cast
 
 from . import debugger, preferences
 from .budget import Budget
-from .guard import ByClass, Classes, Untouched, class_dict, class_module, class_name, mro
+from .guard import ByClass, Classes, class_dict, class_module, class_name, first_of, mro
 from .kinds import Child, Elements, Property, Rows, Said, kind_of, look
+from .kinds.containers import Container
 from .kinds.objects import PlainObject
 from .kinds.plain import Atom
 from .snapshot import PAGE
 from .text import one_line
+from .untouched import Untouched
 
 Entry = tuple[str, object, "Callable[[str], str] | None"]  #: name, value, and what makes its expression of its parent's
 Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented by us
@@ -44,6 +47,17 @@ class Text(str):
 
 
 Text.__name__ = ""  # the views show it as the type
+
+
+class Group(str):
+    """What the debugger keeps as the expression of a group. It is empty, so that the views offer none, yet the rows
+    below, which it makes from this, have theirs: to the debugger it counts as one."""
+
+    __slots__ = ("whole",)
+    whole: str  #: the expression of what the group is a part of
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class Row:
@@ -77,10 +91,10 @@ class Lines:
             with self._question.asked() as budget:
                 return _line(value, budget)
         except BaseException as error:
-            return f"not read: {class_name(type(error))}"
+            return f"not read: {class_name(type(error))}" if _claim_safely(type(value)) == "whole" else None
 
     def get_str_in_context(self, value: object, context: str) -> str | None:
-        return None if context == "clipboard" and not isinstance(value, Text) else self.get_str(value)
+        return None if context == "clipboard" and type(value) is not Text else self.get_str(value)
 
 
 class Children:
@@ -96,6 +110,8 @@ class Children:
         """Rows in their order. More than a page of them ends in ranges, which open in turn."""
         entries: list[Entry] = []
         try:
+            if _claim_safely(type(value)) != "whole":  # it says that it is of another class
+                return cast("list[Entry]", debugger.stock_rows(value, fmt))
             with self._question.asked() as budget:
                 entries.extend(_entries(value, budget))
         except BaseException as error:
@@ -158,20 +174,24 @@ def switch(on: bool) -> None:
         return
 
 
+def _row(value: object) -> Row | None:
+    return cast("Row", value) if issubclass(type(value), Row) else None
+
+
 def _line(value: object, budget: Budget) -> str | None:
-    asked = value.value if isinstance(value, Row) else value
-    kind = look(asked, budget)
+    row = _row(value)
+    kind = look(value if row is None else row.value, budget)
     claim = _claim(type(value))
     if claim == "nothing" or (claim == "line" and not kind.holds_tensors()):
         return None  # also of an object that lies about its class
-    if isinstance(value, Row) and (value.start or value.stop is not None):
+    if row is not None and (row.start or row.stop is not None):
         return ""
     return one_line(kind.line())
 
 
 def _entries(value: object, budget: Budget) -> Iterator[Entry]:
     """One page of rows, then ranges of at most a page of pages each, a range of those, and so on."""
-    row = value if isinstance(value, Row) else Row(value)
+    row = _row(value) or Row(value)
     kind = look(row.value, budget)
     total = kind.child_count() if row.stop is None else row.stop
     names: set[str] = set()
@@ -201,19 +221,18 @@ def _entry(child: Child) -> Entry:
         value = Text(one_line(value.text))
     elif type(value) is Property:  # not to be opened: VS Code opens at each stop what was open at the last
         value = Text("property · not read")
-    elif isinstance(value, (Rows, Elements)):
+    elif issubclass(type(value), (Rows, Elements)):
         value = _row_class(look(value, Budget(0.0)).type_name())(value)
     return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix)
 
 
 def _reached(suffix: str, parent: str) -> str:
-    """The expression of a child: what is no atom of an expression is put in parentheses. A group is what it is part of,
-    written so that nothing can be assigned to it: setting the group must not overwrite that."""
-    inner = parent[1:-5]
-    is_group = parent == f"({inner},)[0]" and ",)[0]" not in inner
-    whole = inner if is_group else parent
+    """The expression of a child: what is no atom of an expression is put in parentheses."""
+    whole = parent.whole if type(parent) is Group else parent
     if not suffix:
-        return f"({whole},)[0]"
+        group = Group()
+        group.whole = whole
+        return group
     return f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"
 
 
@@ -227,11 +246,15 @@ def _claims(cls: type) -> Claim:
     if issubclass(cls, (Row, Text)):
         return "whole" if issubclass(cls, Row) else "line"
     kind, bases = kind_of(cls), mro(cls)
-    if any(base in _BUILT_IN for base in bases):
+    if kind is PlainObject:  # dataclasses and namespaces write out all they hold; the rest leaves that to the program
+        writes = first_of(cls, "__repr__") is first_of(SimpleNamespace, "__repr__") or any(
+            "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
+        )
+        return "line" if writes else "nothing"
+    libraries = {class_module(base).partition(".")[0] for base in bases}
+    if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and _LIBRARIES.isdisjoint(libraries)):
         return "line"
-    if kind is PlainObject:  # a dataclass writes out its fields; all else leaves that to the program
-        return "line" if any("__dataclass_fields__" in class_dict(base) for base in bases) else "nothing"
-    known = kind.kind == "graph" or not _LIBRARIES.isdisjoint(class_module(base).partition(".")[0] for base in bases)
+    known = kind.kind == "graph" or not _LIBRARIES.isdisjoint(libraries)
     return "whole" if known and not issubclass(kind, Atom) else "nothing"
 
 

@@ -1,9 +1,12 @@
-"""Reading a property that the user opened: the program's code runs, under a deadline."""
+"""Running the program's code because the user asked for it: a property that is opened, an expression.
+
+To be called outside of the guards: the program's code runs as it would by itself.
+"""
 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
+from typing import Any, Callable
 
 from . import interruption
 from .guard import class_name
@@ -12,30 +15,59 @@ from .kinds import Property, Said
 _SECONDS = 1.2  #: a property may run so long; a reply later than 2 s is given up, and its rows take time too
 
 
-def read(asked: Property, request: int | None = None) -> Any:
-    """The property's value, or what reading it raised, in words; ``request`` is on whose behalf it is read.
+class Stopped(Exception):
+    """It did not end by itself. The message says so."""
 
-    To be called outside of the guards: the program's code runs as it would by itself.
-    """
+
+class Raised(Exception):
+    """It raised what the message describes."""
+
+
+def read(asked: Property, request: int | None = None) -> Any:
+    """The property's value, or why there is none, in words; ``request`` is on whose behalf it is read."""
     if asked.running:
         return Said(f"'{asked.name}' is still running", failed=True)
     asked.running = True
-    started = perf_counter()
     try:
-        return interruption.run(lambda: getattr(asked.owner, asked.name), _SECONDS, request)
-    except interruption.Interrupted:
-        return Said(f"stopped after {perf_counter() - started:.1f} s", failed=True)
-    except BaseException as error:
-        return Said(f"raised {described(error)}", failed=True)
+        return run(lambda: getattr(asked.owner, asked.name), _SECONDS, request)
+    except Raised as error:
+        return Said(f"raised {error}", failed=True)
+    except Stopped as error:
+        return Said(str(error), failed=True)
     finally:
         asked.running = False
 
 
-def described(error: BaseException) -> str:
-    """``ValueError: its text``; the text may come from the program's own ``__str__``, which may fail."""
-    name = class_name(type(error))
+def run(code: Callable[[], Any], seconds: float | None = None, request: int | None = None) -> Any:
+    """``code()``, see `interruption.run`. Raises ``Raised`` or ``Stopped``, and nothing else."""
+    started = perf_counter()
+    raised: list[str] = []
+
+    def told() -> Any:
+        try:
+            return code()
+        except interruption.Interrupted:
+            raise
+        except BaseException as error:
+            raised.append(class_name(type(error)))
+            raised.append(_text(error))  # which is the program's code as well
+            return None
+
     try:
-        text = str(error)
+        value = interruption.run(told, seconds, request)
+    except interruption.Interrupted:
+        if not raised:
+            raise Stopped(f"stopped after {perf_counter() - started:.1f} s") from None
+        value = None
+    if raised:
+        raise Raised(": ".join(filter(None, raised)))
+    return value
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except interruption.Interrupted:
+        raise
     except BaseException:
-        text = ""
-    return f"{name}: {text}" if text else name
+        return ""

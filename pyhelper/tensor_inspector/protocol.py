@@ -37,6 +37,7 @@ class Preferences(TypedDict, total=False):
     pace: float
     tensors_first: bool
     stock_views: bool
+    inline_values: bool
 
 
 class ExpandedRow(TypedDict, total=False):
@@ -160,7 +161,8 @@ class Stats(TypedDict):
 
 @final
 class ComplexStats(TypedDict):
-    """Statistics of complex numbers by their parts and their magnitude."""
+    """Statistics of complex numbers by their parts and their magnitude, which float64 may not hold: then it has counts
+    only."""
 
     real: Stats
     imag: Stats

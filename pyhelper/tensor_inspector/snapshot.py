@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .budget import Budget
-from .guard import Classes, class_name, full_name
+from .guard import Classes, class_name, full_name, plain_message
 from .kinds import Child, Kind, Rows, Said, look
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
@@ -86,7 +86,7 @@ class Snapshot:
             self._fill(node, entry, look(child.value, budget), facts, marked)
         except Exception as error:
             node["type"] = class_name(type(child.value))
-            node["line"] = one_line(f"not read: {class_name(type(error))}: {_message(error)}")
+            node["line"] = one_line(f"not read: {class_name(type(error))}: {plain_message(error)}")
             node["badges"] = ["error"]
             if facts:
                 node["facts"] = {"type": full_name(type(child.value)), "notes": [node["line"]]}
@@ -147,7 +147,7 @@ class Snapshot:
             total = kind.child_count()
         except Exception as error:
             total = start + len(nodes) + 1
-            said = Said(f"not read: {class_name(type(error))}: {_message(error)}", failed=True)
+            said = Said(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
             nodes.append(self.describe(Child("…", said), node, budget))
         if total is None and len(nodes) < amount and not budget.cut:
             total = start + len(nodes)
@@ -173,9 +173,3 @@ def _cost(node: Node) -> int:
     mark = node["mark"]["path"] if "mark" in node else ""
     texts = (node["line"], node.get("inline", ""), node["name"], node["type"], node.get("path", ""), mark)
     return _NODE_BYTES + sum(map(len, texts))
-
-
-def _message(error: BaseException) -> str:
-    """The text of an exception of a library, or of ours, by its built-in arguments only."""
-    arguments = error.args
-    return arguments[0] if arguments and type(arguments[0]) is str else ""

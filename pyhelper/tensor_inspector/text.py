@@ -13,6 +13,7 @@ from typing import Any
 from . import preferences
 
 LINE = 120
+_MOST = 1.7976931348623157e308  #: of float64
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -30,6 +31,15 @@ def middle(text: str, limit: int) -> str:
         return text
     head = limit // 3
     return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+
+
+def fingerprint(numbers: Iterable[int]) -> str:
+    """Eight digits that tell long states apart.
+
+    >>> fingerprint([1, 2]) == fingerprint((1, 2)) != fingerprint([2, 1])
+    True
+    """
+    return f"{hash(tuple(numbers)) & 0xFFFFFFFF:08x}"
 
 
 def one_line(text: str, limit: int = LINE) -> str:
@@ -83,6 +93,9 @@ def number(value: int | float, digits: int = 0) -> str:
         text = f"{value:.{digits or preferences.now.digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
+    if not -1e308 < value < 1e308 and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
+        head, _, exponent = f"{value:.16e}".partition("e")
+        text = f"{head[: head.index('.') + (digits or preferences.now.digits)].rstrip('.')}e{exponent}"
     if "e" in text:
         head, _, exponent = text.partition("e")
         text = f"{head}e{int(exponent)}"
@@ -105,34 +118,66 @@ def exact_number(value: int | float, digits: int = 0) -> str:
 def bounded(value: float, error: float, digits: int = 0) -> str:
     """``value`` with only the digits that ``|value - truth| <= error`` guarantees; 0: one less than preferred, 3.
 
-    >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02)
-    ('0.0123', '≈0', '1.2')
+    Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
+
+    >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02), bounded(2.125, 1e-15)
+    ('0.0123', '≈0', '1', '2.125')
     """
     digits = digits or preferences.now.digits - 1
     if error <= 0 or value != value or value in (float("inf"), float("-inf")):
         return number(value, digits)
     if abs(value) <= error:
         return "≈0"
-    sure = floor(log10(abs(value))) - floor(log10(error * 2))
-    return number(value, min(digits, sure)) if sure >= 1 else "≈" + number(value, 1)
+    low, high = max(value - error, -_MOST), min(value + error, _MOST)
+    for tried in (digits, digits + 1, *range(digits - 1, 0, -1)):
+        text = number(low, tried)
+        if text == number(high, tried):
+            return text
+    return "≈" + number(value, 1)
 
 
-def count(value: int) -> str:
-    """A count at a glance: 512, 5.1K, 25.6M, 10¹².
+def count(value: int, beside: int | None = None) -> str:
+    """A count at a glance: 512, 5.1K, 25.6M, 10¹²; in full where another one ``beside`` it would read the same.
 
-    >>> count(512), count(5130), count(25_557_032), count(10**12)
-    ('512', '5.1K', '25.6M', '10¹²')
+    >>> count(512), count(5130), count(25_557_032), count(10**12), count(999_999, 10**6)
+    ('512', '5.1K', '25.6M', '10¹²', '999,999')
     """
+    text = _in_short(value)
+    return text if beside is None or beside == value or text != _in_short(beside) else f"{value:,}"
+
+
+def _in_short(value: int) -> str:
     if value < 1000:
         return str(value)
     for unit, size in (("K", 10**3), ("M", 10**6), ("B", 10**9)):
-        if value < size * 1000:
-            short = value / size
-            if short < 999.5 or unit == "B":
-                return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
+        short = value / size
+        if short < 999.5:
+            return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
     power = len(str(value)) - 1
+    power += value / 10**power >= 9.95
     lead = "" if value == 10**power else f"{value / 10**power:.1f}×"
     return f"{lead}10{str(power).translate(_SUPERSCRIPT)}"
+
+
+def out_of(part: int, whole: int) -> str:
+    """Two counts, as `count` gives them.
+
+    >>> out_of(5130, 25_557_032), out_of(999_999, 1_000_000)
+    ('5.1K of 25.6M', '999,999 of 1,000,000')
+    """
+    return f"{count(part, whole)} of {count(whole, part)}"
+
+
+def percent(part: int, whole: int, digits: int = 3) -> str:
+    """The share of ``part`` in ``whole``, all of it or nothing only where that is so.
+
+    >>> percent(1, 3), percent(999_999, 1_000_000), percent(1, 10**9), percent(0, 7), percent(7, 7)
+    ('33.3%', '>99.9%', '1e-7%', '0%', '100%')
+    """
+    if part >= whole:
+        return f"{100 * part / whole:.0f}%"
+    text = number(100 * part / whole, digits)
+    return f"{text}%" if float(text) < 100 else f">99{'.' if digits > 2 else ''}{'9' * (digits - 2)}%"
 
 
 def size(bytes: int) -> str:
@@ -140,6 +185,7 @@ def size(bytes: int) -> str:
     if bytes < 1024:
         return f"{bytes} B"
     power = min(6, (bytes.bit_length() - 1) // 10)
+    power += power < 6 and bytes / 1024**power >= 1023.95
     return f"{bytes / 1024**power:.1f} {' KMGTPE'[power]}iB"
 
 
@@ -156,14 +202,16 @@ def quoted(value: str, limit: int = 60) -> str:
 
 
 def quoted_bytes(value: bytes | bytearray, limit: int = 40) -> str:
+    """Bytes as Python writes them, shortened as `quoted` does."""
     base: Any = bytes if issubclass(type(value), bytes) else bytearray
+    opening, closing = ("", "") if base is bytes else ("bytearray(", ")")
     length = base.__len__(value)
     head = bytes(base.__getitem__(value, slice(limit)))
     if length <= limit:
-        return repr(head)
+        return f"{opening}{head!r}{closing}"
     if len(repr(head)) > 2 * limit:  # what is no text takes four characters a byte
         head = head[: limit // 4]
-    return f"{repr(head)[:-1]}…' · {length:,} bytes"
+    return f"{opening}{repr(head)[:-1]}…'{closing} · {length:,} bytes"
 
 
 def integer(value: int) -> str:

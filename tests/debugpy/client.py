@@ -382,8 +382,19 @@ class Client:
         size = os.fstat(self._printed.fileno()).st_size
         return os.pread(self._printed.fileno(), size, 0).decode()  # the program shares the file's position
 
+    def wait_until_printed(self, text: str, limit: float = LIMIT) -> None:
+        """Until the program, not attached to yet, has printed just this: no message tells of that, so it is polled."""
+        deadline = time.monotonic() + limit
+        while self.printed() != text:
+            if time.monotonic() > deadline:
+                raise Lost(f"waited for the program to print {text!r}: within {limit} s it printed {self.printed()!r}")
+            time.sleep(0.01)
+
     def output(self, *categories: str) -> str:
-        """What the program has printed so far: stdout and stderr, or the categories named."""
+        """What of the program's stdout and stderr, or of the categories named, is here: all of it once it has ended.
+
+        At a stop some may be on its way still: it comes by another road than the debugger's events.
+        """
         chosen = categories or ("stdout", "stderr")
         return "".join(body["output"] for body in self.events("output") if body.get("category") in chosen)
 

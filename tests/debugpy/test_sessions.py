@@ -143,7 +143,8 @@ def test_a_program_that_connects_to_an_adapter_that_listens(client: Client, writ
 
 
 GATED = """
-    import sys, time
+    import sys, threading, time
+    print("up", flush=True)
     while not os.path.exists(sys.argv[1]):
         time.sleep(0.01)  # not in a test's way: it ends as soon as the debugger is there
     print("sum", work(3))
@@ -173,12 +174,13 @@ def injectable() -> None:
 def test_a_process_that_runs_already_is_attached_to_by_its_id(client: Client, write: Write, tmp_path: Path) -> None:
     program, gate = write(WORK, GATED), tmp_path / "gate"
     process = client.run([client.python, program, gate])
+    client.wait_until_printed("up\n")
     client.attach_to_process(process.pid, breakpoints={program: stop_lines(program).values()})
     gate.touch()
     stop = client.wait_for_stop()
     shown(client, stop, 3)
     assert client.run_to_end(stop.thread) == 0
-    assert client.printed().splitlines() == ["rank 3", "sum 6.0"]
+    assert client.printed().splitlines() == ["up", "rank 3", "sum 6.0"]
 
 
 def test_two_sessions_at_once_do_not_mix(clients: Callable[[], Client], write: Write) -> None:

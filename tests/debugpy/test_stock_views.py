@@ -108,6 +108,14 @@ def test_a_row_that_no_expression_reaches_offers_none(start: Start) -> None:
     assert not any(row["variablesReference"] for name, row in rows.items() if name not in ("percentiles", "histogram"))
 
 
+def test_a_group_offers_no_expression(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    values = children(client, client.locals(stop.frame)["image"])["values"]
+    assert values["evaluateName"] == ""
+    assert children(client, values)["[100…199]"]["evaluateName"] == ""
+
+
 def test_many_rows_are_paged_by_ranges(start: Start) -> None:
     client, stop, helper = start(TRAINING)
     show(stop, helper)
@@ -153,6 +161,44 @@ def test_setting_a_value_answers_with_our_line(start: Start) -> None:
     assert client.evaluate("loss[1, 0].item()", stop.frame)["result"] == "7.0"
 
 
+@pytest.mark.parametrize(("name", "attribute"), [("linear", "in_features"), ("optimizer", "_zero_grad_profile_name")])
+def test_an_attribute_that_was_set_is_shown_at_once(start: Start, name: str, attribute: str) -> None:
+    client, stop, helper = start("""
+        import torch
+        linear = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
+        print("here")  # STOP
+    """)
+    show(stop, helper)
+    others = children(client, client.locals(stop.frame)[name])["other attributes"]
+    assert attribute in children(client, others)
+    assert client.set_variable(others["variablesReference"], attribute, "9")["value"] == "9"
+    assert children(client, others)[attribute]["value"] == "9"
+
+
+def test_what_the_standard_library_writes_out_is_our_line_where_it_holds_tensors(start: Start) -> None:
+    client, stop, helper = start("""
+        import argparse, collections, torch, types
+        x = torch.ones(600, 4)
+        held = [
+            types.SimpleNamespace(x=x), argparse.Namespace(x=x), collections.UserDict(x=x), collections.UserList([x]),
+            types.MappingProxyType({"x": x}), {"x": x}.values(), {"x": x}.items(),
+        ]
+        plain = [
+            types.SimpleNamespace(x=1), argparse.Namespace(x=1), collections.UserDict(x=1), collections.UserList([1]),
+            types.MappingProxyType({"x": 1}), {"x": 1}.values(), {"x": 1}.items(),
+        ]
+        print("here")  # STOP
+    """)
+    before = everything(client, client.locals(stop.frame)["plain"])
+    show(stop, helper)
+    assert everything(client, client.locals(stop.frame)["plain"]) == before
+    held = children(client, client.locals(stop.frame)["held"])
+    texts = [row["value"] for name, row in held.items() if name.isdigit()]
+    assert len(texts) == 7
+    assert [text for text in texts if "tensor([[" in text] == []
+
+
 def test_a_group_is_nothing_that_can_be_set(start: Start) -> None:
     client, stop, helper = start(TRAINING)
     show(stop, helper)
@@ -175,9 +221,9 @@ def test_what_lies_about_its_class_stays_as_it_is(start: Start) -> None:
         print("here")  # STOP
     """
     client, stop, helper = start(source)
-    before = [client.locals(stop.frame)[name]["value"] for name in ("lying", "tensor")]
+    before = [everything(client, client.locals(stop.frame)[name], 1) for name in ("lying", "tensor")]
     show(stop, helper)
-    assert [client.locals(stop.frame)[name]["value"] for name in ("lying", "tensor")] == before
+    assert [everything(client, client.locals(stop.frame)[name], 1) for name in ("lying", "tensor")] == before
 
 
 def test_what_holds_no_tensor_stays_as_it_is(start: Start) -> None:
@@ -265,8 +311,8 @@ def test_what_was_opened_dies_when_the_program_drops_it(start: Start) -> None:
     show(stop, helper)
     tensor = children(client, client.locals(stop.frame)["big"])["0"]
     client.variables(children(client, tensor)["values"]["variablesReference"])
-    client.resume(stop.thread)
-    assert client.output("stdout").split() == ["shown", "dead"]
+    client.run_to_end(client.resume(stop.thread).thread)
+    assert client.output("stdout").split() == ["shown", "dead", "end"]
 
 
 def test_a_range_that_is_gone_is_refused_and_the_next_stop_answers(start: Start) -> None:

@@ -57,8 +57,8 @@ def test_a_tensor_that_was_shown_dies_when_the_program_drops_it(start: Start, fr
     answer = helper.frame(stop, expanded={"big": {"rows": {"[0]": {"rows": {"values": {}}}}}})
     helper.children(stop, answer["snapshot"], rows(answer)["big"]["id"])
     helper.inspect(stop, "big[0]")
-    client.resume(stop.thread)
-    assert client.output("stdout").split() == ["shown", "dead"]
+    client.run_to_end(client.resume(stop.thread).thread)
+    assert client.output("stdout").split() == ["shown", "dead", "end"]
 
 
 def test_nothing_is_left_in_the_frame_and_nothing_is_printed(start: Start) -> None:

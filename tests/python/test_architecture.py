@@ -19,7 +19,7 @@ LAYERS = [
     {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},
-    {"text", "guard", "budget", "preferences"},
+    {"text", "untouched", "guard", "budget", "preferences"},
     {"protocol"},
 ]
 STANDARD = {

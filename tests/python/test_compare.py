@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
+import re
 import sys
 import tracemalloc
+from collections import OrderedDict, defaultdict, deque
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import partial
 from math import inf, nan
-from typing import Any
+from pathlib import Path, PurePosixPath
+from random import Random
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
 from tensor_inspector import compare, tree
+from tensor_inspector.kinds import mappings
 from tensor_inspector.lenses import compare as lens
 
 T = torch.tensor
 
 
 def texts(a: object, b: object, **options: Any) -> dict[str, str]:
-    return {found["path"]: found["text"] for found in compare(a, b, **options).differences}
+    """All that is said, by place."""
+    found = compare(a, b, **options)
+    return {told["path"]: told["text"] for told in (*found.differences, *found.not_compared)}
 
 
 def values(a: object, b: object, **options: Any) -> dict[str, Any]:
@@ -81,9 +96,9 @@ def test_integers_are_compared_to_the_last_digit(pairs: list[tuple[int, int]]) -
     a, b = (T([pair[side] for pair in pairs]) for side in (0, 1))
     found = compare(a, b).differences
     assert sum(one != other for one, other in pairs) == (found[0]["values"]["different"] if found else 0)
+    assert not found or found[0]["values"]["max_abs"] == max(abs(one - other) for one, other in pairs)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 70), st.integers(1, 70), st.integers(0, 69), st.integers(0, 69))
 def test_the_place_is_right_in_any_layout(rows: int, columns: int, row: int, column: int) -> None:
     row, column = row % rows, column % columns
@@ -353,7 +368,11 @@ def test_tolerances_hold_for_numbers_in_containers() -> None:
     assert not compare([inf], [1.0], rtol=1).same
     assert not compare([nan], [1.0], rtol=1, atol=1).same
     assert compare([complex(nan, 1)], [complex(nan, 1)]).same
-    assert not compare([1], [2], atol=5).same
+    assert compare([10, 10**400, 2**60], [11, 10**400 + 1, 2**60 + 1], atol=1).same
+    assert compare([100], [101], rtol=0.01).same
+    assert not compare([10], [12], atol=1).same
+    assert not compare([10**400], [10**400 + 1], rtol=0.5).same  # beyond the floats
+    assert not compare([True], [False], atol=5).same
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.complex64, np.bool_])
@@ -419,7 +438,7 @@ def test_of_long_strings_the_first_difference_is_shown(make: Any) -> None:
     assert "x" in was
     assert "y" in now
     assert texts([a], [a + make("b")])["[0]"].endswith(f"from {unit} 1,001 on · length 1,001 → 1,002")
-    assert texts([make("short")], [make("other")])["[0]"].count("r") == 2
+    assert re.fullmatch(r".*'short'.* → .*'other'\W*", texts([make("short")], [make("other")])["[0]"])
 
 
 def test_keys_that_are_no_expressions_are_named_as_in_the_tree() -> None:
@@ -435,10 +454,10 @@ def test_keys_that_are_no_expressions_are_named_as_in_the_tree() -> None:
 
 
 def test_keys_of_one_name_are_not_mixed_up() -> None:
-    a, b = ({float("nan"): 1, float("nan"): last} for last in (2, 3))
-    assert len(a) == 2
-    assert texts(a, b) == {"nan #1": "2 → 3"}
-    assert len(compare({float("nan"): 0, float("nan"): 2}, {float("nan"): 1, float("nan"): 2}).differences) == 1
+    one, other = float("nan"), float("nan")
+    assert texts({one: 1, other: 2}, {one: 1, other: 3}) == {"nan #1": "2 → 3"}
+    assert compare({one: 1, other: 2}, {other: 2, one: 1}).same
+    assert not compare({one: 1}, {other: 1}).same
 
 
 def test_what_a_subclass_carries_is_compared_once() -> None:
@@ -476,6 +495,84 @@ def peak_of(a: Any, b: Any) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def _advanced(generator: torch.Generator) -> torch.Generator:
+    torch.rand(1, generator=generator)
+    return generator
+
+
+def _variable(value: object) -> ContextVar[object]:
+    variable: ContextVar[object] = ContextVar("step")
+    variable.set(value)
+    return variable
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        pytest.param(
+            OrderedDict(a=1, b=2), OrderedDict(b=2, a=1), ("", "in another order, from 'a' / 'b' on"), id="OrderedDict"
+        ),
+        pytest.param(deque([1], 3), deque([1], 4), ("", "maxlen 3 → 4"), id="maxlen"),
+        pytest.param(Random(1), Random(2), ("", "state "), id="Random"),
+        pytest.param(
+            torch.Generator().manual_seed(1),
+            _advanced(torch.Generator().manual_seed(1)),
+            ("", "state "),
+            id="Generator",
+        ),
+        pytest.param(_variable(1), _variable(2), (".get()", "1 → 2"), id="ContextVar"),
+    ],
+)
+def test_what_stands_beside_the_items_is_compared(a: object, b: object, said: tuple[str, str]) -> None:
+    ((path, text),) = texts(a, b).items()
+    assert (path, text[: len(said[1])]) == said
+    assert compare(a, a).same
+
+
+@pytest.mark.parametrize(
+    ("make", "path", "said"),
+    [
+        (lambda pd, new: pd.DataFrame({"b": [2], "a": [1]} if new else {"a": [1], "b": [2]}), "", "in another order, from 'a' / 'b' on"),
+        (lambda pd, new: pd.Series([1], name="y" if new else None), "", "name None → 'y'"),
+        (lambda pd, new: pd.DataFrame({"a": [1]}, pd.Index([7], name=new)), ".index", "name False → True"),
+        (lambda pd, new: pd.DataFrame([[1]], columns=pd.Index(["a"], name=str(new))), "",
+         "name of the columns 'False' → 'True'"),
+        (lambda pd, new: pd.MultiIndex.from_tuples([(1, 2)], names=["x", "z" if new else "y"]), "",
+         "name 'x', 'y' → 'x', 'z'"),
+        (lambda pd, new: pd.Series(["a"], dtype=pd.CategoricalDtype(["a"], new)), "", "ordered False → True"),
+        (lambda pd, new: pd.Series(["a"], dtype=pd.CategoricalDtype(["a", "c" if new else "b"])),
+         "categories › values › [1]", "'b' → 'c'"),
+    ],
+)  # fmt: skip
+def test_names_and_order_are_part_of_a_table(make: Any, path: str, said: str) -> None:
+    pd = pytest.importorskip("pandas")
+    assert texts(make(pd, False), make(pd, True)) == {path: said}
+    assert compare(make(pd, True), make(pd, True)).same
+
+
+class _Computing:
+    def __init__(self, loss: float) -> None:
+        self.loss = loss
+
+    @property
+    def doubled(self) -> float:
+        raise AssertionError("a property was read")
+
+
+def test_what_is_computed_from_the_rest_is_not_compared() -> None:
+    assert compare(_Computing(1.0), _Computing(1.0)).same
+    assert texts(_Computing(1.0), _Computing(2.0)) == {".loss": "1.0 → 2.0"}
+
+
+def test_order_that_can_not_be_told_is_not_called_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mappings, "_ORDERED", 1)
+    assert texts(OrderedDict(a=1, b=2), OrderedDict(a=1, b=2)) == {"": "not compared: the order"}
+
+
+def test_a_type_is_told_once() -> None:
+    assert texts(np.float32(1), np.float64(1)) == {"": "float32 1 → float64 1"}
 
 
 def test_a_long_list_is_compared_to_its_end() -> None:
@@ -554,3 +651,392 @@ def test_neither_value_is_changed() -> None:
     assert torch.equal(b, before[1])
     assert a._version == 0
     assert a.grad_fn is None
+
+
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+@dataclass(frozen=True)
+class Frozen:
+    a: int
+
+
+class Plain:
+    pass
+
+
+_LONG = "a" * 450
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        pytest.param("a" * 200, "a" * 100 + "b" + "a" * 99, id="long str"),
+        pytest.param(b"a" * 300, b"a" * 150 + b"b" + b"a" * 149, id="long bytes"),
+        pytest.param(((0, 1), "w"), ((7, 8), "w"), id="nested tuple"),
+        pytest.param(frozenset([1, 2]), frozenset([1, 3]), id="frozenset"),
+        pytest.param(Pair(1, 2), Pair(1, 3), id="namedtuple"),
+        pytest.param(torch.Size([2, 3]), torch.Size([4, 5]), id="Size"),
+        pytest.param(10**4400, 10**4400 + 1, id="long int"),
+        pytest.param(np.float64(0.1), np.float64(0.10000000001), id="float64"),
+        pytest.param(np.longdouble(0.1), np.nextafter(np.longdouble(0.1), np.longdouble(1)), id="longdouble"),
+        pytest.param(Frozen(1), Frozen(2), id="frozen dataclass"),
+        pytest.param(Path("a"), Path("b"), id="path"),
+        pytest.param(torch.device("cpu"), torch.device("meta"), id="device"),
+        pytest.param(Color.RED, Color.BLUE, id="enum"),
+        pytest.param(str, bytes, id="classes"),
+    ],
+)
+def test_different_keys_are_never_called_one(a: Any, b: Any) -> None:
+    found = compare({a: 1}, {b: 1})
+    assert [told["what"] for told in found.differences] == ["only in a", "only in b"]
+    for one, other in (({a: 1, b: 2}, {b: 2, a: 1}), ({a, b}, {b, a})):
+        assert compare(one, other).same
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param(lambda: [Frozen(1), Frozen(2)], id="frozen dataclasses"),
+        pytest.param(lambda: [(Color.RED, 1), (Color.BLUE, 1)], id="enums in tuples"),
+        pytest.param(lambda: [_LONG + "x" + _LONG, _LONG + "y" + _LONG], id="long strings"),
+        pytest.param(lambda: [frozenset([0, 8]), frozenset([8, 1])], id="frozensets"),
+        pytest.param(lambda: [(Frozen(1), "x"), (Frozen(2), "x")], id="dataclasses in tuples"),
+    ],
+)
+def test_keys_in_another_order_keep_their_values(keys: Any) -> None:
+    (a, b), (same_a, same_b) = keys(), keys()
+    assert compare({a: 1, b: 2}, {same_b: 2, same_a: 1}).same
+    assert [told["text"] for told in compare({a: 1, b: 2}, {same_b: 2, same_a: 3}).differences] == ["1 → 3"]
+    assert compare({a, b}, {same_b, same_a}).same
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: torch.ones(2), lambda: re.compile("a"), lambda: partial(print, 1), lambda: (torch.ones(2), 1)],
+)
+def test_keys_that_only_the_program_can_tell_apart_are_not_compared(make: Any) -> None:
+    key, other = make(), make()
+    if not isinstance(key, re.Pattern):  # which are one
+        found = compare({key: 1}, {other: 1})
+        assert (found.differences, found.same) == ([], False)
+        said = "not compared: 1 key that only the program's own code could tell apart"
+        assert [told["text"] for told in found.not_compared] == [said]
+    assert compare({key: 1, "x": 2}, {"x": 2, key: 1}).same
+    assert texts({key: 1}, {"x": 1}).keys() != {""}
+
+
+def test_keys_that_hold_the_same_twice_are_not_mixed_up() -> None:
+    first, second = Plain(), Plain()
+    assert compare({first: 1, second: 2}, {second: 2, first: 1}).same
+    found = compare({first: 1, second: 2}, {Plain(): 2, Plain(): 1})
+    assert (found.differences, len(found.not_compared)) == ([], 1)
+
+
+def test_no_code_of_the_program_runs_to_find_a_key() -> None:
+    class Hostile:
+        hashed = True
+
+        def __hash__(self) -> int:
+            assert Hostile.hashed
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError
+
+    a, b = ({Hostile(): 1, (1, Hostile()): {Hostile()}} for _ in range(2))
+    Hostile.hashed = False
+    assert compare(a, b).same
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list, dict, set, tuple, deque, frozenset, OrderedDict, torch.Size, Plain, object, lambda: defaultdict(list),
+        lambda: PurePosixPath("a/b"), lambda: dt.datetime(2020, 1, 2, tzinfo=dt.timezone.utc), lambda: dt.date(2020, 1, 2),
+        lambda: dt.time(1, 2), lambda: dt.timedelta(1), lambda: Decimal("1.5"), lambda: Decimal("sNaN"),
+        lambda: Fraction(1, 3), lambda: range(1000, 2000), lambda: slice(1, 2), lambda: UUID(int=1 << 70),
+        lambda: np.dtype("f4"), lambda: np.dtype([("a", "i4"), ("b", "U3")]), lambda: torch.float32,
+        lambda: torch.device("cpu"), lambda: torch.strided, lambda: torch.channels_last, lambda: np.datetime64("NaT"),
+        lambda: np.datetime64("2020-01-01"), lambda: np.array([], str), lambda: np.empty((0, 3), object),
+        lambda: np.array("text"), lambda: np.void(b"abc"), lambda: np.array([b"abc"], "V3"),
+        lambda: np.array([1, nan], np.longdouble),
+    ],
+)  # fmt: skip
+def test_small_values_are_compared_whole(make: Any) -> None:
+    found = compare([make()], [copy.deepcopy(make())])
+    assert (found.by_line, found.same) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (PurePosixPath("a" * 200 + "b"), PurePosixPath("a" * 200 + "c"), "from character 200 on"),
+        (dt.timedelta(1), dt.timedelta(2), "datetime.timedelta(days=1) → datetime.timedelta(days=2)"),
+        (Decimal("1.5"), Decimal("2.5"), "Decimal('1.5') → Decimal('2.5')"),
+        (range(3), range(4), "range(0, 3) → range(0, 4)"),
+        (torch.float32, torch.float64, "torch.float32 → torch.float64"),
+        (np.empty((0, 3), object), np.empty((0, 4), object), "object[0, 3]"),
+        (np.array("a"), np.array("b"), "'a'"),
+        (defaultdict(list), defaultdict(int), "class list → class int"),
+    ],
+)
+def test_small_values_that_differ_are_told(a: Any, b: Any, said: str) -> None:
+    (text,) = texts([a], [b]).values()
+    assert said in text
+
+
+def test_what_is_no_more_than_its_class_says_is_not_called_equal() -> None:
+    class Day(dt.date):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError
+
+        __hash__ = dt.date.__hash__
+
+    found = compare([Day(2020, 1, 1)], [Day(2020, 1, 1)])
+    assert (found.differences, found.by_line, found.same) == ([], 1, False)
+
+
+def test_pandas_scalars_are_compared_whole() -> None:
+    pd = pytest.importorskip("pandas")
+    a = [pd.Timestamp("2020", tz="UTC"), pd.NaT, pd.Timedelta(1), pd.Period("2020"), pd.Interval(1, 2)]
+    assert compare(a, copy.deepcopy(a)).same
+    assert len(compare(a[:1], [pd.Timestamp("2020-01-01 00:00:00.000000001", tz="UTC")]).differences) == 1
+    for make in (pd.Series, pd.Index):
+        assert compare(make([], dtype=object), make([], dtype=object)).same
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "a"], [1.5, nan, nan], ["a" * 200 + "x", "a" * 200 + "y"], [("a", 1), ("a", 2)]]
+)
+def test_columns_are_found_by_their_labels(labels: list[Any]) -> None:
+    pd = pytest.importorskip("pandas")
+    a = pd.DataFrame([range(len(labels))], columns=labels)
+    b = a.copy()
+    assert compare(a, b).same
+    b.iloc[0, -1] = 77
+    ((path, text),) = texts(a, b).items()
+    assert (path, text.endswith(f"{len(labels) - 1} → 77 at [0]")) == (f".iloc[:, {len(labels) - 1}]", True)
+
+
+@pytest.mark.skipif(not torch.distributed.is_available(), reason="needs torch.distributed")
+def test_placements_of_distributed_tensors_are_compared() -> None:
+    placed = pytest.importorskip("torch.distributed.tensor")
+    assert texts([placed.Shard(0)], [placed.Shard(1)]) == {"[0]": "Shard(dim=0) → Shard(dim=1)"}
+    assert compare([placed.Shard(1), placed.Replicate()], [placed.Shard(1), placed.Replicate()]).same
+
+
+def test_a_copy_of_a_training_state_is_the_same() -> None:
+    model = nn.TransformerEncoderLayer(8, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(3, 8)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    for value in (model, optimizer.state_dict(), {"paths": [Path("a")], "tags": [], "dtype": torch.float16}):
+        assert compare(value, copy.deepcopy(value)).same
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    def make() -> Any:
+        class Point:
+            def __init__(self) -> None:
+                self.x = 1
+
+        return Point
+
+    one, other = make(), make()
+    assert compare(one(), one()).same
+    assert texts(one(), other())[""].endswith(".<locals>.Point, another class of this name")
+    other.__module__ = "geometry"
+    assert texts([one()], [other()])["[0]"].endswith("→ geometry." + other.__qualname__)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ({frozenset([0, 8]), 1}, {frozenset([8, 0]), 1}, {}),
+        ({"a" * 90 + "x", "a" * 90 + "y"}, {"a" * 90 + "y", "a" * 90 + "x"}, {}),
+        ({"a" * 90 + "x"}, {"a" * 90 + "y"}, {"only in a", "only in b"}),
+        ({1}, {1, 99}, {"only in b"}),
+        ({1}, {1.0}, {"only in a", "only in b"}),
+        ({1: 0}, {True: 0}, {"only in a", "only in b"}),
+    ],
+)
+def test_keys_and_items_of_sets_are_found_by_what_they_are(a: Any, b: Any, expected: Any) -> None:
+    found = compare(a, b)
+    assert len(found.differences) == len(expected)
+    assert {told["what"] for told in found.differences} == set(expected)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(3), np.array(["a", "b", "c"]), np.array([1, None, "x"], object), np.zeros(3, "i4,U2"),
+        np.array(["2020", "2021", "2022"], "M8[Y]"), np.array([b"a", b"b", b"c"], "V1"),
+    ],
+)  # fmt: skip
+def test_whose_memory_it_is_is_not_compared(array: Any) -> None:
+    assert compare(array[:2], array[:2].copy()).same
+
+
+def test_whose_memory_is_masked_is_not_compared() -> None:
+    for array in (np.arange(3), np.array(["a", "b", "c"]), np.array([1, None, "x"], object)):
+        assert compare(np.ma.array(array, mask=[0, 1, 0])[:2], np.ma.array(array[:2].copy(), mask=[0, 1])).same
+
+
+def test_what_is_not_compared_is_no_difference() -> None:
+    a, b = (torch.ones(2, device="meta") for _ in range(2))
+    found = compare({"m": a, "x": 1}, {"m": b, "x": 2})
+    assert [told["path"] for told in found.differences] == ["['x']"]
+    assert [told["path"] for told in found.not_compared] == ["['m']"]
+    assert str(found) == (
+        "1 difference · 2 values compared, 1 not compared\n"
+        "  ['x']  1 → 2\n"
+        "  ['m']  not compared: meta tensor: no values"
+    )
+    found = compare(a, b)
+    assert (found.differences, found.same) == ([], False)
+    assert str(found).startswith("no difference · 1 value compared, 1 not compared\n")
+
+
+def test_bytes_without_a_meaning_and_long_doubles_are_compared() -> None:
+    assert "at [1, 2]" in str(compare(np.array([b"abc", b"abd"], "V3"), np.array([b"abc", b"abe"], "V3")))
+    assert texts(np.zeros(2, "V3"), np.zeros(2, "V4")) == {"": "dtype V3 → V4"}
+    one = np.array([1, nan, inf], np.longdouble)
+    other = one.copy()
+    other[0] = np.nextafter(other[0], np.longdouble(2))
+    assert values(one, other)["at"] == [0]
+    assert compare(one, other, atol=1e-9).same
+    assert compare(np.ma.array(one, mask=[1, 0, 0]), np.ma.array(other, mask=[1, 0, 0])).same
+    assert compare(one.astype(np.clongdouble), one.astype(np.clongdouble)).same
+
+
+def test_whether_a_buffer_is_saved_is_compared() -> None:
+    a, b = nn.Module(), nn.Module()
+    for module, saved in ((a, True), (b, False)):
+        module.register_buffer("mean", torch.ones(1), persistent=saved)
+    assert texts(a, b) == {"": "buffers that are not saved none → 'mean'"}
+    assert compare(b, copy.deepcopy(b)).same
+
+
+def test_hooks_of_tensors_are_compared() -> None:
+    a, b = (torch.ones(2, requires_grad=True) for _ in range(2))
+    b.register_hook(lambda grad: grad)
+    assert texts(a, b).keys() == {"._backward_hooks"}
+
+
+def record(**options: Any) -> Any:
+    return np.zeros(2, np.dtype({"names": ["a", "b"], "formats": ["i4", "i4"], **options}))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (record(offsets=[0, 4]), record(offsets=[4, 0]), "offsets (0, 4) → (4, 0)"),
+        (record(), record(titles=["x", "y"]), "titles (None, None) → ('x', 'y')"),
+        (record(), record(itemsize=12), "bytes of a record 8 → 12"),
+        (np.zeros(2, np.dtype("i4,i4", align=True)), np.zeros(2, "i4,i4"), "aligned True → False"),
+        (np.zeros(2, "i4,i4")[["f1", "f0"]].copy(), np.zeros(2, "i4,i4"), "fields ('f1', 'f0') → ('f0', 'f1')"),
+    ],
+)
+def test_how_records_lie_in_memory_is_compared(a: Any, b: Any, said: str) -> None:
+    (found,) = compare(a, b).differences
+    assert found["what"] == "dtype"
+    assert said in found["text"]
+    assert compare(a, a.copy()).same
+    assert not compare([a.dtype], [b.dtype]).same
+
+
+def test_the_order_of_nested_tuples_as_keys_is_known() -> None:
+    a = OrderedDict({((1, 2), (3, ("x",))): 1, ((1, 2), ()): 2})
+    assert compare(a, copy.deepcopy(a)).same
+    b = OrderedDict(reversed(a.items()))
+    assert "another order" in texts(a, b)[""]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "atol", "expected"),
+    [
+        ([2**60, 2**60 + 1], [0, 0], 0, (2, 2**60 + 1, [1])),
+        ([2**60, 2**60 + 1], [0, 0], 2.0**60, (1, 2**60 + 1, [1])),
+        ([-(2**63), 5], [2**63 - 1, 5], 2.0**63, (1, 2**64 - 1, [0])),
+        ([2**62, -(2**62), 7], [0, 2**62, 0], 0, (3, 2**63, [1])),
+    ],
+)
+def test_the_farthest_integers_are_found_to_the_last_digit(a: Any, b: Any, atol: float, expected: Any) -> None:
+    found = values(T(a), T(b), atol=atol)
+    assert (found["different"], found["max_abs"], found["at"]) == expected
+
+
+def test_unsigned_integers_are_compared_to_the_last_digit() -> None:
+    a, b = np.array([2**64 - 2, 2**64 - 1], "u8"), np.zeros(2, "u8")
+    assert (values(a, b)["max_abs"], values(a, b)["at"]) == (2**64 - 1, [1])
+    mixed = compare(np.array([2**64 - 1], "u8"), np.array([-1], "i8")).differences[-1]["values"]
+    assert (mixed["different"], mixed["max_abs"]) == (1, 2**64)
+    assert values(np.array([[3, 2**64 - 1]], "u8"), np.array([[3, 2**64 - 2]], "u8"))["max_abs"] == 1
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_change_of_what_is_stored_is_counted_once() -> None:
+    a, b = T([1.0, 0.0, 0.0]), T([1.0, 0.0, 2.0])
+    assert len(compare(a.to_sparse(), b.to_sparse()).differences) == 1
+
+
+def test_the_answer_is_true_where_both_are_the_same() -> None:
+    assert compare([1], [1])
+    assert not compare([1], [2])
+    assert not compare(torch.ones(1, device="meta"), torch.ones(1, device="meta"))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        (T([5]), T([-5]), "5 → −5"),
+        (T([-1.0], dtype=torch.double), T([-1.0 - 3e-16], dtype=torch.double), "−1.0 → −1.0000000000000002"),
+        (10**50 + 1, 10**50, "by −1"),
+    ],
+)
+def test_minus_signs_are_real(a: Any, b: Any, said: str) -> None:
+    assert said in texts(a, b)[""]
+
+
+def test_pages_of_a_long_list_that_are_equal_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    a = [*range(5000), "x", 1.5, True]
+    b = [*a[:4321], -1, *a[4322:]]
+    found = compare(a, b)
+    assert (found.compared, len(found.differences)) == (5003, 1)
+    assert not compare([1, 1], [1, True]).same
+    assert not compare([nan, 1], [2, 1]).same
+    assert compare(tuple(a), tuple(a)).same
+
+
+_ATOMS = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 2), st.floats(allow_nan=False), st.text(max_size=1), st.fractions(),
+    st.dates(), st.decimals(allow_nan=False), st.sampled_from(["a" * 150 + "x" + "a" * 150, "a" * 150 + "y" + "a" * 150]),
+)  # fmt: skip
+_KEYS = st.recursive(_ATOMS, lambda of: st.one_of(st.tuples(of, of), st.frozensets(of, max_size=3)), max_leaves=4)
+_VALUES = st.recursive(
+    st.one_of(_ATOMS, st.sets(_KEYS, max_size=3)),
+    lambda of: st.one_of(st.lists(of, max_size=3), st.dictionaries(_KEYS, of, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(_VALUES, _VALUES)
+def test_what_is_called_the_same_is_equal(a: Any, b: Any) -> None:
+    assert compare(a, copy.deepcopy(a)).same
+    assert a == b or not compare(a, b).same
+
+
+@given(st.dictionaries(_KEYS, st.integers(), max_size=5), st.randoms(use_true_random=False))
+def test_a_dict_in_any_order_is_the_same(a: dict[Any, Any], random: Random) -> None:
+    pairs = list(copy.deepcopy(a).items())
+    random.shuffle(pairs)
+    assert compare(a, dict(pairs)).same

@@ -12,8 +12,8 @@ from hostile import RAN, objects
 
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import parse, resolve
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import NotFound, NotStatic
+from tensor_inspector.untouched import Untouched
 
 Point = namedtuple("Point", "x y")
 

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from tensor_inspector import debugger, gateway
+from tensor_inspector.budget import Budget
 
 GLOBAL_TENSOR = torch.arange(3)
 
@@ -37,7 +38,7 @@ class Paused:
         self.replies: list[gateway.Reply] = []
 
     def ask(self, op: str, **request: Any) -> dict[str, Any]:
-        text = json.dumps({"op": op, "version": "", **request})
+        text = json.dumps({"op": op, "version": "", "limits": {"ms": 60_000}, **request})
         reply = gateway.call(base64.b64encode(text.encode()).decode())
         assert str(reply).isascii()
         self.replies.append(reply)
@@ -227,7 +228,7 @@ def test_a_fault_of_ours_is_an_answer_too(paused: Paused, monkeypatch: pytest.Mo
         raise KeyError("a bug")
 
     monkeypatch.setattr("tensor_inspector.frame.rows", broken)
-    assert paused.error("frame") == ("internal", "KeyError: 'a bug'")
+    assert paused.error("frame") == ("internal", "KeyError: a bug")
 
 
 def test_module_level_frames_have_no_globals_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,3 +272,22 @@ def test_values_of_the_frame_are_not_kept_by_the_helper(monkeypatch: pytest.Monk
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_the_first_frame_of_a_process_has_more_time(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
+    given: list[float] = []
+    monkeypatch.setattr(gateway, "_cold", True)
+    monkeypatch.setattr(gateway, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
+    for _ in range(2):
+        paused.frame(limits={})
+    assert given == [360, 120]
+
+
+def test_the_client_is_told_when_line_ends_are_to_be_asked_for_anew(
+    monkeypatch: pytest.MonkeyPatch, paused: Paused
+) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr(debugger, "views_changed", lambda: told.append(True))
+    for wanted in (True, False, False, True):
+        paused.frame(preferences={"inline_values": wanted})
+    assert len(told) == 2

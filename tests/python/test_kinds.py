@@ -172,7 +172,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: 1 + 2j, "(1+2j)"),
     (lambda: "text", "'text'"),
     (lambda: b"bytes", "b'bytes'"),
-    (lambda: bytearray(b"x"), "b'x'"),
+    (lambda: bytearray(b"x"), "bytearray(b'x')"),
     (lambda: range(3), "range(0, 3)"),
     (lambda: Colour.RED, "Colour.RED = 1"),
     (lambda: Level.HIGH, "Level.HIGH = 3"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -14,8 +14,10 @@ from test_loader import run
 from test_paths import walked
 
 from tensor_inspector import compare, facts, summarize, tree
-from tensor_inspector.guard import Untouched
+from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Elements, Property, Rows, Said
+from tensor_inspector.kinds import look as kind_of
+from tensor_inspector.untouched import Untouched
 
 
 def look(value: Any) -> None:
@@ -366,6 +368,25 @@ def test_pixels_are_told_band_by_band() -> None:
     assert rows(image.new("RGB", (3, 2), (1, 2, 3))) == {"size": "3 × 2", "R": "all 1", "G": "all 2", "B": "all 3"}
 
 
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK", "YCbCr", "LAB", "HSV", "LA", "PA", "RGBX"])
+def test_pixels_are_those_that_the_library_gives(mode: str) -> None:
+    image, np = pytest.importorskip("PIL.Image"), pytest.importorskip("numpy")
+    value = image.effect_noise((70, 41), 90).convert("RGB").convert("L" if mode in ("LA", "PA", "1") else "RGB")
+    value = image.new(mode, value.size) if mode in ("LAB", "PA", "RGBX") else value.convert(mode)
+    elements: Any = kind_of(value, Budget()).elements()
+    assert np.array_equal(elements, np.asarray(value))
+
+
+def test_percentiles_of_an_image_import_nothing() -> None:
+    code = (
+        "from PIL import Image; import numpy, sys, tensor_inspector; v = Image.new('L', (4, 2), 7); before = set(sys.modules);"
+        "print(tensor_inspector.facts(v, quantiles=[0.5])['quantiles']['values'],"
+        " [name for name in set(sys.modules) - before if name.startswith('PIL')])"
+    )
+    pytest.importorskip("PIL.Image")
+    assert alone(code) == "[7] []"
+
+
 @pytest.mark.parametrize("size", [(1, 1), (700, 900), (3, 300_000), (300_000, 3)])
 def test_an_image_read_in_strips_is_read_whole(size: tuple[int, int]) -> None:
     image, np = pytest.importorskip("PIL.Image"), pytest.importorskip("numpy")
@@ -387,6 +408,19 @@ def test_an_image_that_there_is_no_time_for_is_read_all_over() -> None:
     if not stats["exact"]:
         assert (stats["min"], stats["max"]) == (0, 200)
         assert abs(stats["mean"] - 100) <= max(stats["mean_error"], 30)
+
+
+def test_all_of_it_is_said_only_where_all_is_stored() -> None:
+    sparse, np, pd = (pytest.importorskip(name) for name in ("scipy.sparse", "numpy", "pandas"))
+    dense = np.ones((1000, 1000))
+    dense[3, 4] = 0
+    assert "· 999,999 stored (>99.9%) ·" in summarize(sparse.csr_matrix(dense))
+    assert "· 999,999 stored (>99.9%) ·" in summarize(pd.arrays.SparseArray(dense.ravel(), fill_value=0.0))
+
+
+def test_one_label_is_no_range() -> None:
+    pd = pytest.importorskip("pandas")
+    assert summarize(pd.RangeIndex(7, 8)) == "RangeIndex · int64[1] · 7"
 
 
 @pytest.mark.parametrize("name", ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"])
@@ -505,15 +539,23 @@ def test_whole_numbers_wider_than_numpy_s_are_told_to_the_last_digit() -> None:
     assert dict(found["rows"]) == {"range": f"−{2**100}…1", "null": "1"}
 
 
-def least_ms(look: Callable[[], object]) -> float:
-    """The shortest of several times: what a look costs where nothing else runs."""
-    look()  # compiles what it needs
-    times = []
-    for _ in range(5):
-        start = perf_counter()
+def work(look: Callable[[], object]) -> tuple[int, int]:
+    """How many calls a look makes, and by how many bytes the memory of Python rises: time that no slow machine changes."""
+    calls = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += 1
+
+    look()
+    tracemalloc.start()
+    sys.setprofile(count)
+    try:
         look()
-        times.append((perf_counter() - start) * 1000)
-    return min(times)
+        return calls, tracemalloc.get_traced_memory()[1]
+    finally:
+        sys.setprofile(None)
+        tracemalloc.stop()
 
 
 def many_extension_columns() -> Any:
@@ -541,9 +583,10 @@ HUGE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", HUGE)
 def test_a_first_look_costs_what_it_shows(name: str) -> None:
     value = HUGE[name]()
-    assert least_ms(lambda: summarize(value)) < 20
-    assert least_ms(lambda: facts(value)) < 40
-    assert least_ms(lambda: tree(value, 2, rows=20)) < 40
+    for look in (summarize, facts, lambda value: tree(value, 2, rows=20)):
+        calls, memory = work(lambda look=look: look(value))
+        assert calls < 5 * 20_000
+        assert memory < 8 << 20
 
 
 def test_what_was_counted_of_many_lists_is_said() -> None:

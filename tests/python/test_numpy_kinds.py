@@ -18,10 +18,10 @@ from test_paths import walked
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Elements, Property, Rows, Said
 from tensor_inspector.kinds.dates import date_text
 from tensor_inspector.kinds.present import Arrays, hidden, of_present
+from tensor_inspector.untouched import Untouched
 
 nan, inf = math.nan, math.inf
 
@@ -52,6 +52,43 @@ def masked_arrays(draw: Any) -> Any:
     return np.ma.masked_array(np.array(items, dtype), mask)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_masked_magnitudes_that_are_infinite_are_told_from_those_beyond_float64() -> None:
+    infinite: Any = facts(np.ma.masked_array([complex(inf, 1), 3 + 4j, 7], [False, False, True]))["stats"]
+    assert (infinite["abs"]["pos_inf"], infinite["abs"]["max"]) == (1, 5.0)
+    beyond: Any = facts(np.ma.masked_array([1.5e308 + 1.5e308j, 7], [False, True]))["stats"]
+    assert (beyond["abs"]["pos_inf"], beyond["abs"]["max"], beyond["real"]["max"]) == (0, None, 1.5e308)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="longdouble is float64 here")
+@pytest.mark.parametrize("other", ["1e400", "1.0000000000000000001"])
+def test_masked_long_doubles_that_float64_does_not_tell_say_so(other: str) -> None:
+    found = facts(np.ma.masked_array(np.array([1, np.longdouble(other), 5]), [False, False, True]))
+    assert found["stats"] is None
+    assert "float64" in found["unread"]
+
+
+class Hostile(type):
+    def __hash__(cls) -> int:
+        raise AssertionError("user code ran")
+
+    __eq__: Any = __hash__
+
+
+@pytest.mark.parametrize(
+    ("base", "given", "line"),
+    [
+        ("float64", 1.5, "float64 1.5"), ("float16", 1.5, "float16 1.5"), ("int8", 3, "int8 3"),
+        ("complex64", 2j, "complex64 0 + 2i"), ("str_", "a", "Own · not read: its metaclass has a say in that"),
+    ],
+)  # fmt: skip
+def test_a_scalar_s_metaclass_is_not_asked(base: str, given: Any, line: str) -> None:
+    value: Any = Hostile("Own", (getattr(np, base),), {})(given)
+    assert summarize(value) == line
+    assert facts([value])["type"] == "list"
+    assert "Own" in facts(value)["type"]
+
+
 @given(masked_arrays())
 def test_what_a_mask_leaves_is_counted_exactly(value: Any) -> None:
     left = value.compressed()
@@ -62,7 +99,7 @@ def test_what_a_mask_leaves_is_counted_exactly(value: Any) -> None:
         check(stats, [item if isinstance(item, int) else float(item) for item in left.tolist()])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1e9, 10**17, -(10**18)]), st.sampled_from(["f8", "i8"]))
 def test_many_blocks_are_merged_without_loss(seed: int, far: float, dtype: str) -> None:
     random = np.random.default_rng(seed)

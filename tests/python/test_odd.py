@@ -17,9 +17,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
 from tensor_inspector.frame import rows
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
 
 RAN: list[str] = []
 

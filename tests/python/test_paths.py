@@ -17,10 +17,10 @@ from torch import nn
 
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Elements, Property, Rows, Said
 from tensor_inspector.protocol import Node
 from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
 
 Point = namedtuple("Point", "x y")
 

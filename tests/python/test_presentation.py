@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-from tensor_inspector.presentation import _reached
+from tensor_inspector.presentation import Children, Row, _reached
 
 
 @pytest.mark.parametrize(
@@ -13,12 +14,22 @@ from tensor_inspector.presentation import _reached
         ("x", "[0]", "x[0]"),
         ("x.grad", ".shape", "x.grad.shape"),
         ("a + b", "[0]", "(a + b)[0]"),
-        ("x", "", "(x,)[0]"),
-        ("(x,)[0]", "", "(x,)[0]"),
-        ("(x,)[0]", "[1]", "x[1]"),
-        ("(a + b,)[0]", "[1]", "(a + b)[1]"),
-        ("(a,)[0] + (b,)[0]", "[1]", "((a,)[0] + (b,)[0])[1]"),
     ],
 )
 def test_a_child_is_reached_from_its_parent(parent: str, suffix: str, expected: str) -> None:
     assert _reached(suffix, parent) == expected
+
+
+def test_a_group_has_no_expression_and_what_is_in_it_is_reached_from_what_it_is_part_of() -> None:
+    group = _reached("", _reached("", "a + b"))
+    assert group == ""
+    assert _reached("[1]", group) == "(a + b)[1]"
+    assert group, "the debugger gives no expressions to what is below a row without one"
+
+
+def test_clients_that_ask_by_name_get_the_same_rows() -> None:
+    value = torch.arange(3.0)
+    rows = Children().get_contents_debug_adapter_protocol(value)
+    assert [name for name, _, _ in rows] == ["values", "stats"]
+    assert Children().get_dictionary(value).keys() == {"values", "stats"}
+    assert isinstance(Children().resolve(value, "values"), Row)

@@ -25,9 +25,9 @@ import torch
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Property, Rows, Said
 from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
 
 RAN: list[str] = []
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensor_inspector.budget import Budget
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.protocol import Node
 from tensor_inspector.snapshot import Snapshot, alive
+from tensor_inspector.untouched import Untouched
 
 
 class Thing:
@@ -190,7 +190,7 @@ def graphs() -> st.SearchStrategy[list[Any]]:
 
 
 @given(graphs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_walk_is_finite_and_every_mark_is_right(nodes: list[Any]) -> None:
     snapshot = Snapshot(Rows.of("", [Child("top", nodes[0], "top")]))
     first_met: set[int] = set()

@@ -21,12 +21,22 @@ TINY_FLOATS = [name for name in dir(torch) if name.startswith("float8_")]
 INTS = [n for n in ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64") if hasattr(torch, n)]
 REAL = FLOATS + TINY_FLOATS + INTS + ["bool"]
 SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+MOST = sys.float_info.max
 BIG = 2_500_003  # several blocks and an odd rest
 
 
 def stats_of(t, budget=None):
     with torch.no_grad():
         return of_tensor(t, budget or Budget())
+
+
+def on_device(t):
+    """By the reductions for accelerators."""
+    from tensor_inspector.stats import device
+
+    with torch.no_grad():
+        tally = device.read(torch, t, t.numel(), Budget())
+    return tally.parts(t.numel()) if t.is_complex() else tally.stats(t.numel())
 
 
 def from_bits(numbers, dtype):
@@ -76,12 +86,12 @@ def tensors(draw, names=tuple(REAL)):
 
 
 class TestValues:
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     @given(tensors())
     def test_agree_with_rational_arithmetic_for_every_dtype_and_layout(self, t):
         check(stats_of(t), python_values(t))
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         name=st.sampled_from(REAL),
         seed=st.integers(0, 2**31),
@@ -146,6 +156,47 @@ class TestValues:
         s = stats_of(t)
         assert s["std"] == pytest.approx(finite.std().item(), rel=1e-5)
         assert s["mean"] - 1e9 == pytest.approx(finite.mean().item(), abs=2e-7)
+
+    @pytest.mark.parametrize("name", ["float64", "float32"])
+    @pytest.mark.parametrize("n", [3, 1000, 40_000])
+    @pytest.mark.parametrize("value", [1.0, 0.1, -1e30, 3e-30, 12345.678])
+    def test_the_rounding_of_the_mean_is_no_spread(self, name, n, value):
+        t = torch.full((n,), value, dtype=getattr(torch, name))
+        t[1] = torch.nextafter(t[1], torch.zeros_like(t[1]))
+        check(stats_of(t), t.tolist())
+        check(on_device(t), t.tolist())
+
+    @pytest.mark.parametrize(("low", "high"), [(0, 60_000), (-30_000, 30_000), (-40_000, 60_000), (0, 2**40)])
+    def test_the_mean_of_sorted_integers_is_right_to_the_last_digit(self, low, high):
+        t = torch.randint(low, high, (1048577,), generator=torch.Generator().manual_seed(0)).sort().values
+        s = stats_of(t)
+        assert (s["mean"], s["mean_error"]) == (int(t.sum()) / len(t), 0.0)
+        assert s["std"] == pytest.approx(t.double().std().item(), rel=1e-5)
+
+    def test_large_integers_that_hardly_differ_are_told_apart(self):
+        values = [2**47] * 9999 + [2**47 + 1]
+        check(stats_of(torch.tensor(values)), values)
+
+    @pytest.mark.skipif("uint64" not in INTS, reason="needs torch.uint64")
+    def test_unsigned_integers_about_the_middle_of_their_range(self):
+        values = [2**63 + i % 7 for i in range(70_000)]
+        t = from_bits(values, torch.uint64)
+        check(stats_of(t), values)
+        assert stats_of(t, ticking(40.0, max_elements=40_000))["mean"] == pytest.approx(2.0**63)
+
+    @pytest.mark.parametrize("values", [[5e-324, 5e-324, 1e-323], [5e-324, 0.0, 0.0], [-5e-324, 2e-310]])
+    def test_the_least_numbers_have_a_spread_and_a_bound(self, values):
+        t = torch.tensor(values, dtype=torch.float64)
+        for s in (stats_of(t), on_device(t)):
+            check(s, values)
+            assert s["std"] > 0.0
+            assert s["mean_error"] > 0.0
+
+    @pytest.mark.parametrize("values", [[MOST, MOST], [MOST, MOST / 2], [-MOST, -MOST / 3, -MOST], [MOST, -MOST]])
+    def test_the_mean_of_the_largest_numbers_is_finite_and_bounded(self, values):
+        t = torch.tensor(values, dtype=torch.float64)
+        check(stats_of(t), values)
+        check(on_device(t), values)
 
     def test_equal_magnitudes_do_not_bias_the_spread(self):
         t = torch.full((BIG,), 0.1)
@@ -216,8 +267,12 @@ class TestComplex:
         assert s["abs"]["max"] == pytest.approx(6e4 * math.sqrt(2), rel=1e-3)
 
     def test_magnitudes_beyond_float64_are_not_told_as_infinite(self):
-        t = torch.tensor([1.5e308 + 1.5e308j], dtype=torch.complex128)
-        assert stats_of(t) == Unread("complex128 values beyond float64")
+        t = torch.tensor([1.5e308 + 1.5e308j, complex(math.inf, 0.0), 1j], dtype=torch.complex128)
+        for s in (stats_of(t), on_device(t)):
+            check(s["real"], [1.5e308, math.inf, 0.0])
+            check(s["imag"], [1.5e308, 0.0, 1.0])
+            assert (s["abs"]["min"], s["abs"]["max"], s["abs"]["mean"], s["abs"]["std"]) == (None,) * 4
+            assert (s["abs"]["count"], s["abs"]["pos_inf"], s["abs"]["nan"]) == (3, 1, 0)
         infinite = stats_of(torch.tensor([complex(math.inf, 1), 1j], dtype=torch.complex128))
         assert (infinite["abs"]["pos_inf"], infinite["abs"]["max"]) == (1, 1.0)
 
@@ -341,7 +396,7 @@ class TestBudget:
         s = stats_of(t, ticking(40.0, max_elements=10_000))
         assert s["mean"] == pytest.approx(499.5, rel=0.02)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(tensors(), st.integers(1, 20))
     def test_any_sample_is_made_of_real_elements(self, t, most):
         s = stats_of(t, ticking(40.0, max_elements=most))
@@ -404,7 +459,7 @@ class TestPace:
         sizes, _ = self.run([0.1], False, ms=10.0)
         assert max(sizes) < 1 << 15
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(
         st.lists(st.floats(0, 12), min_size=1, max_size=60),
         st.sampled_from([True, False, None]),
@@ -417,7 +472,7 @@ class TestPace:
     def test_without_a_limit_all_is_read(self, busy):
         assert sum(self.run([1e9], busy, ms=math.inf)[0]) == 1 << 22
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.integers(1, 10**7), st.integers(1, 10**5))
     def test_every_piece_of_a_sample_is_spread_over_the_whole(self, count, wanted):
         where = sampled.positions(0, count, wanted)
@@ -433,7 +488,7 @@ class TestPace:
 class TestDevice:
     """The reductions for accelerators, run where every machine can run them."""
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(tensors())
     def test_agree_with_rational_arithmetic_too(self, t):
         from tensor_inspector.stats import device

@@ -10,13 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from stats_reference import ticking
 
-from tensor_inspector import facts
+from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import look
 from tensor_inspector.stats import Unread
 from tensor_inspector.stats.distribution import distribution
 from tensor_inspector.stats.first import First, first_special
+from tensor_inspector.untouched import Untouched
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
@@ -81,12 +81,12 @@ def check_histogram(found, values, bins):
 
 
 class TestQuantiles:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(tensors(), SHARES)
     def test_of_tensors_of_every_dtype_and_layout(self, t, shares):
         check_quantiles(spread(t, shares)["quantiles"], python_values(t))
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(arrays(), SHARES)
     def test_of_arrays_of_every_dtype_and_layout(self, a, shares):
         values = [int(v) if a.dtype.kind == "b" else v for v in a.reshape(-1).tolist()]
@@ -133,12 +133,12 @@ class TestQuantiles:
 
 
 class TestHistogram:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(tensors(), st.integers(1, 40))
     def test_of_tensors_of_every_dtype_and_layout(self, t, bins):
         check_histogram(spread(t, bins=bins)["histogram"], python_values(t), bins)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(arrays(), st.integers(1, 40))
     def test_of_arrays_of_every_dtype_and_layout(self, a, bins):
         values = [int(v) if a.dtype.kind == "b" else v for v in a.reshape(-1).tolist()]
@@ -193,12 +193,12 @@ def first_by_hand(values, shape, test):
 
 
 class TestFirst:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(tensors())
     def test_special_values_are_found_in_the_order_of_indices_of_tensors(self, t):
         self.check(t, python_values(t))
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(arrays())
     def test_and_of_arrays(self, a):
         self.check(a, a.reshape(-1).tolist())
@@ -435,3 +435,27 @@ def test_any_numbers_may_be_asked_for(quantiles: Any) -> None:
 def test_what_is_no_number_is_refused_in_a_sentence(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(TypeError, match=said):
         facts(torch.arange(3), **asked)
+
+
+@pytest.mark.parametrize("value", [torch.arange(3), [1]], ids=["a tensor", "no tensor"])
+@pytest.mark.parametrize(
+    ("ask", "fault", "said"),
+    [
+        (lambda value: facts(value, quantiles=[2]), ValueError, "quantiles lie between 0 and 1"),
+        (lambda value: facts(value, quantiles=[math.nan]), ValueError, "quantiles lie between 0 and 1"),
+        (lambda value: facts(value, quantiles=[0.5] * 257), ValueError, "at most 256 quantiles"),
+        (lambda value: facts(value, bins=-1), ValueError, "bins must be at least 0, not -1"),
+        (lambda value: facts(value, bins=257), ValueError, "at most 256 bins"),
+        (lambda value: facts(value, budget_ms=math.nan), ValueError, "budget_ms must be at least 0, not nan"),
+        (lambda value: summarize(value, budget_ms="a"), TypeError, "budget_ms is a number"),
+        (lambda value: summarize(value, budget_ms=-1), ValueError, "budget_ms must be at least 0, not -1"),
+        (lambda value: tree(value, depth="a"), TypeError, "depth is a whole number"),
+        (lambda value: tree(value, rows=1.5), TypeError, "rows is a whole number"),
+        (lambda value: tree(value, rows=-1), ValueError, "rows must be at least 0, not -1"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused_whatever_the_value(
+    value: Any, ask: Any, fault: type[Exception], said: str
+) -> None:
+    with pytest.raises(fault, match=said):
+        ask(value)

@@ -7,7 +7,7 @@ from stats_reference import ticking
 
 from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import look
-from tensor_inspector.kinds.stats_text import add_firsts, add_spread, stats_rows
+from tensor_inspector.kinds.stats_text import add_firsts, add_spread, stats_rows, stats_words
 from tensor_inspector.stats import Unread, of_tensor
 
 torch = pytest.importorskip("torch")
@@ -81,6 +81,35 @@ def test_what_there_is_no_time_for_says_so():
 @pytest.mark.parametrize("value", [torch.ones(5), torch.full((3,), math.nan), torch.ones(0)])
 def test_no_percentiles_are_offered_of_one_number_or_none(value):
     assert "percentiles" not in rows(value)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: torch.arange(10**6) != 7, ["999,999 of 1,000,000 True (>99.9%)"]),
+        (lambda: torch.arange(10**6) == 7, ["1 of 1.0M True (0.0001%)"]),
+        (lambda: torch.arange(4) > 0, ["3 of 4 True (75%)"]),
+        (lambda: torch.ones(5, dtype=torch.bool), ["all True"]),
+        (lambda: torch.tensor([12.0, 12.5]), ["12…12.5", "μ 12.25 σ 0.354"]),
+        (
+            lambda: torch.tensor([1.5e308 + 1.5e308j, math.inf], dtype=torch.complex128),
+            ["|z| beyond float64", "1 +Inf"],
+        ),
+    ],
+)
+def test_words_claim_no_more_than_is_so(make, words):
+    value = make()
+    assert stats_words(of_tensor(value, Budget()), value.dtype is torch.bool) == words
+
+
+def test_a_sample_of_truths_is_not_all_of_them():
+    reading = of_tensor(torch.ones(10**6, dtype=torch.bool), ticking(40.0, max_elements=5000))
+    assert stats_words(reading, boolean=True)[0].startswith("seen only True · 5.0K of 1.0M read")
+
+
+def test_magnitudes_beyond_float64_leave_the_parts_their_statistics():
+    found = rows(torch.tensor([1.5e308 + 1.5e308j, 1j], dtype=torch.complex128))
+    assert (found["abs max"], found["real max"], found["imag min"]) == ("beyond float64", "1.5e308", "1")
 
 
 def test_facts_have_what_was_asked_for():

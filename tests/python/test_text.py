@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -31,12 +32,26 @@ def test_number(value: float, shown: str) -> None:
         (0.0123456, 8e-3, "≈0.01"),
         (-3.731e-9, 1e-8, "≈0"),
         (0.0, 0.0, "0"),
-        (1.23456, 0.02, "1.2"),
+        (1.23456, 0.02, "1"),
         (1e9, 1.0, "1e9"),
+        (0.12349999993, 3.9e-6, "0.1235"),  # neither 0.123 nor 0.124 is sure
+        (0.12349999993, 3e-4, "0.12"),
+        (-2.125, 1e-15, "−2.125"),
+        (1.7976931348623157e308, 1e300, "1.79e308"),
     ],
 )
 def test_only_guaranteed_digits_are_shown(value: float, error: float, shown: str) -> None:
     assert text.bounded(value, error) == shown
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1.0), st.floats(-1, 1))
+def test_whatever_the_truth_is_within_the_error_it_rounds_to_what_is_shown(
+    value: float, error: float, off: float
+) -> None:
+    shown = text.bounded(value, error)
+    if shown.startswith("≈"):
+        return
+    assert any(shown == text.number(value + off * error, digits) for digits in range(1, 5))
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1.0), st.floats(-1, 1))
@@ -55,17 +70,40 @@ def test_the_last_digit_shown_differs_by_one_at_most(truth: float, error: float,
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0, "0"), (999, "999"), (5130, "5.1K"), (144_000, "144K"), (25_557_032, "25.6M"), (10**12, "10¹²"),
-     (25 * 10**11, "2.5×10¹²")],
+     (25 * 10**11, "2.5×10¹²"), (999_499, "999K"), (999_999, "1.0M"), (999_499_999_999, "999B"),
+     (999_999_999_999, "1.0×10¹²"), (9_990_000_000_000, "1.0×10¹³")],
 )  # fmt: skip
 def test_count(value: int, shown: str) -> None:
     assert text.count(value) == shown
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(5, "5 B"), (4096, "4.0 KiB"), (1536 * 2**20, "1.5 GiB"), (2**70, "1024.0 EiB")]
+    ("value", "shown"),
+    [(5, "5 B"), (4096, "4.0 KiB"), (1536 * 2**20, "1.5 GiB"), (2**20 - 1, "1.0 MiB"), (2**70, "1024.0 EiB")],
 )
 def test_size(value: int, shown: str) -> None:
     assert text.size(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [(1, 2, "50%"), (0, 7, "0%"), (7, 7, "100%"), (999_999, 10**6, ">99.9%"), (1, 10**9, "1e-7%"), (3, 2, "150%")],
+)
+def test_all_or_nothing_is_said_only_where_it_is_so(part: int, whole: int, shown: str) -> None:
+    assert text.percent(part, whole) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [(5130, 10**6, "5.1K of 1.0M"), (999_999, 10**6, "999,999 of 1,000,000"), (10**6, 10**6, "1.0M of 1.0M")],
+)
+def test_counts_that_differ_read_differently(part: int, whole: int, shown: str) -> None:
+    assert text.out_of(part, whole) == shown
+
+
+def test_no_text_of_a_number_is_beyond_all_floats() -> None:
+    for digits in range(1, 18):
+        assert float(text.number(-sys.float_info.max, digits).replace("−", "-")) >= -sys.float_info.max
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=80))), st.integers(20, 200))

@@ -20,10 +20,10 @@ from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, Said, look
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.stats import Unread
+from tensor_inspector.untouched import Untouched
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -317,6 +317,63 @@ def test_looking_at_a_result_of_a_collective_does_not_wait_for_it() -> None:
         ask(value)
     assert value.completed is False
     assert not dist.is_initialized()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("turned", "values"),
+    [
+        (lambda z: z.conj(), "[1 − 2i, −3 + 4i]"),
+        (torch._neg_view, "[−1 − 2i, 3 + 4i]"),
+        (lambda z: torch._neg_view(z).conj(), "[−1 + 2i, 3 − 4i]"),
+        (lambda z: z.conj()[0], "1 − 2i"),
+    ],
+)
+def test_turned_complex_numbers_of_half_precision_are_read_without_a_warning(
+    turned: Callable[[Any], Any], values: str
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = torch.tensor([1 + 2j, -3 - 4j]).to(torch.complex32)
+    found = facts(turned(value))
+    assert found["values"] == values
+    assert found["stats"]["abs"]["count"] == turned(value).numel()
+    assert "NotImplementedError" not in tree(turned(value))
+
+
+def test_what_cannot_be_shown_does_not_cost_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.kinds import torch_values
+
+    monkeypatch.setattr(torch_values, "corner", lambda value: 1 / 0)
+    found = facts(torch.ones(3))
+    assert found["stats"]["count"] == 3
+    assert "values" not in found
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: torch.optim.Adafactor([torch.ones(1)]), "Adafactor · lr 0.01, eps (None, 0.001) · 1 tensor"),
+        (lambda: torch.fx.symbolic_trace(nn.ReLU()).graph._root, "Node · root"),
+    ],
+)
+def test_what_is_none_or_empty_leaves_no_gap(make: Callable[[], Any], line: str) -> None:
+    if "Adafactor" in line and not hasattr(torch.optim, "Adafactor"):
+        pytest.skip("needs torch.optim.Adafactor")
+    assert summarize(make()) == line
+
+
+def test_the_statistics_of_nothing_are_none() -> None:
+    assert "min  none\n" in tree(torch.zeros(3, 3).to_sparse())
+
+
+def test_an_optimizer_that_iterates_within_a_step_says_so() -> None:
+    weight = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.LBFGS([weight])
+    state = optimizer.state[weight]
+    state["n_iter"] = 4
+    assert summarize(optimizer).endswith("· 4 iterations")
+    assert ["iterations", "4"] in facts(optimizer)["rows"]
 
 
 def test_torch_warns_about_nothing_that_we_do() -> None:

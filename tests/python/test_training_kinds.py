@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import warnings
+from collections import UserList
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +18,9 @@ from torch.utils import data
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Property, Rows, Said, torch_finite
 from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
 
 nan, inf = math.nan, math.inf
 
@@ -88,6 +89,27 @@ def test_what_was_not_looked_at_is_not_called_clean() -> None:
     assert "NaN and Inf" not in rows(nn.Linear(2, 2, device="meta"))
 
 
+def test_what_can_hold_no_nan_is_nothing_to_look_at() -> None:
+    net = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2))
+    net.register_buffer("positions", torch.arange(512))
+    assert rows(net)["NaN and Inf"] == "none in all values"
+    net[1].weight.data[0, 0] = nan
+    assert rows(net)["NaN in"] == "1.weight"
+
+
+def test_a_sparse_gradient_is_looked_at_by_its_values() -> None:
+    module = nn.Embedding(3, 2, sparse=True)
+    (module(torch.tensor([1])).sum() * nan).backward()
+    assert "NaN in weight.grad" in summarize(module)
+    module.weight.grad = torch.sparse_coo_tensor([[1]], torch.ones(1, 2), (3, 2), check_invariants=True)
+    assert rows(module)["NaN and Inf"] == "none in all values"
+
+
+def test_a_lazy_layer_says_what_its_parameters_will_be() -> None:
+    said = rows(nn.LazyLinear(3))
+    assert (said["dtypes"], said["gradients"]) == ("float32", "none yet")
+
+
 def test_a_large_parameter_is_looked_at_in_part_and_that_is_said() -> None:
     module = layer(1.0, size=3000)
     module.weight.data[-1, -1] = nan
@@ -111,6 +133,7 @@ def test_out_of_time_nothing_is_looked_at_and_nothing_claimed() -> None:
     with Untouched():
         node = snapshot.describe(Child("value", layer(nan), "value"), 0, budget, facts=True)
     assert "NaN" not in node["line"]
+    assert "values not read: no time" in node["line"]
     assert all(label != "NaN and Inf" for label, _ in node["facts"]["rows"])
 
 
@@ -329,3 +352,49 @@ def test_datasets_inside_datasets_without_end() -> None:
     part.indices = part  # type: ignore[assignment]
     part.dataset = part
     assert summarize(part) == "Subset · length not asked · in Subset"
+
+
+# What the class computes
+
+
+class _Counting:
+    @property
+    def steps(self) -> int:
+        raise AssertionError("a property was read")
+
+
+class _Trained(_Counting, nn.Linear):
+    pass
+
+
+class _Stepping(_Counting, torch.optim.SGD):
+    pass
+
+
+class _Scaled(_Counting, torch.Tensor):
+    pass
+
+
+class _Metrics(_Counting, dict[str, float]):
+    pass
+
+
+class _History(_Counting, UserList[float]):
+    pass
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        _Trained(2, 1),
+        _Stepping([torch.ones(1, requires_grad=True)], lr=0.1),
+        torch.ones(2).as_subclass(_Scaled),
+        _Metrics(loss=0.5),
+        _History([0.5]),
+    ],
+    ids=["module", "optimizer", "tensor", "dict", "UserList"],
+)
+def test_properties_of_the_program_are_offered_and_not_read(value: Any) -> None:
+    shown = tree(value)
+    assert "class properties  1 property, read on a click" in shown
+    assert "steps  property · not read" in shown

@@ -149,6 +149,16 @@ def test_refusing_that_fails_half_way_leaves_nothing_entered(
     assert torch._C._len_torch_dispatch_stack() == 0
 
 
+def test_the_profiler_does_not_record_the_look_and_goes_on_recording() -> None:
+    x = torch.randn(100_000)
+    with torch.profiler.profile() as profile:
+        facts(x)
+        torch.ones(2)
+    recorded = {event.key for event in profile.key_averages()}
+    assert "aten::ones" in recorded
+    assert "aten::aminmax" not in recorded
+
+
 @pytest.mark.parametrize("grad", [True, False])
 def test_the_gradient_mode_is_left_as_found(grad: bool) -> None:
     with torch.set_grad_enabled(grad):

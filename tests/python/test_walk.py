@@ -20,10 +20,10 @@ from torch import nn
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.guard import Untouched
 from tensor_inspector.kinds import Child, Property, Rows, Said
 from tensor_inspector.protocol import Node
 from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
 
 
 class Thing:
@@ -144,20 +144,20 @@ def is_ours(shown: object) -> bool:
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_it_ends(value: Any) -> None:
     assert len(walk(value)) < 5000
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_row_has_a_path_of_its_own(value: Any) -> None:
     paths = [node["path"] for node, shown, _ in walk(value) if "path" in node and not is_ours(shown)]
     assert len(paths) == len(set(paths))
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_path_is_an_expression_for_the_value_that_is_shown(value: Any) -> None:
     reached = 0
     for node, shown, _ in walk(value):
@@ -170,7 +170,7 @@ def test_a_path_is_an_expression_for_the_value_that_is_shown(value: Any) -> None
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_cycle_is_marked_where_the_value_stands_above_itself_and_nowhere_else(value: Any) -> None:
     for node, shown, above in walk(value):
         if is_ours(shown) or not _can_contain(shown):
@@ -181,7 +181,7 @@ def test_a_cycle_is_marked_where_the_value_stands_above_itself_and_nowhere_else(
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_was_met_before_is_marked_and_opened_no_second_time(value: Any) -> None:
     met: set[int] = set()
     for node, shown, above in walk(value):
@@ -192,7 +192,7 @@ def test_what_was_met_before_is_marked_and_opened_no_second_time(value: Any) -> 
 
 
 @given(graphs())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_code_of_the_program_runs(value: Any) -> None:
     walk(value)
     summarize(value)
@@ -203,7 +203,7 @@ def test_no_code_of_the_program_runs(value: Any) -> None:
 
 
 @given(graphs(), st.integers(0, 4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_tree_is_as_deep_as_asked(value: Any, depth: int) -> None:
     lines = tree(value, depth=depth).splitlines()
     assert max((len(line) - len(line.lstrip())) // 2 for line in lines) <= depth

@@ -3,7 +3,7 @@ import { EvaluateQueue } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
 import type { Request } from "../../extension/src/protocol/generated.ts";
-import { frameAnswer } from "./fixtures.ts";
+import { deferred, frameAnswer, nodeAnswer, tensor } from "./fixtures.ts";
 
 const bundle = { version: "v1", modules: { "": "" }, loader: "" };
 const INJECTED = JSON.stringify({ version: "v1", python: "3.11.7", pid: 1 });
@@ -17,13 +17,14 @@ interface Sent {
 
 type Reply = (sent: Sent) => string | Promise<string>;
 
-/** A program that answers by `reply`; `stop()` is its next stop. */
-function program(reply: Reply) {
+/** A program that answers by `reply`, and whether a frame is free by `probe`; `stop()` is its next stop. */
+function program(reply: Reply, probe: (frameId: number | undefined) => Promise<string> = () => NEVER) {
   const sent: Sent[] = [];
   const session = {
     queue: new EvaluateQueue(20),
     evaluate: async (expression: string, frameId: number | undefined) => {
       const [, data] = /\.call\('([^']*)'\)/.exec(expression) ?? [];
+      if (expression === "0") return probe(frameId);
       const what = data === undefined ? "inject" : (JSON.parse(Buffer.from(data, "base64").toString()) as Request);
       sent.push({ what, frameId });
       return reply({ what, frameId });
@@ -158,9 +159,60 @@ describe("calls", () => {
     await expect(calls.children(paused, page, { runs: true })).rejects.toMatchObject({ code: "lost" });
     expect(ops(sent)).toEqual(["inject", "frame", "children", "interrupt without a frame"]);
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
-    // It may still run there: what else is asked goes around it.
+    // It may still run there: what else is asked goes around it, and nothing more is run.
     await calls.frame(paused, {});
     expect(ops(sent).at(-1)).toBe("frame without a frame");
+    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    expect(ops(sent).at(-1)).toBe("frame without a frame");
+  });
+
+  test("that run something are sent to a frame again when it answers again", async () => {
+    let hangs = true;
+    const { calls, sent, stop } = program(
+      ({ what, frameId }) => {
+        if (what === "inject") return INJECTED;
+        if (what.op === "evaluate") return JSON.stringify(nodeAnswer("evaluate", tensor("model(x)")));
+        return hangs && frameId !== undefined ? NEVER : FRAME;
+      },
+      () => (hangs ? NEVER : Promise.resolve("0")),
+    );
+    const paused = stop();
+    await calls.frame(paused, {});
+    await expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    hangs = false;
+    await calls.evaluate(paused, { expression: "model(x)" });
+    expect(ops(sent)).toEqual(["inject", "frame", "frame without a frame", "evaluate"]);
+  });
+
+  test("go around an expression that runs for long, and back to the frame when it has ended", async () => {
+    const reply = deferred<string>();
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "evaluate" ? reply.promise : FRAME;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    const running = calls.evaluate(paused, { expression: "model(x)" });
+    await calls.frame(paused, {});
+    expect(ops(sent)).toEqual(["inject", "frame", "evaluate", "frame without a frame"]);
+    reply.resolve(JSON.stringify(nodeAnswer("evaluate", tensor("model(x)"))));
+    await running;
+    await calls.frame(paused, {});
+    expect(ops(sent).at(-1)).toBe("frame");
+  });
+
+  test("end what runs when they are told to", async () => {
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "evaluate" ? NEVER : FRAME;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    const stopped = new AbortController();
+    void calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
+    await new Promise((resolve) => setTimeout(resolve));
+    stopped.abort();
+    expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
   });
 
   test("that run nothing are sent again on the other route", async () => {
@@ -199,6 +251,23 @@ describe("calls", () => {
       message: "no y here",
     });
     expect(log.at(-1)).toContain("no y here");
+  });
+
+  test("say that what replied is no helper", async () => {
+    const { calls, stop } = program(() => "<what else>");
+    await expect(calls.frame(stop(), {})).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  test("wait no second time at a stop where nothing replies, also where all is asked on the frame", async () => {
+    const { calls, sent, stop } = program(({ what, frameId }) => {
+      if (what !== "inject") return NEVER;
+      return frameId === undefined ? "" : INJECTED;
+    });
+    const paused = stop();
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+    const before = sent.length;
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+    expect(sent).toHaveLength(before);
   });
 
   test("say what an adapter that refuses says", async () => {

@@ -65,6 +65,25 @@ describe("a session", () => {
     expect(changed).toHaveBeenCalledTimes(changes ? 1 : 0);
   });
 
+  test("of which one thread alone goes on is still paused in the others", () => {
+    const { session, event, stop } = debugging();
+    stop("train", 1);
+    session.places.set(9, { thread: 2, function: "load", source: undefined });
+    event("continued", { threadId: 1, allThreadsContinued: false });
+    expect([session.paused, [...session.places.keys()]]).toEqual([true, [9]]);
+    event("continued", { threadId: 2, allThreadsContinued: false });
+    expect([session.paused, session.places.size]).toEqual([false, 0]);
+  });
+
+  test("of which all threads go on is not paused", () => {
+    const { session, event, stop } = debugging();
+    for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
+      stop();
+      event("continued", body);
+      expect([session.paused, session.places.size]).toEqual([false, 0]);
+    }
+  });
+
   test("that has ended is known no more, and its frames are over", () => {
     const { sessions, session, stop, end, vscode } = debugging();
     stop();
@@ -103,6 +122,16 @@ describe("the active frame", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", over: false });
+  });
+
+  test.each([
+    ["/train.py", "file:///train.py"],
+    ["C:\\train.py", "file://C:\\train.py"],
+    ["vscode-notebook-cell:/train.ipynb#W0sZmls", "vscode-notebook-cell:/train.ipynb#W0sZmls"],
+  ])("of %s stands in %s", (file, uri) => {
+    const { session } = debugging();
+    const place = { thread: 1, function: "train", source: { path: file } };
+    expect(new Frame(session, 2, place).uri).toBe(uri);
   });
 
   test("follows clicks in the call stack", async () => {

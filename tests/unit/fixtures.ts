@@ -1,4 +1,5 @@
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Session } from "../../extension/src/debug/sessions.ts";
 import type { Memory } from "../../extension/src/model/pins.ts";
 import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 
@@ -27,12 +28,21 @@ export interface Paused {
   over: boolean;
 }
 
+const sessions = new Map<string, Session>();
+
+/** The session of an id, always the same. */
+export function session(id = "session"): Session {
+  const found = sessions.get(id) ?? ({ id } as Session);
+  sessions.set(id, found);
+  return found;
+}
+
 /** A paused frame; set `over` to end its stop. */
 export function frame(stop = 1, more: { frameId?: number; place?: string; session?: string } = {}): Frame & Paused {
-  const { frameId = 2, place = "/train.py:train", session = "session" } = more;
-  const key = `${session} ${stop} 1 ${frameId}`;
+  const { frameId = 2, place = "/train.py:train", session: id = "session" } = more;
+  const key = `${id} ${stop} 1 ${frameId}`;
   return {
-    session: { id: session },
+    session: session(id),
     threadId: 1,
     frameId,
     stop,

@@ -39,7 +39,21 @@ describe("names of variables", () => {
     ["nor one of several lines", "print([\n    x + loss\n    for x in xs\n])", ["", "loss", "xs", ""]],
     ["nor a nested one", "print({x: [i for i in x] for x in xs})", ["xs"]],
     ["no parameter of a lambda", "print(model(lambda x: x + loss, x))", ["model loss x"]],
-    ["the parameters of the function", "def f(x, y=loss, *xs):\n    pass", ["x y loss", ""]],
+    ["nor one of several", "model(lambda x, *y, **xs: (x, y, xs), i)", ["model i"]],
+    ["nor one in an f-string", 'print(f"{model(lambda x, y: x + y)} {y}")', ["model y"]],
+    ["the default of a lambda's parameter", "model(lambda x=loss, y={1: batch}: x + y)", ["model loss batch"]],
+    ["the parameters of the function", "def f(x, /, y: i = 1, *xs, **batch):\n    pass", ["x y xs", ""]],
+    [
+      "the parameters on lines of their own",
+      "def f(\n    x,\n    *,\n    y=2 * loss,\n):\n    pass",
+      ["", "x", "", "y", "", ""],
+    ],
+    [
+      "no defaults, annotations and decorators: they are of its surroundings",
+      "@model(loss)\ndef f(x: batch[i] = (y, xs), *, loss=lambda y, i: i) -> y:\n    pass",
+      ["", "x loss", ""],
+    ],
+    ["no bases of a class", "class F(model, x=y):\n    loss = 1", ["", "loss"]],
     ["nothing of functions inside", "def f(x):\n    def g(y):\n        x = y\n    print(x)", ["x", "", "", "x"]],
     [
       "nothing where a line of theirs goes on",

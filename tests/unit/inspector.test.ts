@@ -179,6 +179,36 @@ describe("what the user changes", () => {
 });
 
 describe("trouble", () => {
+  test("asks again for a frame of another session when something was changed there", async () => {
+    const { inspector, ops } = inspected();
+    const [here, there] = [frame(1), frame(2, { session: "other" })];
+    for (const one of [there, here]) {
+      inspector.focus(one);
+      await settled();
+    }
+    await inspector.again(there.session);
+    expect(ops()).toHaveLength(2); // nobody looks at it
+    inspector.focus(there);
+    await settled();
+    expect(ops()).toHaveLength(3);
+    inspector.focus(here);
+    await settled();
+    expect(ops()).toHaveLength(3);
+  });
+
+  test("drops an answer under way, though nothing is looked at meanwhile", async () => {
+    const late = deferred<FrameAnswer>();
+    const { inspector, ops } = inspected({ frame: () => (ops().length === 1 ? late.promise : undefined) });
+    inspector.focus(frame(1));
+    inspector.focus(undefined);
+    await inspector.again();
+    late.resolve(frameAnswer([tensor("old")]));
+    await settled();
+    inspector.focus(frame(1));
+    await settled();
+    expect(labels(inspector)).toEqual(["x"]);
+  });
+
   test("says why the helper can't be there", async () => {
     const fail = (): never => {
       throw new Refusal("unreachable", "it needs Python 3.9");
@@ -359,6 +389,19 @@ describe("inspecting", () => {
     expect(await inspector.inspect("z")).toBeUndefined();
   });
 
+  test("asks again for what got no reply", async () => {
+    const { inspector, ops } = inspected({
+      inspect: () => {
+        if (ops().length > 2) return nodeAnswer("inspect", tensor("x"));
+        throw new Refusal("lost", "the program did not reply");
+      },
+    });
+    inspector.focus(frame(1));
+    await settled();
+    expect(await inspector.inspect("x")).toBeUndefined();
+    expect(await inspector.inspect("x")).toMatchObject({ node: { name: "x" } });
+  });
+
   test("waits for no answer of a stop that is over", async () => {
     const { inspector, ops } = inspected();
     const paused: Paused & ReturnType<typeof frame> = frame(1);
@@ -433,6 +476,33 @@ describe("pins", () => {
     await inspector.pin("f(x)");
     await inspector.run("f(x)");
     expect(pins.lastLine("f(x)")).toBe("float32[2, 3] · 0…1");
+  });
+
+  test("keep what they came to while other frames are looked at, and all is asked again", async () => {
+    const answer = nodeAnswer("evaluate", tensor("model(x)"));
+    const { inspector } = inspected({ evaluate: () => answer }, ["model(x)"]);
+    const [here, there] = [frame(1), frame(1, { frameId: 3 })];
+    inspector.focus(here);
+    await settled();
+    await inspector.run("model(x)");
+    inspector.focus(there);
+    await settled();
+    await inspector.again();
+    inspector.focus(here);
+    await settled();
+    expect(inspector.stop?.result("model(x)")).toEqual(answer);
+  });
+
+  test("that still run are ended when they are unpinned", async () => {
+    const { inspector, asked } = inspected({ evaluate: () => new Promise(() => undefined) }, ["model(x)"]);
+    inspector.focus(frame(1));
+    await settled();
+    void inspector.run("model(x)");
+    await settled();
+    const stopped = asked.at(-1)?.["how"] as AbortSignal;
+    expect(stopped.aborted).toBe(false);
+    inspector.unpin("model(x)");
+    expect(stopped.aborted).toBe(true);
   });
 
   test("that can't be run say why in their row", async () => {

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { EvaluateQueue, Lost, Over } from "../../extension/src/debug/queue.ts";
+import { EvaluateQueue, type Job, Lost, Over } from "../../extension/src/debug/queue.ts";
 import { deferred } from "./fixtures.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A job that notes when it is sent, and replies when told to. */
-function job(sent: string[], name: string, more: { over?: () => boolean; unlimited?: boolean } = {}) {
+function job(sent: string[], name: string, more: Partial<Job> = {}) {
   const reply = deferred<string>();
   const send = (): Promise<string> => {
     sent.push(name);
     return reply.promise;
   };
-  return { reply, job: { send, over: more.over ?? (() => false), unlimited: more.unlimited ?? false } };
+  return { reply, job: { send, over: () => false, ...more } };
 }
 
 describe("the evaluate queue", () => {
@@ -53,19 +53,50 @@ describe("the evaluate queue", () => {
     expect(await second).toBe("B");
   });
 
-  test("waits for what the user asked to run as long as its stop lasts", async () => {
+  test("waits longer for what is known to take longer", async () => {
+    const queue = new EvaluateQueue();
+    const a = job([], "a", { patience: 5 });
+    const answer = queue.ask(a.job);
+    await vi.advanceTimersByTimeAsync(9999);
+    a.reply.resolve("A");
+    expect(await answer).toBe("A");
+    const lost = queue.ask(job([], "b", { patience: 5 }).job).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await lost).toBeInstanceOf(Lost);
+  });
+
+  test("waits for what the user asked to run as long as its stop lasts, and after 2 s sets it aside for others", async () => {
     const [queue, sent, stop] = [new EvaluateQueue(), [] as string[], { over: false }];
-    const a = job(sent, "a", { unlimited: true, over: () => stop.over });
-    const b = job(sent, "b");
+    const onAside = vi.fn<() => void>();
+    const a = job(sent, "a", { onAside, over: () => stop.over });
+    const [b, c] = [job(sent, "b"), job(sent, "c")];
     const first = queue.ask(a.job).catch((error: unknown) => error);
-    void queue.ask(b.job);
-    await vi.advanceTimersByTimeAsync(60_000);
+    const others = Promise.all([queue.ask(b.job), queue.ask(c.job)]);
+    await vi.advanceTimersByTimeAsync(1999);
     expect(sent).toEqual(["a"]);
+    expect(onAside).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(onAside).toHaveBeenCalledOnce();
+    expect(sent).toEqual(["a", "b"]);
+    b.reply.resolve("B");
+    await vi.advanceTimersByTimeAsync(0);
+    c.reply.resolve("C");
+    expect(await others).toEqual(["B", "C"]);
+    await vi.advanceTimersByTimeAsync(60_000);
     stop.over = true;
     queue.sweep();
     await vi.advanceTimersByTimeAsync(2000);
     expect(await first).toBeInstanceOf(Over);
-    expect(sent).toEqual(["a", "b"]);
+  });
+
+  test("does not set aside what replies soon", async () => {
+    const [queue, onAside] = [new EvaluateQueue(), vi.fn<() => void>()];
+    const a = job([], "a", { onAside });
+    const answer = queue.ask(a.job);
+    a.reply.resolve("A");
+    expect(await answer).toBe("A");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(onAside).not.toHaveBeenCalled();
   });
 
   test("drops unsent what was asked for a stop that is over", async () => {

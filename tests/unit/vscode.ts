@@ -57,6 +57,8 @@ export const debug = {
   asDebugSourceUri: (source: { path: string }) => `file://${source.path}`,
 };
 
+export const Uri = { parse: (text: string): string => text };
+
 export const l10n = {
   t: (message: string, ...args: unknown[]) =>
     message.replace(/\{(\d+)\}/g, (_, index: string) => String(args[Number(index)])),

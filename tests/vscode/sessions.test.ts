@@ -1,7 +1,11 @@
 /** Several processes at once: each session with its own values, and the status bar says in which one you are. */
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect } from "vitest";
+import { python } from "../setup.mjs";
+import { markedLines } from "./bed/debugging.ts";
 import { testIn } from "./bed/fixture.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
@@ -22,7 +26,66 @@ def main():
 main()
 `;
 
-const test = testIn({ files: { "ranks.py": ranks } });
+/** A program in which `work(1)` is reached in some way, in whatever process or thread. */
+const reaching = (how: string): string => `\
+import asyncio, multiprocessing, threading
+import torch
+
+
+def work(rank):
+    mine = torch.full((2, 3), 10.0 + rank)
+    print("ready")  # STOP
+    return mine
+
+
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return work(index + 1)
+
+
+def fails():
+    raise ValueError(work(1).shape)
+
+
+async def waits():
+    await asyncio.sleep(0)
+    return work(1)
+
+
+if __name__ == "__main__":
+    ${how}
+    print("done")
+`;
+
+const ways = {
+  "a spawned process": processOf("spawn"),
+  "a forked process": processOf("fork"),
+  "a worker of a DataLoader": "list(torch.utils.data.DataLoader(Data(), num_workers=1))",
+  "another thread": "thread = threading.Thread(target=work, args=(1,)); thread.start(); thread.join()",
+  "a coroutine": "asyncio.run(waits())",
+};
+
+const waiting = 'print("up", flush=True); input(); work(1)';
+
+function processOf(method: string): string {
+  return `child = multiprocessing.get_context("${method}").Process(target=work, args=(1,)); child.start(); child.join()`;
+}
+
+const fileOf = (way: string): string => `${way.replaceAll(" ", "_")}.py`;
+const files = Object.fromEntries(Object.entries(ways).map(([way, how]) => [fileOf(way), reaching(how)]));
+
+const test = testIn({
+  files: {
+    "ranks.py": ranks,
+    "raises.py": reaching("fails()"),
+    "alone.py": reaching("work(1)"),
+    "waiting.py": reaching(waiting),
+    ...files,
+  },
+});
 
 describe("torchrun with two ranks", () => {
   test("each rank shows its own tensor, and says which rank it is", async ({ wb }) => {
@@ -39,17 +102,26 @@ describe("torchrun with two ranks", () => {
     });
     await until("both ranks to stop", () => wb.debug.stops() >= 2, 120_000);
     const seen = new Set<string>();
-    await until("both ranks to be shown with their own tensors", async () => {
-      for (const { label } of (await wb.callStack.rows()).filter((row) => row.label.startsWith("Subprocess"))) {
-        await wb.callStack.expand("ranks", label);
-        await wb.callStack.click("ranks", label, "main");
-        const before = await status(wb);
-        const line = (await wb.inspector.rows()).find((row) => row.label === "mine")?.description;
-        const same = before !== undefined && before === (await status(wb));
-        if (same && line === `float32[2, 3] · all 1${before.replace("rank ", "")}`) seen.add(before);
-      }
-      return seen.size === 2;
-    });
+    /** What is shown is all of one rank, and of one not seen before: the views follow a click one after the other. */
+    const another = async (): Promise<boolean> => {
+      const rank = await status(wb);
+      const line = (await wb.inspector.rows()).find((row) => row.label === "mine")?.description;
+      if (rank === undefined || seen.has(rank) || line !== `float32[2, 3] · all 1${rank.replace("rank ", "")}`)
+        return false;
+      return (await status(wb)) === rank && seen.add(rank).has(rank);
+    };
+    await until(
+      "both ranks to be shown with their own tensors",
+      async () => {
+        for (const { label } of (await wb.callStack.rows()).filter((row) => row.label.startsWith("Subprocess"))) {
+          await wb.callStack.expand("ranks", label);
+          await wb.callStack.click("ranks", label, "main");
+          await until("another rank", another, 3000).catch(() => undefined); // or it was this one's before
+        }
+        return seen.size === 2;
+      },
+      60_000,
+    );
     expect([...seen].toSorted()).toEqual(["rank 0", "rank 1"]);
   });
 
@@ -63,6 +135,94 @@ describe("torchrun with two ranks", () => {
     await wb.debug.waitForEnd();
   });
 });
+
+describe("the values of the frame that stands there are shown", () => {
+  test.for(Object.keys(ways))("in %s", async (way, { wb }) => {
+    await wb.debug.start(fileOf(way), { subProcess: true });
+    await shown(wb);
+    await wb.debug.continueToEnd();
+  });
+
+  test.for(["python", "Python Kernel Debug Adapter"])("in a session of type %s", async (type, { wb }) => {
+    await wb.debug.start("alone.py", { type });
+    await shown(wb);
+    await wb.debug.continueToEnd();
+  });
+
+  test("where an exception is raised that nobody catches", async ({ wb }) => {
+    await wb.debug.start("raises.py");
+    await wb.debug.breakAt("raises.py", []);
+    await wb.debug.continueToStop();
+    await wb.inspector.rowsWhen("the exception", (rows) =>
+      rows.some(({ label, description }) => label === "(exception)" && description.startsWith("ValueError")),
+    );
+    await wb.debug.continueToEnd();
+  });
+
+  test("in a program that is attached to", async ({ wb, skip }) => {
+    skip(process.platform !== "linux", "only Linux tells here that the debugger listens");
+    const [port, file] = [await freePort(), path.join(wb.workspace.folder, "alone.py")];
+    const command = ["-m", "debugpy", "--listen", `127.0.0.1:${port}`, "--wait-for-client", file];
+    const program = spawn(python, command, { stdio: "ignore" });
+    try {
+      await until("the debugger to listen", () => listens(port), 60_000);
+      const connect = { host: "127.0.0.1", port };
+      const attach = { type: "debugpy", request: "attach", name: "attached", connect } as const;
+      await wb.debug.breakAt("alone.py", markedLines(file));
+      await wb.debug.stopAfter(() => wb.debug.launch(attach));
+      await shown(wb);
+      await wb.debug.continueToEnd();
+      await until("the program to end", () => program.exitCode === 0);
+    } finally {
+      program.kill("SIGKILL");
+    }
+  });
+});
+
+test("the values of a program that runs already, attached to by its id, are shown", async ({ wb, skip }) => {
+  skip(!canBeEntered(), "gdb, which the debugger needs for that, can't call a function in a running process here");
+
+  const file = path.join(wb.workspace.folder, "waiting.py");
+  const program = spawn(python, [file], { stdio: ["pipe", "pipe", "ignore"] });
+  try {
+    await new Promise((resolve) => program.stdout.once("data", resolve)); // it is up
+    await wb.debug.breakAt("waiting.py", markedLines(file));
+    await wb.debug.stopAfter(async () => {
+      const attached = wb.recording.responses("attach").length;
+      await wb.debug.launch({ type: "debugpy", request: "attach", name: "entered", processId: program.pid });
+      await until("the debugger to be in", () => wb.recording.responses("attach").length > attached);
+      program.stdin.write("go on\n");
+    });
+    await shown(wb);
+    await wb.debug.continueToEnd();
+    await until("the program to end", () => program.exitCode === 0);
+  } finally {
+    program.kill("SIGKILL");
+  }
+});
+
+/** Whether gdb, by which the debugger gets into a running program on Linux, can call a function in one. */
+function canBeEntered(): boolean {
+  const victim = spawn(python, ["-c", "while True: pass"], { stdio: "ignore" });
+  try {
+    const asked = ["--nx", "--batch", "--pid", String(victim.pid), "--eval-command", "print 6 * (int)getppid()"];
+    return spawnSync("gdb", asked, { encoding: "utf8", timeout: 30_000 }).stdout?.includes(`= ${6 * process.pid}`);
+  } finally {
+    victim.kill("SIGKILL");
+  }
+}
+
+async function shown(wb: Workbench): Promise<void> {
+  await wb.inspector.rowsWhen("the tensor of this process", (rows) =>
+    rows.some(({ label, description }) => label === "mine" && description === "float32[2, 3] · all 11"),
+  );
+}
+
+/** Whether something listens there; it is asked of the system, since a debugger takes the first that connects. */
+function listens(port: number): boolean {
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  return readFileSync("/proc/net/tcp", "utf8").includes(`0100007F:${hex} 00000000:0000 0A`);
+}
 
 /** The process that the status bar names. */
 async function status(wb: Workbench): Promise<string | undefined> {

@@ -95,13 +95,12 @@ describe("inline values", () => {
     expect(Math.max(...values.keys())).toBeLessThan(placeOf(program, "# STOP").line);
   });
 
-  test("can be switched off", async ({ wb }) => {
-    wb.changeSettings({ "tensorInspector.inlineValues.enabled": false });
-    await until("no inline values", async () => {
-      for (const frame of ["<module>", "train"]) await wb.selectFrame(frame); // VS Code asks anew for each frame
-      return (await wb.editor.inlineValues()).size === 0;
-    });
-    wb.changeSettings({ "tensorInspector.inlineValues.enabled": true });
+  test("can be switched off and on, also while the program is paused", async ({ wb }) => {
+    for (const enabled of [false, true]) {
+      wb.changeSettings({ "tensorInspector.inlineValues.enabled": enabled });
+      const what = enabled ? "inline values" : "no inline values";
+      await until(what, async () => (await wb.editor.inlineValues()).size > 0 === enabled);
+    }
   });
 });
 

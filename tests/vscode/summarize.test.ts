@@ -105,10 +105,31 @@ test("a pin can be taken away", async ({ wb }) => {
   await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== "model(images)"));
 });
 
-test("nothing was run but what was asked for", async ({ wb }) => {
+test("all else is shown while an expression runs, and unpinning ends it", async ({ wb }) => {
+  await runForEver(wb);
+  await wb.selectFrame("<module>");
+  await pin(wb, "batch", "not in this frame");
+  await wb.selectFrame("epoch");
+  await pin(wb, "batch", "dict · 2: image, label");
+  await wb.inspector.clickAction([endless], "Unpin");
+  await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== endless));
+  await wb.inspector.clickAction(["images + 1"], "Evaluate Again");
+  await pin(wb, "images + 1", "float32[2, 3] · 2…7");
+});
+
+test("going on ends what runs for ever, and nothing was run but what was asked for", async ({ wb }) => {
+  await runForEver(wb);
   await wb.debug.continueToEnd();
   expect(wb.recording.stdout()).toBe("calls 2\n");
 });
+
+const endless = "[0 for _ in iter(int, 1)]";
+
+async function runForEver(wb: Workbench): Promise<void> {
+  await wb.quickInput.runCommand("Tensor Inspector: Summarize Expression");
+  await wb.quickInput.answer(endless);
+  await pin(wb, endless, "running…");
+}
 
 /** Waits until the pin says this. */
 async function pin(wb: Workbench, expression: string, summary: string): Promise<Row> {

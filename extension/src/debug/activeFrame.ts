@@ -33,6 +33,8 @@ export class Frame {
   /** The file it stands in, as the editor names it. */
   get uri(): vscode.Uri | undefined {
     const { source } = this.#place;
+    // Jupyter names the cell by its URI.
+    if (source?.path !== undefined && /^[a-z][a-z-]+:/.test(source.path)) return vscode.Uri.parse(source.path);
     return source && vscode.debug.asDebugSourceUri(source, this.session.vscode);
   }
 }

@@ -13,8 +13,13 @@ export interface Job {
   readonly send: () => PromiseLike<string>;
   /** Whether the stop that it is for is over. */
   readonly over: () => boolean;
-  /** Whether it may take as long as it likes: the user asked for it to run. */
-  readonly unlimited?: boolean;
+  /** How many times the usual limit it may take: 1 unless told. */
+  readonly patience?: number;
+  /**
+   * Whether it may take as long as it likes: the user asked for it to run. Others need not wait for it after a while,
+   * which is said by calling this.
+   */
+  readonly onAside?: () => void;
 }
 
 interface Waiting extends Job {
@@ -24,14 +29,14 @@ interface Waiting extends Job {
 
 /**
  * One evaluate at a time. debugpy answers what is pipelined on a frame 0.2 s apart, and a `cancel` bricks it, so a
- * request is either waited for, or given up and its late reply ignored.
+ * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time.
  */
 export class EvaluateQueue {
   readonly #limit: number;
   readonly #waiting: Waiting[] = [];
   #busy = false;
-  /** Starts the time limit of the request under way, if it has none yet. */
-  #hurry: (() => void) | undefined;
+  /** Of requests under way, what starts their time limit if they have none yet. */
+  readonly #underWay = new Set<() => void>();
 
   constructor(limit = 2000) {
     this.#limit = limit;
@@ -50,7 +55,7 @@ export class EvaluateQueue {
       if (job.over()) job.reject(new Over());
       else this.#waiting.push(job);
     }
-    this.#hurry?.();
+    for (const hurry of this.#underWay) hurry();
   }
 
   #next(): void {
@@ -63,22 +68,36 @@ export class EvaluateQueue {
       return;
     }
     this.#busy = true;
-    let timer: NodeJS.Timeout | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    let busy = true;
     let done = false;
+    const release = (): void => {
+      if (!busy) return;
+      busy = this.#busy = false;
+      this.#next();
+    };
     const finish = (settle: () => void): void => {
       if (done) return;
       done = true;
-      clearTimeout(timer);
-      this.#busy = false;
-      this.#hurry = undefined;
+      clearTimeout(limit);
+      clearTimeout(aside);
+      this.#underWay.delete(hurry);
       if (job.over()) job.reject(new Over());
       else settle();
-      this.#next();
+      release();
     };
-    this.#hurry = (): void => {
-      timer ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), this.#limit);
+    const most = this.#limit * (job.patience ?? 1);
+    const hurry = (): void => {
+      limit ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), most);
     };
-    if (job.unlimited !== true) this.#hurry();
+    const { onAside } = job;
+    const setAside = (): void => {
+      onAside?.();
+      release();
+    };
+    const aside = onAside && setTimeout(setAside, this.#limit);
+    if (onAside === undefined) hurry();
+    this.#underWay.add(hurry);
     job.send().then(
       (reply) => finish(() => job.resolve(reply)),
       (reason: unknown) => finish(() => job.reject(reason)),

@@ -2,8 +2,8 @@ import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
 import { EvaluateQueue } from "./queue.ts";
 
-/** The debug types of the Python debugger: the present name and the older one. */
-const DEBUG_TYPES = ["debugpy", "python"];
+/** The debug types of the Python debugger: the present name, the older one, and Jupyter's, for cells and its window. */
+const DEBUG_TYPES = ["debugpy", "python", "Python Kernel Debug Adapter", "Python Interactive Window Debug Adapter"];
 
 export function isPython({ type }: vscode.DebugSession): boolean {
   return DEBUG_TYPES.includes(type);
@@ -113,7 +113,16 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
       }
       this.#moved(session, true);
       this.#stopped.fire(session);
-    } else if (["continued", "terminated", "exited"].includes(event.event)) this.#moved(session, false);
+    } else if (event.event === "continued") this.#continued(session, event as DebugProtocol.ContinuedEvent);
+    else if (["terminated", "exited"].includes(event.event)) this.#moved(session, false);
+  }
+
+  /** With `"steppingResumesAllThreads": false` one thread may go on while others stay paused, and are looked at. */
+  #continued(session: Session, { body: { threadId, allThreadsContinued } }: DebugProtocol.ContinuedEvent): void {
+    if (allThreadsContinued === false) {
+      for (const [id, { thread }] of session.places) if (thread === threadId) session.places.delete(id);
+    } else session.places.clear();
+    this.#moved(session, session.places.size > 0);
   }
 
   #moved(session: Session, paused: boolean): void {

@@ -35,8 +35,10 @@ type Question<R extends Request> = Omit<R, "op" | "version" | "at" | "preference
 type Body = Pick<Request, "op">;
 
 interface Running {
-  /** Answering it runs the program's own code: it is never sent twice, and on the frame's own thread where that replies. */
+  /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs: boolean;
+  /** Ends what runs. */
+  readonly stopped?: AbortSignal;
 }
 
 /** How a session's program is reached at present. */
@@ -79,8 +81,8 @@ export class Calls {
     return this.#call(frame, { op: "inspect", ...question });
   }
 
-  evaluate(frame: Frame, question: Question<EvaluateRequest>): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "evaluate", ...question }, { runs: true });
+  evaluate(frame: Frame, question: Question<EvaluateRequest>, stopped?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "evaluate", ...question }, { runs: true, ...(stopped && { stopped }) });
   }
 
   async #call<A extends Answer>(frame: Frame, question: Body, how: Running = READING): Promise<A> {
@@ -101,6 +103,8 @@ export class Calls {
    */
   async #onSomeRoute(frame: Frame, question: Body, how: Running): Promise<Answer> {
     const route = this.#routeOf(frame.session);
+    if (route.lost === frame.stop) throw noReply();
+    if (how.runs && route.lostOnFrame === frame.stop) await this.#awaitFrame(frame, route);
     if (!avoidsFrame(route, frame)) {
       try {
         return await this.#withHelper(frame, route, question, how);
@@ -110,15 +114,24 @@ export class Calls {
         this.#log(`${question.op}: no reply on the frame, asking without it`);
       }
     }
-    if (route.lost !== frame.stop) {
-      try {
-        return await this.#withHelper(frame, route, question, how);
-      } catch (error) {
-        if (!(error instanceof Lost)) throw error;
-        route.lost = frame.stop;
-      }
+    try {
+      return await this.#withHelper(frame, route, question, how);
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      route.lost = frame.stop;
+      throw noReply();
     }
-    throw new Refusal("lost", "the program did not reply");
+  }
+
+  /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
+  async #awaitFrame(frame: Frame, route: Route): Promise<void> {
+    try {
+      await frame.session.queue.ask({ send: () => frame.session.evaluate("0", frame.frameId), over: () => frame.over });
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      throw new Refusal("lost", "the program is busy with what was asked before");
+    }
+    route.lostOnFrame = -1;
   }
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
@@ -132,29 +145,40 @@ export class Calls {
     return this.#withHelper(frame, route, question, how);
   }
 
-  async #ask(frame: Frame, route: Route, body: Body, { runs }: Running): Promise<Answer | "missing"> {
-    // What the user asks to be run is run on the frame's own thread, in the modes that are set there.
-    const frameless = avoidsFrame(route, frame) && (!runs || route.lostOnFrame === frame.stop);
-    const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
+  async #ask(frame: Frame, route: Route, body: Body, { runs, stopped }: Running): Promise<Answer | "missing"> {
     if (runs) this.#last += 1;
     const id = this.#last;
     const common = { version: this.#bundle.version, preferences: this.#preferences(), ...(runs ? { id } : {}) };
-    const request = { ...body, ...common, ...at } as Request;
-    const unlimited = body.op === "evaluate";
+    const interrupt = (): void => void this.#interrupt(frame.session, id);
     let sent = false;
-    const onSend = (): void => {
+    const send = (): PromiseLike<string> => {
       sent = true;
+      stopped?.addEventListener("abort", interrupt);
+      // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it
+      // can be interrupted.
+      const frameless = avoidsFrame(route, frame) && !runs;
+      const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
+      const request = { ...body, ...common, ...at } as Request;
+      return frame.session.evaluate(callExpression(request), frameless ? undefined : frame.frameId);
     };
+    // While it runs, other questions go around its frame.
+    const onAside = (): void => {
+      route.lostOnFrame = frame.stop;
+    };
+    const aside = body.op === "evaluate" ? { onAside } : {};
     try {
-      const answer = parseAnswer(await evaluate(frame, callExpression(request), { frameless, unlimited, onSend }));
+      const answer = parseAnswer(await frame.session.queue.ask({ send, over: () => frame.over, ...aside }));
+      if (runs) route.lostOnFrame = route.lost = -1;
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
-      if (runs && sent && (error instanceof Lost || error instanceof Over)) void this.#interrupt(frame.session, id);
+      if (runs && sent && (error instanceof Lost || error instanceof Over)) interrupt();
       if (!(runs && error instanceof Lost)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
-      route[frameless ? "lost" : "lostOnFrame"] = frame.stop;
+      route.lostOnFrame = frame.stop;
       throw new Refusal("lost", "no reply yet");
+    } finally {
+      stopped?.removeEventListener("abort", interrupt);
     }
   }
 
@@ -174,16 +198,14 @@ export class Calls {
   async #inject(frame: Frame, route: Route): Promise<void> {
     // Without a frame: in one that Dynamo runs the helper itself would be compiled, and only its answer tells.
     const expression = injectExpression(this.#bundle);
-    let reply = await evaluate(frame, expression, { frameless: true });
-    route.mute = reply === "";
-    if (route.mute) reply = await evaluate(frame, expression, { frameless: false });
-    const answer = JSON.parse(reply) as {
-      version: string;
-      python: string;
-      pid: number;
-      frameless?: true;
-      error?: string;
+    const run = (frameId?: number): Promise<string> => {
+      const send = (): PromiseLike<string> => frame.session.evaluate(expression, frameId);
+      return frame.session.queue.ask({ send, over: () => frame.over, patience: INJECTING });
     };
+    let reply = await run();
+    route.mute = reply === "";
+    if (route.mute) reply = await run(frame.frameId);
+    const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     route.injected = true;
     route.frameless = answer.frameless === true;
@@ -202,21 +224,30 @@ export class Calls {
 
 const READING: Running = { runs: false };
 
-function avoidsFrame(route: Route, frame: Frame): boolean {
-  return !route.mute && (route.frameless || route.lostOnFrame === frame.stop);
+/** How much longer than other requests the injection may take: it comes once, when a slow machine is busiest. */
+const INJECTING = 5;
+
+/** What the injection replies. */
+interface Injected {
+  readonly version: string;
+  readonly python: string;
+  readonly pid: number;
+  readonly frameless?: true;
+  readonly error?: string;
 }
 
-function evaluate(
-  frame: Frame,
-  expression: string,
-  { frameless, unlimited = false, onSend }: { frameless: boolean; unlimited?: boolean; onSend?: () => void },
-): Promise<string> {
-  return frame.session.queue.ask({
-    send: () => {
-      onSend?.();
-      return frame.session.evaluate(expression, frameless ? undefined : frame.frameId);
-    },
-    over: () => frame.over,
-    unlimited,
-  });
+function parseInjected(reply: string): Injected {
+  try {
+    return JSON.parse(reply) as Injected;
+  } catch {
+    throw new Refusal("unreachable", `the debugger replied what no helper says: ${reply.slice(0, 100)}`);
+  }
+}
+
+function noReply(): Refusal {
+  return new Refusal("lost", "the program did not reply");
+}
+
+function avoidsFrame(route: Route, frame: Frame): boolean {
+  return !route.mute && (route.frameless || route.lostOnFrame === frame.stop);
 }

@@ -20,7 +20,8 @@ type Named = Pick<Place, "name" | "start" | "end">;
 interface Bound {
   readonly depth: number;
   readonly names: ReadonlySet<string>;
-  readonly lambda: boolean;
+  /** Of a lambda, the token that ends its parameters: a comma ends it only after that. */
+  readonly colon?: number;
 }
 
 /** Statements whose names stand for no value there. */
@@ -82,7 +83,9 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
   /** Up to this token the statement's names get their values. */
   let target = -1;
   let valueless = false;
+  /** Decorators, defaults and annotations stand for what the function's surroundings have under these names. */
   let header = inFunction && /^(?:@|def|async|class)$/.test(tokens[0]?.text ?? "");
+  let defined = false;
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
     if (brackets.length === 0 && before?.line !== token.line && !token.continues) {
@@ -95,17 +98,22 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
     if (token.kind === "op") {
       if ("([{".includes(token.text)) {
         brackets.push(token.text);
-        bound.push({ depth: brackets.length, names: comprehended(tokens, at + 1), lambda: false });
+        bound.push({ depth: brackets.length, names: comprehended(tokens, at + 1) });
       } else if (")]}".includes(token.text)) brackets.pop();
       if (header && token.text === ":" && brackets.length === 0) header = false;
-      while (isOver(bound.at(-1), brackets.length, token.text)) bound.pop();
+      while (isOver(bound.at(-1), brackets.length, token.text, at)) bound.pop();
     } else if (token.text === "lambda") {
-      bound.push({ depth: brackets.length, names: parameters(tokens, at + 1), lambda: true });
+      bound.push({ depth: brackets.length, ...parameters(tokens, at + 1) });
+    } else if (header) {
+      defined ||= token.text === "def";
+      const isOwn = defined && brackets.length === 1 && brackets[0] === "(" && isParameter(tokens, at);
+      if (!isOwn || bound.some((one) => one.names.has(token.text))) continue;
+      for (const { name, start, end } of named(token)) yield { name, line: token.line, start, end, binds: true };
     } else if (deeper === undefined && !valueless) {
       for (const { name, start, end } of token.kind === "string" ? inFields(token) : named(token)) {
-        const isKeyword = !header && brackets.at(-1) === "(" && isArgument(tokens, at);
+        const isKeyword = brackets.at(-1) === "(" && isArgument(tokens, at);
         if (before?.text === "." || isKeyword || bound.some((one) => one.names.has(name))) continue;
-        const binds = header || at < target || before?.text === "as" || isWalrus(tokens, at);
+        const binds = at < target || before?.text === "as" || isWalrus(tokens, at);
         yield { name, line: token.line, start, end, binds };
       }
     }
@@ -178,8 +186,16 @@ function isArgument(tokens: readonly Token[], at: number): boolean {
   return after?.text === "=" && next?.text !== "=" && (before?.text === "(" || before?.text === ",");
 }
 
-function isOver(one: Bound | undefined, depth: number, text: string): boolean {
-  return one !== undefined && (one.depth > depth || (one.lambda && one.depth === depth && text === ","));
+/** Whether the name is a parameter: the first of its part of the list, after the stars. */
+function isParameter(tokens: readonly Token[], at: number): boolean {
+  let before = at - 1;
+  while (tokens[before]?.text === "*") before -= 1;
+  return ["(", ",", "lambda"].includes(tokens[before]?.text ?? "");
+}
+
+function isOver(one: Bound | undefined, depth: number, text: string, at: number): boolean {
+  if (one === undefined) return false;
+  return one.depth > depth || (one.colon !== undefined && at > one.colon && one.depth === depth && text === ",");
 }
 
 /** The names that `for … in` binds inside the bracket whose content begins at `at`. */
@@ -199,13 +215,17 @@ function comprehended(tokens: readonly Token[], at: number): ReadonlySet<string>
   return found;
 }
 
-/** The parameters of the lambda whose list begins at `at`. */
-function parameters(tokens: readonly Token[], at: number): ReadonlySet<string> {
+/** The parameters of the lambda whose list begins at `at`, and where it ends. */
+function parameters(tokens: readonly Token[], at: number): Required<Pick<Bound, "names" | "colon">> {
   const found = new Set<string>();
-  for (let next = at; next < tokens.length; next += 1) {
+  let depth = 0;
+  let next = at;
+  for (; next < tokens.length; next += 1) {
     const { kind, text } = tokens[next] as Token;
-    if (text === ":") break;
-    if (kind === "name") found.add(text);
+    if (kind === "op" && "([{".includes(text)) depth += 1;
+    else if (kind === "op" && ")]}".includes(text)) depth -= 1;
+    if (depth < 0 || (depth === 0 && text === ":")) break;
+    if (depth === 0 && kind === "name" && isParameter(tokens, next)) found.add(text);
   }
-  return found;
+  return { names: found, colon: next };
 }

@@ -1,5 +1,6 @@
 import type { Focus, Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
+import type { Session } from "../debug/sessions.ts";
 import { type Calls, Refusal } from "../helper/calls.ts";
 import type { Filter, NodeAnswer } from "../protocol/generated.ts";
 import { Emitter } from "./emitter.ts";
@@ -7,7 +8,7 @@ import type { Expansion } from "./expansion.ts";
 import { t } from "./l10n.ts";
 import type { Pins } from "./pins.ts";
 import { framePath, pinPath, type Row, type Source } from "./rows.ts";
-import { FRAME_NODE, Stop } from "./stop.ts";
+import { FRAME_NODE, type Result, Stop } from "./stop.ts";
 
 /** What the user wants to see, read anew for each question. */
 export interface Wishes {
@@ -27,6 +28,18 @@ const REACHED = 2500;
 /** What the helper can be asked. */
 export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
+/** A frame that is asked for just now. */
+interface Question {
+  readonly frame: Frame;
+  done: Promise<void>;
+}
+
+/** What was run in a frame, by expression. */
+interface Ran {
+  readonly frame: Frame;
+  readonly results: Map<string, Result>;
+}
+
 /**
  * Asks one question per stop and frame, and keeps what is known: all views show what stands here.
  * An answer that comes when its stop is over, or when the user has changed something since, is dropped.
@@ -39,15 +52,17 @@ export class Inspector {
   readonly #changed = new Emitter();
   /** Frames already asked at stops that still last, by their keys. */
   readonly #known = new Map<string, Stop>();
-  /** Questions under way, by their frames' keys. */
-  readonly #asked = new Map<string, Promise<void>>();
-  readonly #types = new Map<string, Set<string>>();
+  /** Questions under way, by their frames' keys; one that is replaced here is not true any more. */
+  readonly #asked = new Map<string, Question>();
+  /** What was run in frames at stops that still last, by their keys. */
+  readonly #ran = new Map<string, Ran>();
+  /** What ends the pins that run. */
+  readonly #running = new Map<string, AbortController>();
+  readonly #types = new WeakMap<Session, Set<string>>();
   #frame: Frame | undefined;
   #stop: Stop | undefined;
   #trouble: string | undefined;
   #asking: Promise<void> = Promise.resolve();
-  /** Counts what the user changed: answers to earlier questions are not true any more. */
-  #edits = 0;
   /** The frame that was asked again because its snapshot was gone: not twice. */
   #renewed: string | undefined;
 
@@ -76,7 +91,7 @@ export class Inspector {
 
   /** Names of the classes that can be summarized, as met in this session. */
   get types(): readonly string[] {
-    return [...(this.#types.get(this.#frame?.session.id ?? "") ?? [])];
+    return [...((this.#frame && this.#types.get(this.#frame.session)) ?? [])];
   }
 
   /** What rows are made of, when there is something to show. */
@@ -89,9 +104,11 @@ export class Inspector {
   focus(focus: Focus): void {
     const frame = focus === "untracked" ? undefined : focus;
     this.#frame = frame;
-    for (const [key, stop] of this.#known) if (stop.frame.over) this.#known.delete(key);
+    for (const kept of [this.#known, this.#ran]) {
+      for (const [key, { frame: of }] of kept) if (of.over) kept.delete(key);
+    }
     const known = frame && this.#known.get(frame.key);
-    if (frame !== undefined && known === undefined) this.#asking = this.#asked.get(frame.key) ?? this.#ask(frame);
+    if (frame !== undefined && known === undefined) this.#asking = this.#asked.get(frame.key)?.done ?? this.#ask(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
@@ -132,13 +149,17 @@ export class Inspector {
     });
   }
 
-  /** Drops all that is known of this stop and asks again: the user changed something, or wants to see it anew. */
-  async again(): Promise<void> {
-    if (this.#frame === undefined) return;
-    this.#edits += 1;
-    this.#known.clear();
-    this.#asked.clear();
-    this.#asking = this.#ask(this.#frame);
+  /**
+   * Drops what is known, of one session or of all, and asks again for what is looked at: the user changed something, or
+   * wants to see it anew.
+   */
+  async again(session?: Session): Promise<void> {
+    for (const known of [this.#known, this.#asked]) {
+      for (const [key, { frame }] of known) if (session === undefined || frame.session === session) known.delete(key);
+    }
+    const frame = this.#frame;
+    if (frame === undefined || (session !== undefined && frame.session !== session)) return;
+    this.#asking = this.#ask(frame);
     await this.#asking;
   }
 
@@ -177,15 +198,17 @@ export class Inspector {
     await this.#asking;
     const stop = this.#stop;
     if (stop === undefined || stop.frame.over || !this.#looksAt(stop.frame)) return undefined;
-    return stop.once(`inspect ${expression}`, async () => {
+    const ask = async (): Promise<NodeAnswer | undefined> => {
       try {
         const answer = await this.#helper.inspect(stop.frame, { expression, snapshot: stop.answer.snapshot });
         this.#meet(stop.frame, answer.types);
         return answer;
-      } catch {
-        return undefined;
+      } catch (error) {
+        if (error instanceof Refusal && error.code !== "lost") return undefined; // nor will it be there when asked again
+        throw error;
       }
-    });
+    };
+    return stop.once(`inspect ${expression}`, ask).catch(() => undefined);
   }
 
   /** Pins an expression and reads it now; if only running it can tell its value, it is run, once. */
@@ -197,7 +220,9 @@ export class Inspector {
     if (!pin.static || this.#stop?.mustRun(expression) === true) await this.run(expression);
   }
 
+  /** What still runs for a pin that nobody wants any more is ended. */
   unpin(expression: string): void {
+    this.#running.get(expression)?.abort();
     this.#pins.remove(expression);
     this.#changed.fire();
   }
@@ -208,10 +233,12 @@ export class Inspector {
     const stop = this.#stop;
     if (stop === undefined || !this.#looksAt(stop.frame)) return;
     stop.setResult(expression, "running");
+    const running = new AbortController();
+    this.#running.set(expression, running);
     this.#changed.fire();
     try {
       const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
-      const answer = await this.#helper.evaluate(stop.frame, question);
+      const answer = await this.#helper.evaluate(stop.frame, question, running.signal);
       stop.setResult(expression, answer);
       this.#pins.remember(expression, answer.node.line);
       this.#meet(stop.frame, answer.types);
@@ -219,23 +246,25 @@ export class Inspector {
       if (error instanceof Over) return;
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
       this.#pins.remember(expression, messageOf(error));
+    } finally {
+      if (this.#running.get(expression) === running) this.#running.delete(expression);
     }
     // What ran may have changed anything.
     if (!stop.frame.over) await this.again();
   }
 
   #ask(frame: Frame): Promise<void> {
-    const asked = this.#read(frame).finally(() => {
-      if (this.#asked.get(frame.key) === asked) this.#asked.delete(frame.key);
+    const question: Question = { frame, done: Promise.resolve() };
+    this.#asked.set(frame.key, question);
+    question.done = this.#read(question).finally(() => {
+      if (this.#asked.get(frame.key) === question) this.#asked.delete(frame.key);
     });
-    this.#asked.set(frame.key, asked);
-    return asked;
+    return question.done;
   }
 
-  async #read(frame: Frame): Promise<void> {
-    const edits = this.#edits;
-    const isTrue = (): boolean => edits === this.#edits && !frame.over;
-    const earlier = this.#stop?.frame.key === frame.key ? this.#stop : undefined;
+  async #read(question: Question): Promise<void> {
+    const { frame } = question;
+    const isTrue = (): boolean => this.#asked.get(frame.key) === question && !frame.over;
     try {
       const count = this.#expansion.count(framePath(frame));
       const answer = await this.#helper.frame(frame, {
@@ -246,7 +275,9 @@ export class Inspector {
         pins: this.#pins.all.filter((pin) => pin.static).map(({ expression }) => this.#pinQuestion(expression)),
       });
       if (!isTrue()) return;
-      const stop = new Stop(frame, answer, earlier);
+      const ran = this.#ran.get(frame.key) ?? { frame, results: new Map<string, Result>() };
+      this.#ran.set(frame.key, ran);
+      const stop = new Stop(frame, answer, ran.results);
       this.#known.set(frame.key, stop);
       this.#meet(frame, answer.types);
       if (this.#looksAt(frame)) this.#show(stop, undefined);
@@ -267,9 +298,9 @@ export class Inspector {
   }
 
   #meet(frame: Frame, types: readonly string[]): void {
-    const met = this.#types.get(frame.session.id) ?? new Set();
+    const met = this.#types.get(frame.session) ?? new Set();
     for (const type of types) met.add(type);
-    this.#types.set(frame.session.id, met);
+    this.#types.set(frame.session, met);
   }
 
   #show(stop: Stop | undefined, trouble: string | undefined): void {
@@ -292,7 +323,9 @@ function troubleOf(error: unknown): string {
   if (error instanceof Refusal && error.code === "lost") {
     return t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
   }
-  return t("The values of this frame can't be shown: {0}", messageOf(error));
+  // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
+  const lines = messageOf(error).trimEnd().split("\n");
+  return t("The values of this frame can't be shown: {0}", lines.at(-1) ?? "");
 }
 
 function stillRunning(): string {

@@ -29,8 +29,12 @@ export function formatBounded(tagged: Tagged, error: Tagged): string {
   const bound = Math.abs(Number(parseNumber(error)));
   if (!Number.isFinite(value) || bound === 0) return formatNumber(tagged);
   if (bound >= Math.abs(value)) return "≈0";
-  const sure = Math.floor(Math.log10(Math.abs(value))) - Math.ceil(Math.log10(bound)) + 1;
-  return sure >= 4 ? formatNumber(tagged) : `≈${formatNumber(tagged, Math.max(1, sure))}`;
+  // Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
+  for (const digits of [4, 5, 3, 2, 1]) {
+    const text = formatNumber(value - bound, digits);
+    if (text === formatNumber(value + bound, digits)) return digits < 4 ? `≈${text}` : text;
+  }
+  return `≈${formatNumber(value, 1)}`;
 }
 
 /** 1,536 → `1.5 KB`: bytes for people. */

@@ -24,12 +24,12 @@ export class Stop {
   /** What did not fit the limits, in the helper's words. */
   cut: string | undefined;
 
-  /** `earlier` is what was known before this frame was asked again: results of what was run are kept. */
-  constructor(frame: Frame, answer: FrameAnswer, earlier?: Stop) {
+  /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
+  constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>()) {
     this.frame = frame;
     this.answer = answer;
     this.cut = answer.cut;
-    this.#results = earlier === undefined ? new Map<string, Result>() : earlier.#results;
+    this.#results = results;
   }
 
   get rootPage(): Page {

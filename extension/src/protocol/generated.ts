@@ -110,6 +110,10 @@ export interface Preferences {
    * The debugger's own views show our summaries and rows.
    */
   stock_views?: boolean;
+  /**
+   * Whether line ends show values. When it changes, the client is told to ask for them anew.
+   */
+  inline_values?: boolean;
 }
 /**
  * What is expanded below a row: by child name, how many children were shown and what is expanded below each.

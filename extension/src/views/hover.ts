@@ -6,7 +6,6 @@ import { hoverText, SUMMARIZED } from "../model/words.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Settings } from "./settings.ts";
 
-/** Python files, and notebook cells. */
 const PYTHON: vscode.DocumentSelector = { language: "python" };
 
 interface Found {

@@ -9,6 +9,7 @@ const FILTER = "filter";
 /** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
 const BUDGET = 120;
 const DIGITS = 4;
+const PAGE = 100;
 /** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
 const EXACT_PACE = 8;
 
@@ -29,7 +30,7 @@ export class Settings implements Wishes, vscode.Disposable {
   }
 
   get pageSize(): number {
-    return Math.max(1, get("pageSize", 100));
+    return Math.max(1, Math.round(numberOr(get("pageSize", PAGE), PAGE)));
   }
 
   get hover(): boolean {
@@ -55,6 +56,7 @@ export class Settings implements Wishes, vscode.Disposable {
       pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),
+      inline_values: this.inlineValues,
     };
   }
 

@@ -31,6 +31,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #selected = new Map<string, string>();
   #shown: Stop | undefined;
   #waiting: NodeJS.Timeout | undefined;
+  #opening: NodeJS.Timeout | undefined;
   /** What was said last, until something else is shown. */
   #said: string | undefined;
 
@@ -49,7 +50,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       this.#view.onDidCollapseElement(({ element }) => expansion.close(element.path)),
       // A pane that opens where there is little room leaves its rows undrawn; setting the message makes it lay them out.
       this.#view.onDidChangeVisibility(({ visible }) => {
-        if (visible) setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
+        clearTimeout(this.#opening);
+        if (visible) this.#opening = setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
         if (row) this.#selected.set(row.stop.frame.place, row.id);
@@ -101,7 +103,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { source } = this.#inspector;
     const { root } = pinPath(expression);
     const row = source && rootRows(source).find(({ path }) => path.root === root);
-    if (row) await this.#view.reveal(row, { select: true, focus: true, expand: row.expandable });
+    if (row) await this.#reveal(row, { select: true, focus: true, expand: row.expandable });
   }
 
   /** The program has stopped: if no frame is looked at after a while, as after Pause, the view says what to do. */
@@ -129,7 +131,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#shown = stop;
     this.#changed.fire();
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
-    if (lost && this.#view.visible) void this.#view.reveal(lost, { select: true, focus: false });
+    if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });
     if (types.length > 0) this.#introduce();
   }
 
@@ -139,7 +141,16 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const first = source && rootRows(source)[0];
     if (first === undefined || this.#memory.get<boolean>(INTRODUCED) === true) return;
     void this.#memory.update(INTRODUCED, true);
-    if (!this.#view.visible) void this.#view.reveal(first, { select: false, focus: false });
+    if (!this.#view.visible) void this.#reveal(first, { select: false, focus: false });
+  }
+
+  /** A row that is replaced meanwhile can't be revealed, which is no matter. */
+  async #reveal(row: Row, options: Parameters<vscode.TreeView<Row>["reveal"]>[1]): Promise<void> {
+    try {
+      await this.#view.reveal(row, options);
+    } catch {
+      return;
+    }
   }
 
   #setFrameless(frameless: boolean): void {
@@ -170,6 +181,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#waiting);
+    clearTimeout(this.#opening);
     for (const one of this.#subscriptions) one.dispose();
   }
 }

@@ -13,10 +13,24 @@ from typing import Any
 
 from ..budget import Budget
 from ..guard import ByClass, class_module, instance_dict, module, mro, plain_str
-from .kind import Child, Elements, Kind, NotFound, NotStatic, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
+from .kind import (
+    COMPUTED,
+    Child,
+    Elements,
+    Kind,
+    NotFound,
+    NotStatic,
+    Property,
+    PropertyKind,
+    Rows,
+    RowsKind,
+    Said,
+    SaidKind,
+)  # fmt: skip
 
 __all__ = [
-    "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of", "libraries", "look",
+    "COMPUTED", "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of",
+    "libraries", "look",
 ]  # fmt: skip
 
 
@@ -85,8 +99,8 @@ _LAST = (
     ("builtins", "", "raised"),
     ("builtins collections weakref _weakrefset", "", "wrappers"),
     ("builtins itertools collections asyncio _asyncio concurrent", "", "iteration"),
-    ("threading _thread queue _queue multiprocessing", "", "concurrency"),
-    ("builtins array io _io tempfile re random _random socket _socket weakref contextvars", "", "resources"),
+    ("builtins threading _thread queue _queue multiprocessing _contextvars", "", "concurrency"),
+    ("builtins array io _io tempfile re random _random socket _socket weakref", "", "resources"),
 )
 _OWN: dict[int, type[Kind]] = {id(Rows): RowsKind, id(Said): SaidKind, id(Property): PropertyKind}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
 
 from ..guard import class_dict, class_module, class_name, mro
@@ -25,16 +24,10 @@ class Batch(Mapping):
         owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
         return class_module(owner).partition(".")[0] == self.library
 
-    def carries(self) -> bool:
-        return bool(self.others())
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        length, others = self.length(), self.others()
-        if start < length:
-            yield from self.item_rows(start, count)
-        if start + count > length and others:
-            shown = listed((child.name for child in others[:8]), len(others) > 8, 60)
-            yield Child("other attributes", Rows.of(shown, others), "")
+    def beside(self) -> list[Child]:
+        others = self.others()
+        shown = listed((child.name for child in others[:8]), len(others) > 8, 60)
+        return [Child("other attributes", Rows.of(shown, others), "")] if others else []
 
     def others(self) -> list[Child]:
         """Attributes that are neither None, nor an item, nor the dict that holds the items."""

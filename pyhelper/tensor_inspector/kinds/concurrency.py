@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ..guard import class_name, dict_get, instance_dict, module, plain_str, stands_in
+from ..guard import class_name, dict_get, instance_dict, kept_in_c, module, plain_str, stands_in
 from ..text import plural
-from .kind import Kind
+from .kind import Child, Kind
 from .objects import Told, brief
 
 _RLOCK: Any = module("_thread").RLock
@@ -52,6 +52,23 @@ class Semaphore(Told):
     def words(self) -> Iterable[str | None]:
         value, first = self.own("_value"), self.own("_initial_value")
         return [f"{value} free" + (f" of {first}" if type(first) is int else "")]
+
+
+class ContextVar(Told):
+    """A context variable, by the value that it has where the program stands."""
+
+    def words(self) -> Iterable[str | None]:
+        found = self._found()
+        return [repr(plain_str(kept_in_c(self.value, "name"))), brief(found[0], self) if found else "no value"]
+
+    def extra(self) -> list[Child]:
+        return [Child("value", item, ".get()") for item in self._found()]
+
+    def _found(self) -> list[Any]:
+        try:
+            return [self.value.get()]
+        except LookupError:
+            return []
 
 
 class Barrier(Told):
@@ -110,6 +127,7 @@ _KINDS: dict[str, type[Kind]] = {
     "Event": Event,
     "Semaphore": Semaphore,
     "Barrier": Barrier,
+    "ContextVar": ContextVar,
     "Queue": Queue,
     "SimpleQueue": SimpleQueue,
     "BaseProcess": Process,
@@ -120,10 +138,17 @@ _PACKAGES = ("threading", "_thread", "queue", "_queue")
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     for base in bases:
         kind = _KINDS.get(class_name(base))
-        packages = ("multiprocessing.process",) if kind is Process else _PACKAGES
-        if kind is not None and (base is _LOCK or any(stands_in(base, package) for package in packages)):
+        if kind is not None and (base is _LOCK or _is_there(base, kind)):
             return kind
     return None
+
+
+def _is_there(cls: type, kind: type[Kind]) -> bool:
+    """Whether the class is the one of that name in the module that it comes from."""
+    if kind is ContextVar:  # which says that it is a builtin before Python 3.10
+        return instance_dict(module("_contextvars")).get("ContextVar") is cls
+    packages = ("multiprocessing.process",) if kind is Process else _PACKAGES
+    return any(stands_in(cls, package) for package in packages)
 
 
 _LOCK = type(module("_thread").allocate_lock())

@@ -16,7 +16,7 @@ from ..guard import Classes, class_dict, first_of, kept_in_c, mro, traits
 from ..protocol import Facts
 from ..text import joined, listed
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import attribute_count, brief, is_tensor, other_attributes
+from .objects import brief, brief_inline, is_tensor, other_attributes, property_rows
 
 _SHOWN = 12  #: items looked at for a line
 _PEEKED = 100  #: items looked at for tensors
@@ -33,7 +33,7 @@ _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", pr
 
 
 class Container(Kind):
-    """Items first, then a row for what a subclass's instance carries besides them."""
+    """Items first, then what a subclass adds."""
 
     summarized = True
 
@@ -69,25 +69,25 @@ class Container(Kind):
 
     def written(self) -> Iterator[str]:
         """The items as `inline` writes them."""
-        return (brief(item, self) for item in self.items())
+        return (brief_inline(item, self) for item in self.items())
 
     def indexed(self) -> bool:
         """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""
         return type(first_of(type(self.value), "__getitem__")) in _BUILT_IN
 
-    def carries(self) -> bool:
-        """Whether its instance has attributes besides the items."""
-        return attribute_count(self.value) > 0
+    def beside(self) -> list[Child]:
+        """Rows besides the items: the instance's attributes, and what its class computes."""
+        return [*other_attributes(self.value), *property_rows(self.value)]
 
     def child_count(self) -> int | None:
-        return self.length() + self.carries()
+        return self.length() + len(self.beside())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         length = self.length()
         if start < length:
             yield from self.item_rows(start, count)
-        if start + count > length and self.carries():
-            yield from other_attributes(self.value)
+        if start + count > length:
+            yield from self.beside()
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -138,8 +138,14 @@ class Sequence(Container):
         return next(islice(self.items(), key % length, None))
 
     def sized(self, length: int) -> str:
-        most = kept_in_c(self.value, "maxlen")  # of a deque
+        most = self._most()
         return f"{length:,} of at most {most:,}" if type(most) is int else f"{length:,}"
+
+    def marks(self) -> dict[str, str]:
+        return {"maxlen": str(self._most())}
+
+    def _most(self) -> Any:
+        return kept_in_c(self.value, "maxlen")  # of a deque
 
     def _base(self) -> Any:
         return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
@@ -159,7 +165,7 @@ class NamedTuple(Sequence):
         return joined([self.type_name(), listed(shown, False, 90)])
 
     def inline(self) -> str | None:
-        shown = (f"{name}={brief(item, self)}" for name, item in zip(self.fields(), self.items()))
+        shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
         return f"{self.type_name()}({listed(shown, False, _INLINE)})"
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:

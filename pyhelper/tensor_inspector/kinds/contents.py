@@ -79,6 +79,10 @@ class Contents:
         """Facts that are no statistics: labels and texts."""
         return []
 
+    def marks(self) -> dict[str, str]:
+        """What tells them from others besides their values and parts, by name."""
+        return {}
+
     def parts(self) -> list[Child]:
         """Rows below the array besides its values."""
         return []

@@ -10,6 +10,7 @@ from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts, NodeKind
 
+COMPUTED = "class properties"  #: the row of what is computed when it is read
 _FOLLOWED = 100  #: children among which an attribute is looked for
 
 
@@ -42,7 +43,7 @@ class Kind:
     kind: NodeKind = "object"
     contains: ClassVar[bool] = True  #: can hold other values, and so itself: gets ↻ and ≡ marks
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
-    repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them
+    repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
     composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
     rank: ClassVar[int] = 2  #: order among variables: 0 tensors, arrays and modules, 2 the rest (1: what holds tensors)
 
@@ -80,6 +81,14 @@ class Kind:
     def elements(self) -> Any:
         """The plain tensor or array whose elements can be read, or why not (`Unread`); None for what has none."""
         return None
+
+    def marks(self) -> dict[str, str]:
+        """What tells it from another besides its elements and rows, by name: a deque's ``maxlen``, an index's name."""
+        return {}
+
+    def ordered(self) -> bool | None:
+        """Whether the same rows in another order are another value; None where it is, but their order is not known."""
+        return False
 
     def attribute(self, name: str) -> Any:
         """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""

@@ -12,7 +12,7 @@ from ..protocol import Facts
 from ..text import integer, listed, middle, quoted_bytes
 from .containers import Container
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import brief
+from .objects import brief, brief_inline
 from .plain import Atom
 
 _MISSING = object()
@@ -22,9 +22,10 @@ _LONG_WORD = 40  #: and of one of several dotted names
 _LONG = 1000  #: characters of such a name that are looked at
 _NAME = 100  #: characters of a key as the name of its row
 _PARTS = 8  #: of a tuple as a key
+_MOST_PARTS = 10_000  #: of tuples in tuples, one in many places counted as often
 _NUMBERS = Classes(int, float, bool, type(None))
 _STRINGS = Classes(str, bytes)
-_ORDERED = 2000  #: items of an OrderedDict up to which its own order is found, by reading all
+_ORDERED = 20_000  #: items of an OrderedDict up to which its own order is found, by reading all keys
 
 
 class Mapping(Container):
@@ -50,12 +51,16 @@ class Mapping(Container):
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Keys and values in the order that iterating shows, without hashing a key of the program's."""
         held = self.held()
-        if not any(base is OrderedDict for base in mro(type(held))):
+        if not self.ordered():
             return iter(dict.items(held))
-        if self.length() > _ORDERED or not self._has_plain_keys():
-            return iter(dict.items(held))  # its own order would be found by hashing the keys
-        found = {id(key): item for key, item in dict.items(held)}
-        return ((key, found[id(key)]) for key in OrderedDict.__iter__(held))
+        return ((key, dict.__getitem__(held, key)) for key in OrderedDict.__iter__(held))
+
+    def ordered(self) -> bool | None:
+        """An ``OrderedDict`` is; it keeps that order apart from its items, which are looked up by their keys."""
+        held = self.held()
+        if not any(base is OrderedDict for base in mro(type(held))):
+            return False
+        return True if dict.__len__(held) <= _ORDERED and self._has_plain_keys() else None
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
@@ -63,7 +68,7 @@ class Mapping(Container):
             yield Child(key_name(key, index, self), item, f"[{key!r}]" if indexed and _is_literal(key) else None)
 
     def written(self) -> Iterator[str]:
-        return (f"{key_name(key, at, self)}: {brief(item, self)}" for at, (key, item) in enumerate(self.pairs()))
+        return (f"{key_name(key, at, self)}: {brief_inline(item, self)}" for at, (key, item) in enumerate(self.pairs()))
 
     def item(self, key: Any) -> Any:
         found = dict_get(self.held(), key, _MISSING)
@@ -152,9 +157,13 @@ def key_name(key: object, index: int, asked: Kind) -> str:
 
 def _is_plain(key: object) -> bool:
     """Whether comparing or hashing the key runs no code of the program's."""
-    if type(key) is tuple:
-        return all(type(item) is not tuple and _is_plain(item) for item in key)
-    return type(key) in _NUMBERS or type(key) in _STRINGS
+    parts = [key]
+    for part in islice(parts, _MOST_PARTS):  # which grows as it is gone through
+        if type(part) is tuple:
+            parts.extend(part)
+        elif type(part) not in _NUMBERS and type(part) not in _STRINGS:
+            return False
+    return len(parts) <= _MOST_PARTS
 
 
 def _is_literal(key: object) -> bool:

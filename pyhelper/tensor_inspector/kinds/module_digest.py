@@ -24,6 +24,7 @@ class Digest:
     def __init__(self, root: Any, budget: Budget) -> None:
         self.elements = 0  #: of all parameters
         self.trainable = 0  #: of those that want a gradient
+        self.wanting = 0  #: tensors that do
         self.parameters = 0  #: tensors
         self.frozen = 0  #: of them, those that want no gradient
         self.uninitialized = 0
@@ -68,15 +69,15 @@ class Digest:
             self.shared += 1
             return
         self.parameters += 1
-        if _is_lazy(type(tensor)):
-            self.uninitialized += 1
-            return
-        count = element_count(tensor)
+        uninitialized = _is_lazy(type(tensor))
+        self.uninitialized += uninitialized
+        count = 0 if uninitialized else element_count(tensor)
         self._dtypes.setdefault(dtype_of(tensor))
         self.elements += count
         if not requires_grad(tensor):
             self.frozen += 1
             return
+        self.wanting += 1
         self.trainable += count
         gradient = own_grad(tensor)
         if gradient is None:

@@ -134,7 +134,7 @@ class Array(WithRows):
         rows += self.contents.parts()
         base: Any = self.array.base if self.array is self.value else None
         if class_name(type(base)) == "DummyArray":  # what numpy's stride tricks put between
-            rows.append(Child("base", base.base, ".base.base"))
+            rows.append(Child("base", dict_get(instance_dict(base), "base"), ".base.base"))
         elif base is not None:
             rows.append(Child("base", base, ".base"))
         return rows + self._others()

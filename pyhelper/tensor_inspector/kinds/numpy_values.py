@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import WrapperDescriptorType
 from typing import Any
 
-from ..guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, plain_str
+from ..guard import (
+    Classes,
+    class_module,
+    class_name,
+    dict_get,
+    first_of,
+    instance_dict,
+    kept_in_c,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
 from ..protocol import Badge, Facts
 from ..text import joined, listed, plural, quoted, quoted_bytes, shorten
 from .array_contents import Records, contents_of, field_name
@@ -16,8 +29,26 @@ from .plain import Atom
 from .tensor_text import value_text
 
 numpy: Any = module("numpy")
-_array = numpy.generic.__dict__["__array__"]  #: a scalar as an array without dimensions
+_as_array = numpy.generic.__dict__["__array__"]
 _STREAMS = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
+
+
+def _array(value: Any) -> Any:
+    """A scalar as an array without dimensions. numpy looks the class up in a table, so hashes it: with a metaclass of
+    the program's only its memory is asked."""
+    if type(type(value)) is type:
+        return _as_array(value)
+    dtype = numpy.dtype(next(base for base in mro(type(value)) if stands_in(base, "numpy")))
+    return numpy.frombuffer(value, dtype).copy().reshape(())
+
+
+class Hashed(Atom):
+    """A scalar that numpy would not tell about without running the program's code."""
+
+    kind = "number"
+
+    def line(self) -> str:
+        return f"{self.type_name()} · not read: its metaclass has a say in that"
 
 
 class Scalar(Atom):
@@ -158,13 +189,20 @@ _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
 )  # fmt: skip
 
 
+def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
+    """Whether `_array` runs no code of the program: it reads the memory of numbers alone, and by numpy's own code."""
+    own_buffer = type(first_of(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
+    numeric = any(base is numpy.number or base is numpy.bool_ for base in bases)
+    return type(cls) is type or (numeric and not own_buffer)
+
+
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     known, random = instance_dict(numpy), instance_dict(module("numpy.random"))
     streams = [random.get(name) for name in _STREAMS]
     for base in bases:
         for name, kind in _BY_NAME:
             if base is known.get(name):
-                return kind
+                return kind if base is not numpy.generic or _can_be_read(cls, bases) else Hashed
         if any(base is stream for stream in streams):
             return Stream
         if class_name(base) == "NpzFile" and class_module(base).partition(".")[0] == "numpy":

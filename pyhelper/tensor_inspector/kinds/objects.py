@@ -20,8 +20,8 @@ from ..guard import (
     traits,
 )
 from ..protocol import Facts
-from ..text import joined, listed
-from .kind import Child, Kind, Property, Rows
+from ..text import joined, listed, short_head
+from .kind import COMPUTED, Child, Kind, Property, Rows
 
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: attributes looked at for tensors
@@ -37,10 +37,10 @@ class PlainObject(Kind):
         return joined([self.type_name(), listed(shown, len(own) > _SHOWN, 80)])
 
     def child_count(self) -> int | None:
-        return attribute_count(self.value) + len(self._property_rows())
+        return attribute_count(self.value) + len(property_rows(self.value))
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return islice(chain(attributes(self.value), self._property_rows()), start, start + count)
+        return islice(chain(attributes(self.value), property_rows(self.value)), start, start + count)
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -49,15 +49,6 @@ class PlainObject(Kind):
 
     def holds_tensors(self) -> bool:
         return any(is_tensor(child.value) for child in islice(attributes(self.value), _PEEKED))
-
-    def _property_rows(self) -> list[Child]:
-        names = traits(type(self.value)).properties
-        if not names:
-            return []
-        owner = self.value
-        rows = [Child(name, Property(owner, name), f".{name}") for name in names]
-        noun = "property" if len(names) == 1 else "properties"
-        return [Child("class properties", Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
 
 
 class Told(PlainObject):
@@ -103,6 +94,16 @@ def attributes(value: object) -> Iterator[Child]:
             yield Child(name, item, suffix(cls, name))
 
 
+def property_rows(value: object) -> list[Child]:
+    """The row of the properties of its class, if there are any."""
+    names = traits(type(value)).properties
+    if not names:
+        return []
+    rows = [Child(name, Property(value, name), f".{name}") for name in names]
+    noun = "property" if len(names) == 1 else "properties"
+    return [Child(COMPUTED, Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
+
+
 def attribute_count(value: object) -> int:
     beside = [name for name, _ in slots(value)]
     names = instance_dict(value) if beside else {}  # which goes through all that it holds
@@ -132,6 +133,16 @@ def attribute_rows(value: object, total: int) -> Rows:
     return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
 
 
+def some_attributes(value: object, names: list[str]) -> Rows:
+    """Attributes of these names, read anew each time: the debugger's views ask again after one was set."""
+    wanted = frozenset(names)
+
+    def page(start: int, count: int) -> Iterable[Child]:
+        return islice((child for child in attributes(value) if child.name in wanted), start, start + count)
+
+    return Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
+
+
 def brief(value: object, asked: Kind) -> str:
     """A few characters for ``value`` inside the line of ``asked``."""
     from . import look
@@ -140,6 +151,12 @@ def brief(value: object, asked: Kind) -> str:
         return look(value, asked.budget).brief()
     except Exception:
         return class_name(type(value))
+
+
+def brief_inline(value: object, asked: Kind) -> str:
+    """The same at the end of a line of source."""
+    text = brief(value, asked)
+    return short_head(text) if is_tensor(value) else text
 
 
 def is_tensor(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, mro
 from ..protocol import Badge
-from ..text import count, listed, number
+from ..text import count, listed, percent
 from .array_contents import contents_of
 from .arrow import Arrow
 from .contents import Contents
@@ -101,7 +101,8 @@ class Categories(Contents):
 
     def __init__(self, values: Any, budget: Budget) -> None:
         super().__init__(kept_in_c(values, "_ndarray"), budget)
-        self._categories = dict_get(instance_dict(kept_in_c(values, "_dtype")), "_categories")
+        own = instance_dict(kept_in_c(values, "_dtype"))
+        self._categories, self._ordered = dict_get(own, "_categories"), dict_get(own, "_ordered")
         self._counted: tuple[Any, int] | None = None
 
     def dtype(self) -> str:
@@ -134,6 +135,12 @@ class Categories(Contents):
         codes = range(min(self.categories.length(), 100))
         told = [[self.label(code).strip("'"), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
         return [*told, ["missing", f"{int(amounts[0]):,}{among}"]]
+
+    def marks(self) -> dict[str, str]:
+        return {"ordered": str(self._ordered is True)}
+
+    def parts(self) -> list[Child]:
+        return [Child("categories", self._categories)]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         codes = self.array[start : start + amount].tolist()
@@ -215,8 +222,8 @@ class Sparse(Library):
 
     def words(self) -> list[str]:
         stored = self._stored.length()
-        share = number(100 * stored / self._length, 3) if self._length else "0"
-        return [f"{count(stored)} stored ({share}%)", *(self._stored.words() if stored else [])]
+        share = percent(stored, self._length) if self._length else "0%"
+        return [f"{count(stored, self._length)} stored ({share})", *(self._stored.words() if stored else [])]
 
     def parts(self) -> list[Child]:
         return [Child("stored", stats_rows(self._stored.reading()))]

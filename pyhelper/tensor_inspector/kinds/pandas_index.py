@@ -44,6 +44,8 @@ class Steps(Contents):
     def words(self) -> list[str]:
         if not self.array:
             return ["empty"]
+        if len(self.array) == 1:
+            return [value_text(self.array[0])]
         by = f" by {self.array.step}" if self.array.step != 1 else ""
         return [f"{value_text(self.array[0])}…{value_text(self.array[-1])}{by}"]
 

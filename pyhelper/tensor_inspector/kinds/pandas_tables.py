@@ -73,6 +73,9 @@ class Frame(Table):
     def row_suffix(self) -> str | None:
         return ".iloc[{}]"
 
+    def marks(self) -> dict[str, str]:
+        return {"name of the columns": _name(self.manager.axes[0], self)}
+
     def bytes(self) -> int | None:
         blocks = self.manager.blocks
         if len(blocks) > COUNTED:
@@ -100,6 +103,9 @@ class Series(Values):
     def contents(self) -> Contents:
         return column_contents(_manager(self.value).blocks[0].values, self.budget)
 
+    def marks(self) -> dict[str, str]:
+        return {**super().marks(), "name": _name(self.value, self)}
+
     def line(self) -> str:
         name = dict_get(instance_dict(self.value), "_name")
         index = self._index()
@@ -125,6 +131,9 @@ class Index(Values):
     @cached_property
     def contents(self) -> Contents:
         return index_contents(self.value, self.budget)
+
+    def marks(self) -> dict[str, str]:
+        return {**super().marks(), "name": _name(self.value, self)}
 
     def line(self) -> str:
         name = dict_get(instance_dict(self.value), "_name")
@@ -170,6 +179,14 @@ def _placed(placement: Any) -> range | dict[int, int]:
     if type(held) is slice and held.stop is not None:
         return range(held.start, held.stop, held.step or 1)
     return {int(at): row for row, at in enumerate(placement)}
+
+
+def _name(labelled: Any, asked: Kind) -> str:
+    """What a series or an index is called, by each level where it has several."""
+    own = instance_dict(labelled)
+    names = dict_get(own, "_names")
+    called = [dict_get(own, "_name")] if names is None else names
+    return ", ".join(repr(name) if type(name) is str else brief(name, asked) for name in called)
 
 
 def _manager(value: Any) -> Any:

@@ -12,9 +12,9 @@ from typing import Any, Callable
 from ..budget import Budget
 from ..guard import module
 from ..protocol import Stats
-from ..stats import of_array
+from ..stats import Unread, of_array
 from ..stats.scan import scan
-from ..stats.tally import OFF, ComplexTally, Tally, skipped
+from ..stats.tally import OFF, Beyond, ComplexTally, Tally, skipped
 from .stats_text import Reading
 
 _BLOCK = 1 << 16
@@ -70,12 +70,14 @@ def of_present(parts: Any, take: Take, budget: Budget) -> Reading:
     def kernel(part: Any) -> Any:
         return _tally(take(part), math.prod(part.shape))
 
-    with module("numpy").errstate(all="ignore"):
-        tally: Any = scan(few, few.at, kernel, size, _BLOCK, budget)
+    try:
+        with module("numpy").errstate(all="ignore"):
+            tally: Any = scan(few, few.at, kernel, size, _BLOCK, budget)
+    except Beyond as fault:
+        return Unread(str(fault))
     if isinstance(tally, Tally):
         return _counted(tally, size, weight)
-    real, imag, magnitude = (_counted(part, size, weight) for part in (tally.real, tally.imag, tally.abs))
-    return {"real": real, "imag": imag, "abs": magnitude}
+    return tally.told(*(_counted(part, size, weight) for part in (tally.real, tally.imag, tally.abs)), weight)  # type: ignore[no-any-return]
 
 
 def _counted(tally: Tally, size: int, weight: int) -> Stats:
@@ -89,8 +91,10 @@ def _tally(numbers: Any, size: int) -> Tally | ComplexTally:
     """What the numbers of a part of ``size`` elements add to the whole."""
     numpy: Any = module("numpy")
     if numbers.dtype.kind == "c":
-        parts = (_tally(part, size) for part in (numbers.real, numbers.imag, numpy.hypot(numbers.real, numbers.imag)))
-        return ComplexTally(*parts)  # type: ignore[arg-type]
+        real, imag = numbers.real, numbers.imag
+        a, b, c = (_tally(part, size) for part in (real, imag, numpy.hypot(real, imag)))
+        infinite = int(numpy.count_nonzero(numpy.isinf(real) | numpy.isinf(imag)))
+        return ComplexTally(a, b, c, infinite)  # type: ignore[arg-type]
     tally = Tally(size)
     tally.finite, least = 0, 0
     if not numbers.size:
@@ -101,6 +105,8 @@ def _tally(numbers: Any, size: int) -> Tally | ComplexTally:
         tally.zeros = int(numbers.size - numpy.count_nonzero(numbers)) if least <= 0 else 0
     else:
         known = of_array(numbers, Budget())
+        if isinstance(known, Unread):
+            raise Beyond(known.reason)
         tally.zeros = known["zeros"]
     tally.nan, tally.pos_inf, tally.neg_inf = known["nan"], known["pos_inf"], known["neg_inf"]
     low, high = known["min"], known["max"]

@@ -48,7 +48,8 @@ class Raised(Told):
     def extra(self) -> list[Child]:
         same = kept_in_c(self.value, "__cause__") is kept_in_c(self.value, "__context__")
         came_from = ["__cause__"] if same else ["__cause__", "__context__"]
-        return self.in_c("args", "exceptions", *came_from, "__traceback__")
+        args = ["args"] if kept_in_c(self.value, "exceptions") is None else []  # of a group: what its slots hold
+        return self.in_c(*args, *came_from, "__traceback__")
 
     def _said(self, limit: int) -> str:
         message = self._message()

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ..guard import class_name, first_of, instance_dict, kept_in_c, module, plain_str, stands_in
-from ..text import plural, quoted, quoted_bytes, shape, size
+from ..guard import class_name, first_of, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ..text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from .containers import Container
 from .kind import Child, Kind
 from .objects import Told, brief
@@ -134,9 +134,17 @@ class Random(Told):
     """A generator of ``random``, by how far it is; it is not asked for a number."""
 
     def words(self) -> Iterable[str | None]:
-        if any(class_name(base) == "SystemRandom" for base in type.__dict__["__mro__"].__get__(type(self.value))):
-            return ["from the system"]
-        return [f"Mersenne Twister at word {module('_random').Random.getstate(self.value)[-1]} of 624"]
+        state = self._state()
+        return [f"Mersenne Twister at word {state[-1]} of 624" if state else "from the system"]
+
+    def marks(self) -> dict[str, str]:
+        return {"state": fingerprint(self._state())}
+
+    def _state(self) -> tuple[int, ...]:
+        """Empty for a ``SystemRandom``, which has none."""
+        if any(class_name(base) == "SystemRandom" for base in mro(type(self.value))):
+            return ()
+        return module("_random").Random.getstate(self.value)  # type: ignore[no-any-return]
 
 
 class WeakReference(Kind):

@@ -10,7 +10,7 @@ from typing import Any
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_array, unreadable_array
-from ..text import count, joined, listed, number, shape
+from ..text import count, joined, listed, out_of, percent, shape
 from .contents import dtype_name
 from .kind import Child, Kind, Rows, WithRows
 from .objects import attributes
@@ -86,9 +86,9 @@ class Sparse(WithRows):
         if self.stored is None:
             return "not consistent"
         if self._uncounted:
-            return f"≥{count(self.stored)} stored: {count(_ROWS)} of {count(self.sizes[0])} rows counted"
-        share = f" ({number(100 * self.stored / size, 3)}%)" if size else ""
-        return f"{count(self.stored)} stored{share}"
+            return f"≥{count(self.stored)} stored: {out_of(_ROWS, self.sizes[0])} rows counted"
+        share = f" ({percent(self.stored, size)})" if size else ""
+        return f"{count(self.stored, size)} stored{share}"
 
     def _told(self) -> str:
         if self.stored is None:

@@ -9,7 +9,7 @@ from .. import preferences
 from ..budget import Budget
 from ..protocol import Badge, ComplexStats, Facts, Stats
 from ..stats import OFF, Unread
-from ..text import bounded, count, exact_number, number, plural, shape, short_head
+from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape, short_head
 from .kind import Child, Rows, Said
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Reading = Union[Stats, ComplexStats, Unread]
 Firsts = tuple[Optional[list[int]], Optional[list[int]]]  #: the indices of the first NaN and the first infinity
 _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+BEYOND = "beyond float64"  #: a magnitude
 _BINS, _BAR = 16, 20  #: of a histogram in the tree, and characters of its longest bar
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
 
@@ -179,7 +180,7 @@ def _histogram(value: Any, budget: Budget) -> Iterator[Child]:
     longest, total = max(counts, default=0), sum(counts)
     for label, amount in zip(_ranges(histogram["edges"]), counts):
         bar = _bar(amount / longest)
-        text = f"{amount:,}" if histogram["exact"] else f"≈{number(100 * amount / total, 2)}%"
+        text = f"{amount:,}" if histogram["exact"] else f"≈{percent(amount, total, 2)}"
         yield Child(label, Said(f"{bar} {text}" if amount else "0"))
     if not histogram["exact"]:
         yield Child("read", Said(plural(histogram["read"], "element")))
@@ -215,12 +216,13 @@ def _every(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str]]:
         yield from ((f"first {name}", shape(at)) for name, at in (("NaN", nan), ("Inf", inf)) if at is not None)
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
-    about, least = ("", "") if exact else ("≈", "≥")
+    least = "" if exact else "≥"
+    none = "none" if not reading["count"] else BEYOND if _is_beyond(reading) else "none finite"
     yield "count", f"{reading['count']:,}"
-    yield "min", "none finite" if low is None else exact_number(low)
-    yield "max", "none finite" if high is None else exact_number(high)
-    yield "mean", "none finite" if reading["mean"] is None else _mean(reading, preferences.now.digits)
-    yield "std", "none" if std is None else about + number(std)
+    yield "min", none if low is None else exact_number(low)
+    yield "max", none if high is None else exact_number(high)
+    yield "mean", none if reading["mean"] is None else _mean(reading, preferences.now.digits)
+    yield "std", "none" if std is None else _std(reading, preferences.now.digits)
     both = reading["pos_inf"] and reading["neg_inf"]
     for label, amount, at in (
         ("NaN", reading["nan"], nan),
@@ -240,7 +242,7 @@ def _words(stats: Stats) -> list[str]:
     total, low, high, exact = stats["count"], stats["min"], stats["max"], stats["exact"]
     if total == 0:
         return ["empty"]
-    words = []
+    words = [BEYOND] if _is_beyond(stats) else []
     if low is not None and high is not None:
         if _is_constant(stats):
             words.append("all zeros" if low == 0 else f"all {exact_number(low)}")
@@ -250,19 +252,19 @@ def _words(stats: Stats) -> list[str]:
             words.append(f"finite all {exact_number(low)}" if exact else f"seen only {exact_number(low)}")
         else:
             words.append(f"{'' if exact else 'seen '}{_between(low, high)}")
-            spread = (
-                ""
-                if stats["std"] is None
-                else f" σ {'' if exact else '≈'}{number(stats['std'], preferences.now.digits - 1)}"
-            )
-            words.append(f"μ {_mean(stats)}{spread}")
+            words.append(f"μ {_mean(stats)}" + ("" if stats["std"] is None else f" σ {_std(stats)}"))
     for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "+Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
             all_of_them = exact and amount == total
             words.append(f"all {label}" if all_of_them else f"{'' if exact else '≥'}{count(amount)} {label}")
     if not exact:
-        words.append(f"{count(stats['read'])} of {count(total)} read")
+        words.append(f"{out_of(stats['read'], total)} read")
     return words
+
+
+def _is_beyond(stats: Stats) -> bool:
+    """Whether there are finite magnitudes, of which no range is known."""
+    return stats["min"] is None and stats["read"] > stats["nan"] + stats["pos_inf"] + stats["neg_inf"]
 
 
 def _is_constant(stats: Stats) -> bool:
@@ -287,11 +289,16 @@ def _mean(stats: Stats, digits: int = 0) -> str:
     return text if stats["exact"] or text.startswith("≈") else f"≈{text}"
 
 
+def _std(stats: Stats, digits: int = 0) -> str:
+    text = bounded(stats["std"] or 0.0, 1e-5 * (stats["std"] or 0.0), digits)
+    return text if stats["exact"] else f"≈{text}"
+
+
 def _share_true(stats: Stats) -> str:
-    total, true = stats["count"], stats["count"] - stats["zeros"]
-    if not stats["exact"]:
-        read, true = stats["read"], stats["read"] - stats["zeros"]
-        return f"≈{number(100 * true / max(1, read), 3)}% True · {count(read)} of {count(total)} read"
-    if true in (0, total):
-        return "all True" if true else "all False"
-    return f"{count(true)} of {count(total)} True ({number(100 * true / total, 3)}%)"
+    total, read, true = stats["count"], stats["read"], stats["read"] - stats["zeros"]
+    if true in (0, read):
+        share = f"{'all' if stats['exact'] else 'seen only'} {bool(true)}"
+    else:
+        among = f"{out_of(true, total)} True ({percent(true, total)})"
+        share = among if stats["exact"] else f"≈{percent(true, read)} True"
+    return share if stats["exact"] else f"{share} · {out_of(read, total)} read"

@@ -66,6 +66,9 @@ class Values(WithRows):
     def elements(self) -> Any:
         return self.contents.elements()
 
+    def marks(self) -> dict[str, str]:
+        return self.contents.marks()
+
     def facts(self) -> Facts:
         facts: Facts = {
             "type": full_name(type(self.value)),
@@ -128,6 +131,9 @@ class Table(Kind):
     def extra(self) -> list[Child]:
         """Rows of the table besides its columns."""
         return []
+
+    def ordered(self) -> bool | None:
+        return True
 
     def brief(self) -> str:
         rows, columns = self.size()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..guard import module
 from ..text import exact_number, number, shorten
 from .kind import NotFound
 
@@ -28,10 +29,23 @@ def value_text(item: Any) -> str:
 
 def listed_values(value: Any) -> Any:
     """``tolist``, also for dtypes of torch that have none."""
+    if str(value.dtype) == "torch.complex32":
+        value = _widened(value)
     try:
         return value.tolist()
     except (RuntimeError, TypeError, NotImplementedError):
         return (value.dequantize() if value.is_quantized else value.float()).tolist()
+
+
+def _widened(value: Any) -> Any:
+    """complex32 as complex64, by its parts: torch warns of what it does with it, and can't negate it."""
+    torch: Any = module("torch")
+    negative, conjugate = value.is_neg(), value.is_conj()
+    beneath = torch._neg_view(value) if negative else value
+    parts = torch.view_as_real(beneath.conj() if conjugate else beneath).float()
+    parts = parts.neg() if negative else parts
+    imag = parts.select(-1, 1)
+    return torch.complex(parts.select(-1, 0), imag.neg() if conjugate else imag)
 
 
 def corner(value: Any, rows: int = 4, columns: int = 6) -> str:

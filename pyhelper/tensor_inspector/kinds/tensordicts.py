@@ -65,9 +65,6 @@ class TensorDict(Batch):
                 child.suffix = None
             yield child
 
-    def carries(self) -> bool:
-        return False
-
     def others(self) -> list[Child]:
         return []
 

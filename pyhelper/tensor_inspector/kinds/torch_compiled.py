@@ -109,7 +109,7 @@ class GraphNode(Told):
         value = dict_get(meta, "val") if type(meta) is dict else None
         return [
             plain_str(_of(self.value, "name")),
-            f"{plain_str(_of(self.value, 'op'))} {target if type(target) is str else name_of(target)}",
+            f"{plain_str(_of(self.value, 'op'))} {target if type(target) is str else name_of(target)}".rstrip(),
             f"of {listed(names, False, 40)}" if names else None, brief(value, self) if is_tensor(value) else None,
         ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from ..budget import Budget
 from ..guard import module
 from ..stats.layout import unreadable
 from ..text import listed
-from .torch_metadata import Base, dtype_of, plain
+from .torch_metadata import PLAIN, Base, dtype_of, plain
 
 torch: Any = module("torch")
 _PIECE = 1 << 15  #: elements that one thread sums: to wake the others could take longer than all the rest
@@ -31,10 +31,13 @@ class Look(NamedTuple):
     inf: list[str]
     seen: int  #: elements looked at
     whole: bool  #: whether that is all
-    among: list[Named]  #: all tensors that there are
+    among: list[Named]  #: all tensors that can hold some
+    late: bool = False  #: whether there was no time for a single one
 
     def words(self) -> list[str]:
-        """Loud, or nothing."""
+        """Loud, or nothing; what was not looked at must not seem clean."""
+        if self.late:
+            return ["values not read: no time"]
         return [f"{what} in {self._few(names)}" for what, names in self._found()]
 
     def rows(self) -> list[list[str]]:
@@ -57,12 +60,14 @@ def look_at(tensors: list[Named], gradients: list[Named], budget: Budget) -> Loo
     """A look at some of the named tensors, and as many of their gradients."""
     nan: list[str] = []
     inf: list[str] = []
-    seen, whole = 0, True
+    seen, whole, late = 0, True, False
+    tensors = [(name, _stored(tensor)) for name, tensor in tensors if _can_hold_some(tensor)]
+    gradients = [(name, _stored(gradient)) for name, gradient in gradients]
     half = _TENSORS // 2 if gradients else _TENSORS
     chosen = [*_spread(tensors, half), *_spread(gradients, half)] if budget.reads else []
     for name, tensor in chosen:
         if budget.spent():
-            whole = False
+            whole, late = False, not seen
             break
         parts = _parts(tensor, max(1, _PIECES // len(chosen)))
         looked_at = sum(map(Base.numel, parts))
@@ -78,7 +83,18 @@ def look_at(tensors: list[Named], gradients: list[Named], budget: Budget) -> Loo
                 inf.append(name)
             break
     everything = tensors + gradients
-    return Look(nan, inf, seen, whole and len(chosen) == len(everything), everything)
+    return Look(nan, inf, seen, whole and len(chosen) == len(everything), everything, late)
+
+
+def _stored(tensor: Any) -> Any:
+    """What it keeps: of a sparse one, as gradients of embeddings are, its values."""
+    is_sparse = type(tensor) in PLAIN and tensor.layout is torch.sparse_coo
+    return tensor.detach()._values() if is_sparse else tensor
+
+
+def _can_hold_some(tensor: Any) -> bool:
+    dtype = dtype_of(tensor)
+    return dtype.is_floating_point or dtype.is_complex  # type: ignore[no-any-return]
 
 
 def _spread(items: list[Named], most: int) -> list[Named]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..guard import module
 from ..protocol import Facts
 from ..stats import Unread
-from ..text import count, number
+from ..text import out_of, percent
 from .kind import Child
 from .stats_text import Reading
 from .torch_metadata import Base, byte_count, dtype_name, dtype_of, layout_name, names_of, plain, shape_of, size_text
@@ -74,9 +74,9 @@ class Sparse(Special):
 
     def form_words(self) -> Iterator[str]:
         fill = self._fill()
-        percent = 100 * fill.stored / max(1, fill.places)
-        share = f" ({number(percent, 3 if percent >= 10 else 2)}%)" if fill.places else ""
-        yield f"nnz {count(fill.stored)} of {count(fill.places)}{fill.blocks}{share}{fill.each}"
+        digits = 3 if 10 * fill.stored >= fill.places else 2
+        share = f" ({percent(fill.stored, fill.places, digits)})" if fill.places else ""
+        yield f"nnz {out_of(fill.stored, fill.places)}{fill.blocks}{share}{fill.each}"
         if self._is_coo() and not Base.is_coalesced(self.value):
             yield "uncoalesced"
 

@@ -1,6 +1,6 @@
 """What can be asked of a tensor without its class's code: the C descriptors behind the attributes.
 
-A subclass's property of the same name does not run. To be called inside `guard.Untouched`.
+A subclass's property of the same name does not run. To be called inside `untouched.Untouched`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain, islice
 from keyword import iskeyword
 from typing import Any
@@ -24,9 +23,9 @@ from ..guard import (
 )
 from ..protocol import Badge, Facts
 from ..text import count, integer, joined, listed, plural
-from .kind import Child, Kind, NotStatic, Rows
+from .kind import Child, Kind, NotStatic
 from .module_digest import Digest, parts_of
-from .objects import suffix
+from .objects import property_rows, some_attributes
 from .torch_finite import Look
 
 torch: Any = module("torch")
@@ -105,6 +104,11 @@ class Module(Kind):
     def children(self, start: int, count: int) -> Iterable[Child]:
         return islice(chain(self._members(), self._groups()), start, start + count)
 
+    def marks(self) -> dict[str, str]:
+        names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
+        known = sorted(map(plain_str, set.__iter__(names))) if issubclass(type(names), set) else []
+        return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
+
     def item(self, key: Any) -> Any:
         suffix = f"[{key!r}]"
         found = next((child for child in self._members() if child.suffix == suffix), None)
@@ -124,7 +128,7 @@ class Module(Kind):
             ["dtypes", ", ".join(found.dtypes()) or "none"],
             ["submodules", f"{found.submodules:,}"],
             ["mode", found.mode_words() or "none"],
-            ["gradients", found.grad_words() or ("none yet" if found.trainable else "not wanted")],
+            ["gradients", found.grad_words() or ("none yet" if found.wanting else "not wanted")],
             *self.look().rows(),
         ]
         facts["rows"] = [row for row in rows if row]
@@ -171,13 +175,8 @@ class Module(Kind):
         rest = [name for name in own if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)]
         for label, names in (("other attributes", rest), ("registered hooks", hooks)):
             if names:
-                shown = listed(names[:8], len(names) > 8, 60)
-                rows = [Child(name, own[name], suffix(type(self.value), name)) for name in names]
-                yield Child(label, Rows(shown, len(rows), partial(_page, rows)), "")
-
-
-def _page(rows: list[Child], start: int, count: int) -> list[Child]:
-    return rows[start : start + count]
+                yield Child(label, some_attributes(self.value, names), "")
+        yield from property_rows(self.value)
 
 
 def _is_filled(item: object) -> bool:
@@ -232,7 +231,7 @@ def sizes(own: dict[str, Any]) -> str:
         told("num_embeddings", "embedding_dim", between=" × "),
         recurrent,
         told("num_features"),
-        told("num_channels"),
+        told("num_groups", "num_channels", between=" groups, "),
         told("normalized_shape"),
         _size(own.get("kernel_size"), "×"),
     )

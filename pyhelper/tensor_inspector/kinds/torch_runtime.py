@@ -10,7 +10,7 @@ from typing import Any
 from weakref import ReferenceType
 
 from ..guard import class_name, dict_get, instance_dict, kept_in_c, module, mro, plain_str, stands_in
-from ..text import integer, joined, number, quoted, size
+from ..text import fingerprint, integer, joined, number, quoted, size
 from .kind import Kind
 from .objects import Told
 from .plain import Atom
@@ -78,6 +78,13 @@ class Generator(Told):
         except RuntimeError:  # in a CUDA graph it may not be asked for
             seed = None
         return [None if device == "cpu" else device, seed]
+
+    def marks(self) -> dict[str, str]:
+        try:
+            state = torch.Generator.get_state(self.value)
+        except RuntimeError:
+            return {}
+        return {"state": fingerprint(state.tolist())}
 
     def child_count(self) -> int | None:
         return 0

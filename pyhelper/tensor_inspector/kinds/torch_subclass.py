@@ -11,7 +11,7 @@ from ..protocol import Facts
 from ..stats import Unread, of_tensor
 from ..text import count, listed
 from .kind import Child, Rows
-from .objects import attributes, brief, is_tensor
+from .objects import attributes, brief, is_tensor, property_rows
 from .stats_text import Reading
 from .torch_layouts import Special
 from .torch_metadata import Base, device_of, layout_of, plain, shape_of, size_text, sizes_listed
@@ -134,7 +134,8 @@ class Wrapper(Special):
     def attribute_rows(self) -> list[Child]:
         others = [child for child in self._attributes() if child.value is not None and not is_tensor(child.value)]
         shown = listed((child.name for child in others), False, 60)
-        return [Child("other attributes", Rows.of(shown, others), "")] if others else []
+        rows = [Child("other attributes", Rows.of(shown, others), "")] if others else []
+        return [*rows, *property_rows(self.value)]
 
     def _attributes(self) -> list[Child]:
         return list(islice(attributes(self.value), _PEEKED))

@@ -10,7 +10,7 @@ from ..protocol import Badge, Facts
 from ..stats import Unread
 from ..text import joined, size
 from .kind import Child, Kind, WithRows
-from .objects import other_attributes
+from .objects import other_attributes, property_rows
 from .stats_text import stats_rows, stats_words
 from .torch_metadata import (
     LOST,
@@ -168,7 +168,7 @@ class Tensor(WithRows, Values):
         own = _own_dict(self.value) if type(self.value) in PLAIN else None
         if own is not None and all(name.startswith("_dynamo") for name in own if type(name) is str):
             return []
-        return other_attributes(self.value)
+        return [*other_attributes(self.value), *property_rows(self.value)]
 
     def memory_facts(self) -> list[list[str]]:
         """Whose memory it is, where that is more than its elements take."""

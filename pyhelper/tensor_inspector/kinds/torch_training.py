@@ -10,10 +10,10 @@ from ..budget import Budget
 from ..guard import dict_get, held, instance_dict, module, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
-from ..text import joined, listed, number, plural
+from ..text import joined, number, plural
 from .kind import Child, Kind, Rows, WithRows
 from .module_digest import own_grad
-from .objects import attributes, brief
+from .objects import attributes, brief, property_rows, some_attributes
 from .torch_finite import Look, Named, look_at
 from .torch_metadata import Base, device_name, is_tensor, plain, why_unread
 
@@ -40,7 +40,7 @@ class Optimizer(WithRows):
                 _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
                 plural(tensors, "tensor"),
                 *self.look().words(),
-                f"step {step}" if step is not None else None,
+                step and " ".join(step if step[0] == "step" else reversed(step)),
             ]
         )
 
@@ -56,7 +56,7 @@ class Optimizer(WithRows):
         step, tensors, state = self._step(), list(self._parameters()), held(self.value, "state")
         with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
         facts["rows"] += [
-            *([["step", str(step)]] if step is not None else []),
+            *([list(step)] if step is not None else []),
             ["gradients", f"{with_grad} of {plural(len(tensors), 'tensor')}"],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
             *self.look().rows(),
@@ -85,9 +85,9 @@ class Optimizer(WithRows):
     def rows(self) -> list[Child]:
         own = list(attributes(self.value))
         first = [child for child in own if child.name == "param_groups"]
-        rest = [child for child in own if child.name not in ("param_groups", "state")]
-        others = Rows.of(listed((child.name for child in rest), False, 60), rest)
-        return [*first, *self._state_row(own), Child("other attributes", others, "")]
+        rest = [child.name for child in own if child.name not in ("param_groups", "state")]
+        others = some_attributes(self.value, rest)
+        return [*first, *self._state_row(own), Child("other attributes", others, ""), *property_rows(self.value)]
 
     def _state_row(self, own: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
@@ -119,15 +119,15 @@ class Optimizer(WithRows):
                 named = type(names) is list and index < len(names)
                 yield plain_str(names[index]) if named else "", place, tensor
 
-    def _step(self) -> str | None:
-        """How many steps it has made, as the states count them."""
-        steps = []
-        for kept in islice(dict.values(held(self.value, "state")), _STEPPED):
-            found = kept if issubclass(type(kept), dict) else {}
-            step = dict_get(found, "step", dict_get(found, "n_iter"))
-            steps.append(scalar(step))
-        known = [step for step in steps if step is not None]
-        return number(max(known)) if known else None
+    def _step(self) -> tuple[str, str] | None:
+        """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
+        for label, name in (("step", "step"), ("iterations", "n_iter")):
+            states = islice(dict.values(held(self.value, "state")), _STEPPED)
+            found = [scalar(dict_get(kept, name)) for kept in states if issubclass(type(kept), dict)]
+            known = [step for step in found if step is not None]
+            if known:
+                return label, number(max(known))
+        return None
 
 
 def scalar(value: Any) -> int | float | None:
@@ -143,7 +143,7 @@ def scalar(value: Any) -> int | float | None:
 def rate(value: object) -> str:
     """A rate as text; empty for what is none."""
     if type(value) is tuple:
-        return f"({', '.join(rate(item) for item in value)})"
+        return f"({', '.join('None' if item is None else rate(item) for item in value)})"
     known = scalar(value)
     if known is not None:
         is_whole = known - known == 0 and known == int(known) and abs(known) < 10_000_000

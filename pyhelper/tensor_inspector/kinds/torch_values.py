@@ -146,7 +146,10 @@ class Values(Kind):
         else:
             facts["stats"] = reading
             add_firsts(facts, reading, self.elements, self.budget)
-            shown = self.corner()
+            try:
+                shown = self.corner()
+            except Exception:  # what torch can't do with a dtype does not cost the statistics
+                shown = None
             if shown is not None:
                 facts["values"] = shown
         return facts

@@ -14,7 +14,7 @@ from ..text import listed, plural
 from .containers import Sequence, Set
 from .kind import Child, Kind
 from .mappings import Mapping
-from .objects import Told, attribute_count, brief
+from .objects import Told, attribute_count, brief, other_attributes, property_rows
 from .plain import Atom, Text
 
 _SHOWN = 12  #: maps of a chain that are told
@@ -37,8 +37,9 @@ class _Keeping:
             getter is known for known in _GETTERS
         )
 
-    def carries(self) -> bool:
-        return attribute_count(self.value) > 1
+    def beside(self) -> list[Child]:
+        others = other_attributes(self.value) if attribute_count(self.value) > 1 else []
+        return [*others, *property_rows(self.value)]
 
 
 class Keeping(_Keeping, Mapping):
@@ -63,8 +64,8 @@ class Weak(Keeping):
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         return ((_alive(key), _alive(item)) for key, item in dict.items(self.held()))
 
-    def carries(self) -> bool:
-        return False
+    def beside(self) -> list[Child]:
+        return []
 
 
 class WeakMembers(_Keeping, Set):
@@ -74,8 +75,8 @@ class WeakMembers(_Keeping, Set):
     def items(self) -> Iterator[Any]:
         return map(_alive, set.__iter__(self.data(set)))
 
-    def carries(self) -> bool:
-        return False
+    def beside(self) -> list[Child]:
+        return []
 
 
 class Proxy(Mapping):

@@ -5,28 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from ..budget import Budget
-from ..guard import Classes, class_name, dict_get, instance_dict
-from ..kinds import Child, Kind, look
-from ..text import one_line
+from ..guard import Classes, class_name, full_name
+from ..kinds import Child, Elements, Kind, look
+from ..text import one_line, plural
 from .compare_atoms import Tolerance, alike, differing
 from .compare_elements import ELEMENTS, Compared, compare_elements
+from .compare_rows import PAGE, Row, alone, holds, matched, rows_of
 from .comparison import KEPT, Comparison, Difference, What
 
 __all__ = ["Comparison", "Difference", "amount", "compare"]
 
-_PAGE = 1000  #: rows of one value that are asked for at once
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 _PATH = 1000  #: characters of a path
-_QUICK = Classes(int, float, bool, str)  #: equal ones are passed over at once
+_QUICK_IDS = frozenset(
+    map(id, (int, float, bool, str, bytes, type(None)))
+)  #: classes of which equal values are passed over at once
+_LISTS = Classes(list, tuple)
+_SIDES: tuple[What, What] = ("only in a", "only in b")
+_Two = tuple[Optional[Row], Optional[Row]]  #: what stands at one place of both
 
 
 def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0) -> Comparison:
     """Every difference between two values; elements are equal within ``atol + rtol·|b|``, as ``torch.isclose`` says.
 
-    The caller holds the guard.
+    Values are compared, not who shares them: tied parameters are the same as equal copies. The caller holds the guard.
     """
     walk = _Walk(budget, Tolerance(rtol, atol))
     walk.go(a, b)
@@ -116,7 +121,7 @@ class _Walk:
     def _is_known(self, pair: _Pair) -> bool:
         """Whether two values are one, are quickly seen to be equal, or were compared before."""
         a, b = pair.a, pair.b
-        if a is b or (type(a) is type(b) and type(a) in _QUICK and a == b):
+        if a is b or (type(a) is type(b) and id(type(a)) in _QUICK_IDS and a == b):
             self.found.compared += 1
             return True
         key = (id(a), id(b))
@@ -152,14 +157,19 @@ class _Walk:
             self.found.note(place, "type", f"{a.line()} → {b.line()}")
             return None
         if a.kind == b.kind and a.type_name() != b.type_name():
-            bare = not (_holds(a) or _holds(b))
-            lines = (f" {a.line()}", f" {b.line()}") if bare else ("", "")
-            self.found.note(place, "type", f"{a.type_name()}{lines[0]} → {b.type_name()}{lines[1]}")
+            bare = not (holds(a) or holds(b))
+            words = [_typed(kind) if bare else kind.type_name() for kind in (a, b)]
+            self.found.note(place, "type", " → ".join(words))
             if bare:
                 return None
+        elif a.kind == b.kind and not _is_one_class(a.value, b.value):
+            names = [full_name(type(kind.value)) for kind in (a, b)]
+            same = "" if names[0] != names[1] else ", another class of this name"
+            self.found.note(place, "type", f"{names[0]} → {names[1]}{same}")
         required = [_requires_grad(kind) for kind in (a, b)]
         if None not in required and required[0] is not required[1]:
             self.found.note(place, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
+        self._marks(place, a, b)
         elements = compare_elements(a, b, self._budget, tolerance)
         for note in elements.notes:
             self.found.note(place, *note)
@@ -167,16 +177,20 @@ class _Walk:
         self.found.complete = self.found.complete and elements.complete
         if elements.told is None:
             return None
-        if a.kind == "set" and a.child_count() != b.child_count():
-            self.found.note(place, "value", f"{a.line()} → {b.line()}")
-        rows, others = (_rows(kind, self._budget) for kind in (a, b))
-        first = next(rows, None), next(others, None)
-        if first != (None, None):
-            rows, others = (chain([one] if one else [], more) for one, more in zip(first, (rows, others)))
-            return self._below(pair, rows, others, elements)
-        if not elements.counted:
+        before = self.found.compared
+        rows = self._side_by_side(a, b, elements.told)
+        first = next(rows, None)
+        if first is not None:
+            return self._below(pair, a, b, chain([first], rows), elements)
+        if not elements.counted and self.found.compared == before:
             self._atoms(place, a, b, tolerance)
         return None
+
+    def _marks(self, place: str, a: Kind, b: Kind) -> None:
+        was, now = a.marks(), b.marks()
+        for name in was:
+            if name in now and was[name] != now[name]:
+                self.found.note(place, "value", f"{name} {was[name]} → {now[name]}")
 
     def _atoms(self, place: str, a: Kind, b: Kind, tolerance: Tolerance) -> None:
         self.found.compared += 1
@@ -186,42 +200,65 @@ class _Walk:
         if same is False or (same is None and a.line() != b.line()):
             self.found.note(place, "value", differing(a, b))
 
-    def _below(
-        self, pair: _Pair, rows: Iterator[Child], others: Iterator[Child], elements: Compared
-    ) -> Iterator[_Pair]:
-        """Rows of one name, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
+    def _side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[_Two]:
+        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
+        if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
+            yield from zip_longest(*(rows_of(side, told, self._budget) for side in (a, b)))
+            return
+        for start in range(0, max(len(a.value), len(b.value)), PAGE):
+            pages = [side.value[start : start + PAGE] for side in (a, b)]
+            if not self._budget.spent() and _is_quickly_equal(*pages):
+                self.found.compared += len(pages[0])
+            else:
+                yield from zip_longest(*(map(Row.named, side.children(start, PAGE)) for side in (a, b)))
 
-        What only one has is noted at the end.
+    def _below(self, pair: _Pair, a: Kind, b: Kind, rows: Iterator[_Two], elements: Compared) -> Iterator[_Pair]:
+        """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
+
+        What only one has is noted at the end, and where the order is another although all have their like.
         """
-        left: dict[str, Child] = {}
-        right: dict[str, Child] = {}
-        news = ((child for child in side if child.name not in (elements.told or ())) for side in (rows, others))
-        for one, other in zip_longest(*news):
-            if one is not None and other is not None and one.name == other.name:
-                yield self._beneath(pair, one, other, elements.exact)
-                continue
-            if one is not None:
-                if one.name in right:
-                    yield self._beneath(pair, one, right.pop(one.name), elements.exact)
-                elif other is None and not right:
-                    self._alone(pair.place, "only in a", one)
+        ordered = a.ordered() and b.ordered()
+        moved: tuple[str, str] | None = None
+        waiting: tuple[dict[Any, Row], dict[Any, Row]] = ({}, {})
+        unsure: tuple[list[Row], list[Row]] = ([], [])
+        for two in rows:
+            one, other = two
+            if one is not None and other is not None:
+                if one.is_like(other):
+                    yield self._beneath(pair, one, other, elements.exact)
+                    continue
+                moved = moved or (one.child.name, other.child.name)
+            for at, row in enumerate(two):
+                if row is None:
+                    continue
+                if row.key is None:
+                    unsure[at].append(row)
+                elif row.key in waiting[1 - at]:
+                    like = waiting[1 - at].pop(row.key)
+                    yield self._beneath(pair, *((like, row) if at else (row, like)), elements.exact)
+                elif two[1 - at] is None and not waiting[1 - at]:
+                    self._alone(pair.place, _SIDES[at], row.child)
                 else:
-                    left[one.name] = one
-            if other is not None:
-                if other.name in left:
-                    yield self._beneath(pair, left.pop(other.name), other, elements.exact)
-                elif one is None and not left:
-                    self._alone(pair.place, "only in b", other)
-                else:
-                    right[other.name] = other
-        for child in left.values():
-            self._alone(pair.place, "only in a", child)
-        for child in right.values():
-            self._alone(pair.place, "only in b", child)
+                    waiting[at][row.key] = row
+        if ordered is None:
+            self.found.note(pair.place.shown(), "not compared", "not compared: the order")
+        elif ordered and moved and not any(waiting):
+            self.found.note(pair.place.shown(), "value", f"in another order, from {moved[0]} / {moved[1]} on")
+        for one, other in matched(*unsure):
+            yield self._beneath(pair, one, other, elements.exact)
+        only = alone(*unsure), alone(*unsure[::-1])
+        for at, side in enumerate(_SIDES):
+            for row in (*waiting[at].values(), *only[at]):
+                self._alone(pair.place, side, row.child)
+        unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
+        if unknown:
+            words = plural(unknown, "item" if a.kind == "set" else "key")
+            said = f"not compared: {words} that only the program's own code could tell apart"
+            self.found.note(pair.place.shown(), "not compared", said)
 
-    def _beneath(self, pair: _Pair, one: Child, other: Child, exact: bool) -> _Pair:
-        exact = exact and one.name not in ELEMENTS
-        tolerance = Tolerance() if exact else pair.tolerance
+    def _beneath(self, pair: _Pair, row: Row, like: Row, exact: bool) -> _Pair:
+        one, other = row.child, like.child
+        tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
         return _Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
 
     def _alone(self, place: _Place, side: What, child: Child) -> None:
@@ -232,32 +269,20 @@ class _Walk:
         self.found.note(place.below(child.name, child.suffix).shown(), side, f"{side}: {line}")
 
 
-def _holds(kind: Kind) -> bool:
-    """Whether there is something below a value."""
-    return kind.kind == "module" or (kind.kind != "property" and kind.child_count() != 0)
+def _typed(kind: Kind) -> str:
+    """The line, after the type where it does not begin with that."""
+    return kind.line() if kind.line().startswith(kind.type_name()) else f"{kind.type_name()} {kind.line()}"
 
 
-def _rows(kind: Kind, budget: Budget) -> Iterator[Child]:
-    """What is below a value, each under a name of its own; of a set by lines. Properties are not read."""
-    if not _holds(kind):
-        return
-    if kind.kind == "module":
-        yield Child("training", dict_get(instance_dict(kind.value), "training"), ".training")
-    total = kind.child_count()
-    page = total if total and kind.kind in ("mapping", "set") else _PAGE  # these start each page from their beginning
-    known: dict[str, int] = {}
-    start = met = 0
-    while start == met and (total is None or met < total):
-        for child in kind.children(start, page):
-            met += 1
-            if child.name in kind.repeating:
-                continue
-            name = f"‹{look(child.value, budget).line()}›" if kind.kind == "set" else child.name
-            if child.suffix is None and kind.kind in ("mapping", "set"):
-                again = known[name] = known.get(name, -1) + 1
-                name = name if not again else f"{name} #{again if kind.kind == 'set' else met - 1}"
-            yield child if name is child.name else Child(name, child.value, child.suffix)
-        start += page
+def _is_one_class(a: object, b: object) -> bool:
+    """Of parts that were taken out of tensors and arrays it does not matter."""
+    return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)
+
+
+def _is_quickly_equal(one: Any, other: Any) -> bool:
+    """Whether two pages hold equal numbers and strings of exactly the built-in types."""
+    types = [list(map(id, map(type, page))) for page in (one, other)]
+    return types[0] == types[1] and _QUICK_IDS.issuperset(types[0]) and bool(one == other)
 
 
 def _requires_grad(kind: Any) -> bool | None:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from ..budget import Budget
 from ..guard import module
 from ..kinds import Kind, Said
-from ..kinds.plain import Printed
+from ..kinds.containers import Container
 from ..stats import Unread
 from ..stats.difference import difference
 from ..text import integer
+from .identity import same_value, text_of
 
 _EXACT = (int, str, bytes, bytearray)  #: compared by these classes' own equality
 _TEXTS = ((str, "character"), (bytes, "byte"), (bytearray, "byte"))
@@ -38,6 +39,13 @@ class Tolerance(NamedTuple):
         except OverflowError:  # of a complex number's magnitude
             return False
 
+    def holds_whole(self, one: int, other: int) -> bool:
+        """Of integers, which may be beyond the floats."""
+        try:
+            return abs(one - other) <= self.atol + (self.rtol * abs(other) if self.rtol else 0)
+        except OverflowError:
+            return False
+
 
 def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     """Whether two values with nothing below them are the same; None where only their lines can tell."""
@@ -49,13 +57,17 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     for base in (float, complex):
         if issubclass(type(one), base) and issubclass(type(other), base):
             return tolerance.holds(base.__pos__(one), base.__pos__(other))
+    if type(one) is int and type(other) is int:
+        return one == other or tolerance.holds_whole(one, other)
     for exact in _EXACT:
         if issubclass(type(one), exact) and issubclass(type(other), exact):
             return bool(exact.__eq__(one, other))
-    arrays = _array(a), _array(b)
-    if None not in arrays:
-        return _alike_scalars(*arrays, tolerance)
-    return bool(one == other) if type(a) is Printed and type(one) is type(other) else None
+    scalars = _array(a), _array(b)
+    if scalars[0] is not None and scalars[1] is not None:  # NaT would equal None
+        return _alike_scalars(*scalars, tolerance)
+    if isinstance(a, Container) and isinstance(b, Container):  # with nothing in either
+        return a.line() == b.line()
+    return _alike_arrays(a, b) if a.kind == b.kind == "array" else same_value(one, other)
 
 
 def differing(a: Kind, b: Kind) -> str:
@@ -69,9 +81,20 @@ def differing(a: Kind, b: Kind) -> str:
     if a.line() != b.line():
         return text
     if issubclass(type(a.value), int) and issubclass(type(b.value), int):
-        return f"{text}, by {integer(int.__sub__(b.value, a.value))}"
-    arrays: Any = (_array(a), _array(b))
-    return text if None in arrays else " → ".join(repr(array.item()) for array in arrays)
+        by = int.__sub__(b.value, a.value)
+        return f"{text}, by {signed(integer(by))}"
+    scalars = _array(a), _array(b)
+    if scalars[0] is not None and scalars[1] is not None:
+        return " → ".join(signed(repr(scalar.item())) for scalar in scalars)
+    written = text_of(a.value), text_of(b.value)
+    if max(map(len, written)) > _LONG:
+        return _first_difference(str, "character", *written, (len(written[0]), len(written[1])))
+    return " → ".join(written) if written[0] != written[1] else text
+
+
+def signed(text: str) -> str:
+    """A number's text with a real minus sign before it."""
+    return f"−{text[1:]}" if text[:1] == "-" else text
 
 
 def _array(kind: Kind) -> Any:
@@ -92,6 +115,18 @@ def _alike_scalars(one: Any, other: Any, tolerance: Tolerance) -> bool | None:
         return not found["different"]
     with module("numpy").errstate(all="ignore"):
         return tolerance.holds(one[()], other[()])  # wider than Python's floats
+
+
+def _alike_arrays(a: Any, b: Any) -> bool | None:
+    """Of strings without dimensions, and of no elements at all; dtypes are told before."""
+    sides: list[Any] = [getattr(kind, "contents", None) for kind in (a, b)]
+    if None in sides or any(side.is_open() for side in sides):
+        return None
+    shapes = [side.head()[len(side.dtype()) :] for side in sides]
+    if shapes != ["[]", "[]"]:
+        return bool(shapes[0] == shapes[1])
+    items = [side.array.item() for side in sides]
+    return bool(items[0] == items[1]) if all(type(item) in (str, bytes) for item in items) else None
 
 
 def _first_difference(base: Any, unit: str, one: Any, other: Any, lengths: tuple[int, int]) -> str:

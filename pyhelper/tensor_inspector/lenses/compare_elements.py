@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 from ..budget import Budget
 from ..guard import module
 from ..kinds import Kind, look
+from ..kinds.contents import Raw
 from ..stats import Unread
 from ..stats.difference import ValueDifference, difference
 from ..text import count, number, shape
-from .compare_atoms import Tolerance
+from .compare_atoms import Tolerance, signed
 from .compare_sparse import PARTS, difference_of, layout, stored
 from .comparison import Note
+from .identity import layout_of
 
 ELEMENTS = ("values", "data", "components")  #: rows of a sparse or nested value that are no indices
 #: Rows that a comparison of the elements tells already.
-_LINKED = ("stats", "base", "grad_fn", "hooks")
+_LINKED = ("stats", "base", "grad_fn")
 _TOLD = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
 _INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized tensor
 _DEQUANTIZED = 1 << 24  #: elements of such a tensor up to which they are written out
@@ -74,12 +76,12 @@ def told_of(values: ValueDifference, tick: Any = None) -> str:
         relative = f", {number(100 * values['max_rel'], 3)}% relative" if values["max_rel"] else ""
         words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
     pair = tuple(map(_value, (values["a"], values["b"])))
-    was, now = pair if pair[0] != pair[1] else (repr(values["a"]), repr(values["b"]))
+    was, now = pair if pair[0] != pair[1] else (signed(repr(values["a"])), signed(repr(values["b"])))
     return f"{', '.join(words)}: {was} → {now} at {shape(values['at'] or [])}"
 
 
 def _value(value: Any) -> str:
-    return number(value, 6) if type(value) is float else str(value)
+    return number(value, 6) if type(value) is float else signed(str(value))
 
 
 def _side(kind: Kind) -> _Side | Unread | None:
@@ -87,19 +89,33 @@ def _side(kind: Kind) -> _Side | Unread | None:
         return _kept(kind)
     contents = getattr(kind, "contents", None)
     under = getattr(contents, "under", None)
+    told: Any = contents if under is None else under
     elements = _dequantized(kind) if _is_quantized(kind) else kind.elements() if under is None else under.elements()
+    if isinstance(elements, Unread) and _is_raw(told) and under is None:
+        elements = _bytes_of(told.array)
     if elements is None or isinstance(elements, Unread):
         return elements
     if contents is None:
         return _Side(elements, _head(kind) if _is_quantized(kind) else str(elements.dtype).replace("torch.", ""))
-    dates = contents if under is None else under
     mask, absent = (None, "") if under is None else (contents.mask, contents.absent)
-    return _Side(elements, contents.dtype(), mask, absent, getattr(dates, "tick", None))
+    return _Side(elements, contents.dtype(), mask, absent, getattr(told, "tick", None))
+
+
+def _is_raw(contents: Any) -> bool:
+    return isinstance(contents, Raw) and contents.array.dtype.char == "V" and contents.array.dtype.itemsize > 0
+
+
+def _bytes_of(array: Any) -> Any:
+    """The bytes of elements without a meaning, along one more dimension."""
+    size = array.dtype.itemsize
+    return array.view(module("numpy").dtype({"names": ["bytes"], "formats": [("u1", (size,))]}))["bytes"]
 
 
 def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[list[Note], bool]:
     """The differences, and whether all elements were read."""
     notes = _unlike(a.dtype, b.dtype, getattr(a.elements, "dtype", None), getattr(b.elements, "dtype", None))
+    if a.dtype != b.dtype and a.dtype.startswith("V") and b.dtype.startswith("V"):  # bytes, but not as many
+        return notes, True
     devices = [str(getattr(side.elements, "device", "cpu")) for side in (a, b)]
     if devices[0] != devices[1]:
         notes.append(Note("device", f"device {devices[0]} → {devices[1]}"))
@@ -120,7 +136,7 @@ def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[li
             notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
     found = difference(a.elements, b.elements, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks)
     notes += _values(found, a.tick and b.tick)
-    return notes, not isinstance(found, Unread) and found["read"] == found["count"]
+    return notes, _is_complete(found, budget)
 
 
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
@@ -129,18 +145,32 @@ def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     return [Note("values", told_of(found, tick), found)] if found["different"] else []
 
 
+def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
+    """Whether the time did not end it: what is not read for another reason is said."""
+    return not budget.spent() if isinstance(found, Unread) else found["read"] == found["count"]
+
+
 def _by_rows(a: Kind, b: Kind) -> Compared:
     """Of values that have no numbers for elements; of arrays of strings and the like, what their rows do not tell."""
     one, other = (getattr(kind, "contents", None) for kind in (a, b))
     if one is None or other is None:
         return Compared([], counted=False)
     masked = getattr(one, "mask", None) is not None or getattr(other, "mask", None) is not None
-    told = ("mask",) if masked else ()
-    if "structured" in (one.dtype(), other.dtype()):
-        return Compared([], told, False)
+    told = ("base", "mask") if masked else ("base",)
     ndarray = module("numpy").ndarray if module("numpy") is not None else None
     dtypes = [contents.array.dtype if type(contents.array) is ndarray else None for contents in (one, other)]
+    if "structured" in (one.dtype(), other.dtype()):
+        return Compared(_laid_out(*dtypes), told, False)
     return Compared(_unlike(one.dtype(), other.dtype(), *dtypes), told, False)
+
+
+def _laid_out(was: Any, now: Any) -> list[Note]:
+    """Where the fields of records lie, which their rows do not tell."""
+    if any(dtype is None or dtype.names is None for dtype in (was, now)) or {*was.names} != {*now.names}:
+        return []
+    one, other = layout_of(was), layout_of(now)
+    texts = [f"{name} {one[name]} → {other[name]}" for name in one if one[name] != other[name]]
+    return [Note("dtype", ", ".join(texts))] if texts else []
 
 
 def _unlike(was: str, now: str, *dtypes: Any) -> list[Note]:
@@ -181,12 +211,14 @@ def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compare
         return Compared(notes, _LINKED, False)
     dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]
     notes += _unlike(*dtypes)
-    if a.composed and b.composed and len(one.places) != len(other.places):
-        notes.append(Note("value", f"stored {count(len(one.places))} → {count(len(other.places))}"))
     found = difference_of(one, other, whole, budget, tolerance)
-    complete = not isinstance(found, Unread) and found["read"] == found["count"]
+    notes += _values(found)
+    differ = not isinstance(found, Unread) and found["different"]
+    if a.composed and b.composed and len(one.places) != len(other.places) and not differ:
+        notes.append(Note("value", f"stored {count(len(one.places))} → {count(len(other.places))}"))
+    complete = _is_complete(found, budget)
     told = (*_TOLD, *PARTS) if a.kind == b.kind else None
-    return Compared([*notes, *_values(found)], told, complete=complete)
+    return Compared(notes, told, complete=complete)
 
 
 def _sizes(kind: Any) -> tuple[Any, ...]:
@@ -229,7 +261,7 @@ def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compar
     one, other = (_dequantized(kind) for kind in (a, b))
     unread = next((side for side in (one, other) if isinstance(side, Unread)), None)
     found = unread or difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
-    complete = not isinstance(found, Unread) and found["read"] == found["count"]
+    complete = _is_complete(found, budget)
     return Compared([*notes, *_values(found)], (*_TOLD, *_INTEGERS), complete=complete)
 
 

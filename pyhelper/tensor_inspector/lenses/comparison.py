@@ -31,7 +31,7 @@ class _Difference(TypedDict):
 
 
 class Difference(_Difference, total=False):
-    """One difference: where, in what, and in words.
+    """One difference, or what was not compared: where, in what, and in words.
 
     Where is the expression below both, empty for the two themselves; where there is none, the way there as the tree
     names it.
@@ -41,12 +41,16 @@ class Difference(_Difference, total=False):
 
 
 class Comparison:
-    """All differences between two values, in the order of their rows. Printed, it is a line each."""
+    """All differences between two values, in the order of their rows. Printed, it is a line each.
 
-    __slots__ = ("by_line", "compared", "complete", "differences", "more")
+    True where the two are the `same`, so that a test may ``assert compare(a, b)`` and shows the differences.
+    """
+
+    __slots__ = ("by_line", "compared", "complete", "differences", "more", "not_compared")
 
     def __init__(self) -> None:
         self.differences: list[Difference] = []
+        self.not_compared: list[Difference] = []  #: what could not be compared, and why: the first 10,000
         self.more = 0  #: differences beyond the first 10,000, which alone are kept
         self.compared = 0  #: values that were compared, not counting what holds them
         self.by_line = 0  #: those of which only the summary lines could be compared
@@ -55,23 +59,29 @@ class Comparison:
     @property
     def same(self) -> bool:
         """Whether all was compared to the last digit and nothing differs."""
-        return self.complete and not self.differences and not self.by_line
+        return self.complete and not self.differences and not self.not_compared and not self.by_line
+
+    def __bool__(self) -> bool:
+        return self.same
 
     def note(self, path: str, what: What, text: str, values: ValueDifference | None = None) -> None:
-        if len(self.differences) >= KEPT:
-            self.more += 1
+        kept = self.not_compared if what == "not compared" else self.differences
+        if len(kept) >= KEPT:
+            self.more += kept is self.differences
             return
-        self.differences.append({"path": path, "what": what, "text": text})
+        kept.append({"path": path, "what": what, "text": text})
         if values is not None:
-            self.differences[-1]["values"] = values
+            kept[-1]["values"] = values
 
     def __repr__(self) -> str:
         total = len(self.differences) + self.more
         head = plural(total, "difference") if total else "no difference"
         head += f" · {plural(self.compared, 'value')} compared"
         head += f", {count(self.by_line)} by their summary only" if self.by_line else ""
+        head += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
         head += "" if self.complete else ", not all"
-        shown = [(middle(found["path"], 80) or "value", found["text"]) for found in self.differences[:_LISTED]]
+        kept = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
+        shown = [(middle(found["path"], 80) or "value", found["text"]) for found in kept]
         width = min(40, max((len(path) for path, _ in shown), default=0))
-        more = total - len(shown)
+        more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])

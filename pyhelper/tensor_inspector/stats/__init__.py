@@ -14,7 +14,7 @@ from .layout import normalised
 from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import OFF, Beyond, ComplexTally, Skipped, Tally, Unread, beyond, negated, skipped
+from .tally import OFF, ComplexTally, Skipped, Tally, Unread, negated, skipped
 
 __all__ = ["OFF", "Skipped", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
@@ -43,10 +43,7 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     neg = t.is_neg()
     conj = dtype.is_complex and t.is_conj()
     beneath = torch._neg_view(t) if neg else t
-    try:
-        tally, weight = _read(torch, beneath.conj() if conj else beneath, count, small, budget)
-    except Beyond:
-        return beyond(str(dtype)[6:])
+    tally, weight = _read(torch, beneath.conj() if conj else beneath, count, small, budget)
     if isinstance(tally, Unread):
         return tally
     answer = _answer(tally, count, weight)

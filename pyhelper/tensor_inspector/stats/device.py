@@ -65,9 +65,9 @@ def _tally(torch: Any, view: Any) -> Union[Tally, ComplexTally]:
         return _collected(torch, view, view.dtype)
     parts = torch.view_as_real(view)
     real, imag = parts.select(-1, 0), parts.select(-1, 1)
-    return ComplexTally(
-        _collected(torch, real, real.dtype), _collected(torch, imag, imag.dtype), _collected(torch, view, real.dtype)
-    )
+    magnitude = _collected(torch, view, real.dtype)
+    infinite = sum(int(block.isinf().sum()) for block in blocks(view, _BLOCK)) if magnitude.pos_inf else 0
+    return ComplexTally(_collected(torch, real, real.dtype), _collected(torch, imag, imag.dtype), magnitude, infinite)
 
 
 def _thinned(view: Any, most: int) -> Any:
@@ -108,20 +108,24 @@ def _float_row(torch: Any, block: Any) -> Any:
     finite = torch.isfinite(x)
     counts = [finite.sum(), (x == math.inf).sum(), (x == -math.inf).sum(), (x == 0).sum()]
     lo, hi = torch.where(finite, x, math.inf).amin(), torch.where(finite, x, -math.inf).amax()
-    scale = torch.maximum(hi.abs(), lo.abs()).clamp(1e-300 if wide is torch.float64 else 1e-37)
+    peak = torch.maximum(hi.abs(), lo.abs()).clamp(1e-300 if wide is torch.float64 else 1e-37)
+    bits, exponent = (torch.int64, 0x7FF << 52) if wide is torch.float64 else (torch.int32, 0xFF << 23)
+    scale = (peak.view(bits) & exponent).view(wide)  # a power of two: nothing is rounded
     x = torch.where(finite, x, 0.0) / scale
-    mean = x.sum() / counts[0]
-    square = torch.where(finite, x - mean, 0.0).square().sum() / counts[0]
-    return torch.stack([*(c.to(wide) for c in counts), lo, hi, mean * scale, square.sqrt() * scale])
+    mean = torch.minimum(torch.maximum(x.sum() / counts[0], lo / scale), hi / scale)
+    d = torch.where(finite, x - mean, 0.0)
+    offset = d.sum() / counts[0]
+    spread = (d.square().sum() / counts[0] - offset * offset).clamp(0.0).sqrt()
+    return torch.stack([*(c.to(wide) for c in counts), lo, hi, mean * scale, offset * scale, spread * scale])
 
 
 def _float_tally(size: int, row: list[float]) -> Tally:
-    finite, pos_inf, neg_inf, zeros, lo, hi, mean, spread = row
+    finite, pos_inf, neg_inf, zeros, lo, hi, mean, offset, spread = row
     t = Tally(size)
     t.finite, t.pos_inf, t.neg_inf, t.zeros = int(finite), int(pos_inf), int(neg_inf), int(zeros)
     t.nan = size - t.finite - t.pos_inf - t.neg_inf
     if t.finite:
-        t.lo, t.hi, t.centre, t.spread = lo, hi, mean, spread
+        t.lo, t.hi, t.centre, t.offset, t.spread = lo, hi, mean, offset, spread
         t.error = 1e-14 * max(-lo, hi)
     return t
 

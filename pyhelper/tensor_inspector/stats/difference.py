@@ -1,7 +1,7 @@
 """How two tensors or arrays of one shape differ, element by element, in blocks and without a copy of either.
 
 NaN equals NaN, an infinity itself. Integers are compared to the last digit; where one side is floating-point, both are
-compared as float64 (complex128).
+compared as float64 (complex128), numpy's long doubles as such.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..guard import instance_dict, module
 from .layout import blocks
 from .tally import Unread
 
+_LEAST = -(1 << 63)
 _BLOCK = 1 << 15  # what torch works on with one thread: on busy cores, waiting for others costs more
 
 
@@ -46,8 +47,10 @@ def difference(
     Counts are of the elements read: of all, unless the budget ends. What one of the ``masks``, boolean arrays of that
     shape, hides is neither compared nor counted.
     """
-    if _is_wider(a) or _is_wider(b):
+    wider = _is_wider(a) or _is_wider(b)
+    if wider and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
         return Unread("values not compared: wider than float64")
+    xp = sys.modules["numpy"] if wider else library()
     (a, b, *hiding), repeats = _once(a, b, *masks)
     found: ValueDifference = {
         "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
@@ -60,7 +63,8 @@ def difference(
         for x, y, *over in together if found["count"] else ():
             if budget.spent():
                 break
-            hidden += _compare(found, _Block(x), _Block(y), over, tuple(a.shape), rtol, atol)
+            one, other = _Block(x, xp, wider), _Block(y, xp, wider)
+            hidden += _compare(found, one, other, over, tuple(a.shape), rtol, atol)
     found["count"] -= hidden
     found["read"] -= hidden
     for amount in ("count", "read", "different", "nan_in_one"):
@@ -95,9 +99,9 @@ def library() -> Any:
     return torch if "Tensor" in instance_dict(torch) else sys.modules["numpy"]
 
 
-def flat(part: Any) -> Any:
+def flat(part: Any, xp: Any = None) -> Any:
     """The elements of a tensor or array in one dimension, as a tensor or array of that library."""
-    xp = library()
+    xp = library() if xp is None else xp
     part = part.reshape(-1)
     if hasattr(part, "untyped_storage"):
         return part.cpu()
@@ -107,11 +111,27 @@ def flat(part: Any) -> Any:
 class _Block:
     """A block in two forms: as it is, and widened."""
 
-    def __init__(self, part: Any) -> None:
-        self.part, self.xp = flat(part), library()
+    def __init__(self, part: Any, xp: Any, wider: bool) -> None:
+        self.part, self.xp = flat(part, xp), xp
         name = str(self.part.dtype).replace("torch.", "")
         self.whole = "int" in name or name == "bool"
-        self.wide = cast(self.part, self.xp.complex128 if "complex" in name else self.xp.float64)
+        self.unsigned = name == "uint64"
+        is_complex = "complex" in name
+        wide = (xp.clongdouble if is_complex else xp.longdouble) if wider else None
+        self.wide = cast(self.part, wide or (xp.complex128 if is_complex else xp.float64))
+
+
+def _steps(x: _Block, y: _Block) -> Any:
+    """How far apart integers are, exactly: as 64 bits without a sign, less 2⁶³ so that a type with one orders them.
+
+    None where one side alone goes beyond int64.
+    """
+    a, b = (cast(side.part, side.xp.int64) for side in (x, y))
+    both = x.unsigned and y.unsigned
+    if not both and any(side.unsigned and (part < 0).any() for side, part in ((x, a), (y, b))):
+        return None
+    more = (a ^ _LEAST) > (b ^ _LEAST) if both else a > b
+    return x.xp.where(more, a - b, b - a) ^ _LEAST
 
 
 def _as_tensor(torch: Any, array: Any) -> Any:
@@ -133,39 +153,45 @@ def _compare(
     found: ValueDifference, x: _Block, y: _Block, masks: list[Any], shape: tuple[int, ...], rtol: float, atol: float
 ) -> int:
     """Take in what one block tells; returns how many of its elements are hidden."""
-    xp, hidden = x.xp, 0
+    xp, hidden, whole = x.xp, 0, x.whole and y.whole
     start = found["read"]
     found["read"] += math.prod(x.wide.shape)
-    one_nan = (x.wide != x.wide) ^ (y.wide != y.wide)
     unlike = _unlike(x.wide, y.wide)
-    gap = abs(xp.where((x.wide != y.wide) & (x.wide == x.wide) & (y.wide == y.wide), x.wide - y.wide, 0 * one_nan))
-    if x.whole and y.whole:  # numbers that float64 can't tell apart
-        steps = cast(x.part, xp.int64) - cast(y.part, xp.int64)
-        unlike = unlike | (steps != 0)
-        gap = xp.where(gap < 2**52, cast(abs(steps), xp.float64), gap)
-    size = abs(y.wide)
-    if rtol or atol:
-        unlike = unlike & (one_nan | ~((gap <= atol + rtol * size) & (gap < math.inf)) | ((gap == 0) & unlike))
-        gap = xp.where(unlike, gap, xp.zeros_like(gap))
-    for mask in masks:
-        unlike = unlike & (flat(mask) == 0)
+    if whole:  # numbers that float64 can't tell apart
+        unlike = unlike | (cast(x.part, xp.int64) != cast(y.part, xp.int64))
     if masks:
-        hidden = int((sum(1 * (flat(mask) != 0) for mask in masks) > 0).sum())
-        one_nan, gap = one_nan & unlike, xp.where(unlike, gap, xp.zeros_like(gap))
+        over = sum(1 * (flat(mask, xp) != 0) for mask in masks) > 0
+        hidden, unlike = int(over.sum()), unlike & ~over
     if not unlike.any():
         return hidden
+    one_nan = (x.wide != x.wide) ^ (y.wide != y.wide)
+    gap = abs(xp.where((x.wide != y.wide) & (x.wide == x.wide) & (y.wide == y.wide), x.wide - y.wide, 0 * one_nan))
+    steps = _steps(x, y) if whole else None
+    if steps is not None:
+        low = cast(steps ^ _LEAST, xp.float64)
+        gap = xp.where(steps < 0, low, low + 2.0**64)
+    size = abs(y.wide)
+    if rtol or atol:
+        within = (gap <= atol + rtol * size) & (gap < math.inf)
+        if steps is not None and not rtol:
+            within = steps <= min(int(atol), (1 << 64) - 1) + _LEAST
+        unlike = unlike & (one_nan | ~within | (gap == 0))
+        if not unlike.any():
+            return hidden
+    one_nan, gap = one_nan & unlike, xp.where(unlike, gap, xp.zeros_like(gap))
     found["different"] += int(unlike.sum())
     found["nan_in_one"] += int(one_nan.sum())
     size = xp.maximum(size, abs(x.wide))
     finite = (gap > 0) & (gap < math.inf) & (size < math.inf)
     relative = xp.where(finite, gap, xp.zeros_like(gap)) / xp.where(finite, size, xp.ones_like(gap))
     found["max_rel"] = max(found["max_rel"], float(relative.max()))
-    where = int(gap.argmax()) if (gap > 0).any() else int((unlike * 1).argmax())
-    if found["at"] is None or float(gap[where]) > found["max_abs"]:
+    order = gap if steps is None else xp.where(unlike, steps, xp.full_like(steps, _LEAST))
+    where = int(order.argmax()) if (gap > 0).any() else int((unlike * 1).argmax())
+    a, b = x.part[where].item(), y.part[where].item()
+    farthest = abs(int(a) - int(b)) if whole else float(gap[where])
+    if found["at"] is None or farthest > found["max_abs"]:
         found["at"] = place(start + where, shape)
-        a, b = x.part[where].item(), y.part[where].item()
-        found["a"], found["b"] = a, b
-        found["max_abs"] = abs(int(a) - int(b)) if x.whole and y.whole else float(gap[where])
+        found["a"], found["b"], found["max_abs"] = a, b, farthest
     return hidden
 
 

@@ -19,7 +19,7 @@ from . import device, layout, numpy_exact, sampled
 from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
 from .scan import gatherer
-from .tally import Beyond, Number, Unread, beyond
+from .tally import MOST, Beyond, Number, Unread, beyond
 
 _DIGIT = 15  # bits counted in one pass; tables, too, are no larger than what torch works on with one thread
 _MASK = (1 << _DIGIT) - 1
@@ -48,9 +48,6 @@ class Present(NamedTuple):
     take: Callable[[Any], Any]
 
 
-_BINS = 256  #: and quantiles at most: each is a search of its own
-
-
 def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
     """Quantiles and a histogram of the finite elements of a plain tensor or array, or of those that are `Present`; of
     the magnitudes of complex ones.
@@ -59,8 +56,8 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
     """
     if not all(0.0 <= share <= 1.0 for share in quantiles):
         raise ValueError("quantiles lie between 0 and 1")
-    if not 0 <= bins <= _BINS or len(quantiles) > _BINS:
-        raise ValueError(f"at most {_BINS} bins and quantiles can be asked for")
+    if not 0 <= bins <= MOST or len(quantiles) > MOST:
+        raise ValueError(f"at most {MOST} bins and quantiles can be asked for")
     numpy = sys.modules.get("numpy")
     if budget.spent():
         return Unread(f"skipped: {budget.ms:.0f} ms budget")

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional, Union, cast
 from .floats import ByteFloatKernel, FloatKernel, small_floats
 from .integers import INTS, SIGNED_TWIN, IntKernel, bools, small_ints
 from .reductions import Scratch
-from .tally import Beyond, ComplexTally, Tally
+from .tally import ComplexTally, Tally
 
 AnyTally = Union[Tally, ComplexTally]
 Kernel = Callable[[Any], AnyTally]
@@ -90,6 +90,4 @@ class ComplexKernel:
         magnitude = self._scratch.take("abs", work, real.numel()).view(real.shape)
         self._torch.hypot(real.to(work), imag.to(work), out=magnitude)
         c = kernel(magnitude)
-        if c.pos_inf and c.pos_inf > int((real.isinf() | imag.isinf()).sum()):
-            raise Beyond
-        return ComplexTally(a, b, c)
+        return ComplexTally(a, b, c, int((real.isinf() | imag.isinf()).sum()) if c.pos_inf else 0)

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, squares, unscaled
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, single, spread_about, squares, unscaled
 from .tally import Tally
 
 
@@ -12,7 +12,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
     d = block.double()
     if d.dim() != 1:
         d = d.reshape(-1)
-    ours = block.dtype is not d.dtype  # else d may be the user's own memory
+    ours = narrow = block.dtype is not d.dtype  # else d may be the user's own memory
     t = Tally(d.numel())
     low, high = torch.aminmax(d)
     lo, hi = low.item(), high.item()
@@ -39,13 +39,13 @@ def small_floats(torch: Any, block: Any) -> Tally:
     if power:  # scaled by a power of two (in two steps, since 2**1074 is no float64), so that squares fit
         d = d * 2.0 ** (power // 2) * 2.0 ** (power - power // 2)
     n = t.finite
-    centre = d.sum().item() / n
+    centre = min(max(d.sum().item() / n, unscaled(lo, -power)), unscaled(hi, -power))
     d = d.sub_(centre) if ours else d - centre
-    square = squares(torch, d) / n
+    square, offset = squares(torch, d) / n, d.sum().item() / n
     t.error = math.sqrt(square + centre * centre) * DOUBLE
-    t.centre, t.spread = centre, math.sqrt(square)
-    if not ours:  # differences of float64 numbers far from zero can show more of the mean
-        t.offset = d.sum().item() / n
+    t.centre, t.spread = centre, spread_about(square, offset)
+    if not narrow:  # differences of float64 numbers far from zero can show more of the mean
+        t.offset = offset
     if power:
         t.centre, t.offset = unscaled(centre, power), unscaled(t.offset, power)
         t.spread, t.error = unscaled(t.spread, power), unscaled(t.error, power)
@@ -133,7 +133,8 @@ class FloatKernel:
             shifted = self._numbers(block, centre if t.finite < t.read else None)
             return self._torch.sub(shifted, centre, out=self._scratch.take("work", self._work, t.read))
 
-        self._centre = moments(self._torch, t, w, about, self._centre, self._unit)
+        nearest = float if self._work is self._torch.float64 else single
+        self._centre = moments(self._torch, t, w, about, self._centre, self._unit, nearest)
         return t
 
 

@@ -3,10 +3,11 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, squares, sums
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, spread_about, squares, sums
 from .tally import Number, Tally
 
 INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
+_EXACT = 0xFFFF  # up to here float32 holds the sum of a row exactly
 SIGNED_TWIN = {"uint16": ("int16", "int32"), "uint32": ("int32", "int64"), "uint64": ("int64", "int64")}
 
 
@@ -31,10 +32,11 @@ def small_ints(torch: Any, block: Any) -> Tally:
     t.lo, t.hi, t.centre = lo, hi, lo
     if lo <= 0 <= hi:
         t.zeros = t.read - int(torch.count_nonzero(block))
-    t.total = total = int(block.sum())
+    t.total = int(block.sum())
     if lo < hi:
-        d = block.double().reshape(-1).sub_(total / t.read)
-        t.offset, t.spread = (total - lo * t.read) / t.read, math.sqrt(squares(torch, d) / t.read)
+        t.centre, rest = divmod(t.total, t.read)
+        t.offset = rest / t.read
+        t.spread = spread_about(squares(torch, block.double().reshape(-1).sub_(t.centre)) / t.read, t.offset)
     return t
 
 
@@ -45,7 +47,7 @@ class IntKernel:
         name = str(dtype)[6:]  # after "torch."
         self._torch = torch
         self._scratch = Scratch(torch)
-        self._centre = 0.0
+        self._centre = 0
         self._offset = 2**63 if name == "uint64" else 0
         self._mask = {"uint16": 0xFFFF, "uint32": 0xFFFFFFFF}.get(name, 0)
         twin, work = SIGNED_TWIN.get(name, (None, name))
@@ -66,9 +68,11 @@ class IntKernel:
         if lo <= zero <= hi:
             t.zeros = n - nonzeros(torch, block if zero == 0 else block != zero, self._scratch)
         peak = max(-lo, hi)
-        if n > SMALL and peak <= 0xFFFF:  # float32 holds the sum of a row exactly
+        if n > SMALL and peak <= _EXACT and hi - lo <= _EXACT:
+            if max(hi - self._centre, self._centre - lo) > _EXACT:
+                self._centre = 0
             self._by_floats(t, block, torch.float32, SINGLE)
-            t.total = round((t.centre + t.offset) * n)
+            t.total = int(t.centre) * n + round(t.offset * n)
             return t
         t.total = self._total(block, peak) - n * zero
         if n > SMALL and peak < 1 << 24:
@@ -96,11 +100,14 @@ class IntKernel:
         return (int(high) << 32) + int(low)
 
     def _by_floats(self, t: Tally, block: Any, dtype: Any, unit: float) -> None:
-        """The moments of integers that the floating-point `dtype` holds exactly."""
+        """The moments of integers that the floating-point `dtype` holds exactly, as it does those less a whole one."""
         w = self._scratch.copy("float", dtype, block)
-        self._centre = moments(
-            self._torch, t, w, lambda centre: self._scratch.copy("float", dtype, block).sub_(centre), self._centre, unit
-        )
+
+        def about(centre: float) -> Any:
+            return self._scratch.copy("float", dtype, block).sub_(centre)
+
+        self._centre = round(moments(self._torch, t, w, about, self._centre, unit, round))
+        t.centre += self._offset
 
     def _by_differences(self, t: Tally, block: Any, lo: int, hi: int, zero: int) -> None:
         """The moments of integers beyond 2**53, about an integer near their mean."""
@@ -112,4 +119,4 @@ class IntKernel:
             w = self._scratch.copy("float", self._torch.float64, block).sub_(float(centre))
         s1, s2 = sums(self._torch, w)
         t.centre, t.offset = centre - zero, s1 / t.read
-        t.spread = math.sqrt(max(0.0, s2 / t.read - t.offset * t.offset))
+        t.spread = spread_about(s2 / t.read, t.offset)

@@ -13,9 +13,9 @@ from ..budget import Budget
 from ..protocol import ComplexStats, Stats
 from . import layout
 from .layout import normalised
-from .reductions import unscaled
+from .reductions import DOUBLE, spread_about, unscaled
 from .scan import scan
-from .tally import OFF, Beyond, ComplexTally, Tally, Unread, beyond, skipped
+from .tally import LEAST, OFF, Beyond, ComplexTally, Tally, Unread, beyond, skipped
 
 _BLOCK = 1 << 16
 _DOT = 1 << 12
@@ -42,6 +42,8 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
             tally: Any = scan(view, gatherer(np, view), _kernel_for(np, kind), count, _BLOCK, budget)
         except Beyond:
             return beyond(view.dtype.name)
+    if view.dtype.itemsize > (8 if kind != "c" else 16) and _is_blurred(tally, kind):
+        return Unread(f"{view.dtype.name} values that float64 does not tell apart")
     count *= weight
     return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
 
@@ -75,12 +77,12 @@ def unreadable(np: Any, a: Any) -> Optional[str]:
     """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
     root = a
     offset = 0
-    while isinstance(root, np.ndarray):
+    while issubclass(type(root), np.ndarray):
         if type(root) is np.memmap:
             offset = root.__dict__.get("offset") or 0
-        if root.base is None:
-            return None  # it owns its memory
-        root = root.base
+        root = np.ndarray.__dict__["base"].__get__(root)
+        if root is None:
+            return None  # an array owns its memory
     mapping = getattr(sys.modules.get("mmap"), "mmap", None)
     if mapping is not None and type(root) is mapping:
         try:
@@ -90,6 +92,7 @@ def unreadable(np: Any, a: Any) -> Optional[str]:
         if size < need:
             return f"file truncated: {size} of {need} bytes"
         return None
+    a = np.ndarray.view(a, np.ndarray)
     first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
     if end > first and not layout.mapped(end - 1):
         return "memory not readable: its file was truncated"
@@ -102,7 +105,7 @@ def _kernel_for(np: Any, kind: str) -> Callable[[Any], Any]:
     if kind in "iu":
         return lambda block: _ints(np, block)
     if kind == "f":
-        return lambda block: _floats(np, narrow(np, block.reshape(-1)))
+        return lambda block: _reals(np, block.reshape(-1))
     return lambda block: _complex(np, block.reshape(-1))
 
 
@@ -151,6 +154,31 @@ def narrow(np: Any, x: Any) -> Any:
     return d
 
 
+def _reals(np: Any, x: Any) -> Tally:
+    """A one-dimensional block of any floating-point type. Long doubles that float64 hardly tells apart are moved near
+    zero before they are rounded."""
+    d = narrow(np, x)
+    t = _floats(np, d)
+    if x.dtype.itemsize <= 8 or t.lo is None or t.hi is None:
+        return t
+    finite = np.isfinite(d)
+    if bool((d == x)[finite].all()):
+        return t
+    peak = max(-t.lo, t.hi)
+    t.error += peak * 2.0**-53 + LEAST
+    if t.spread < 1e-9 * peak:
+        first = x[finite][0]
+        moved = _floats(np, narrow(np, x[finite] - first))
+        t.offset, t.spread = float(first - t.centre) + moved.centre + moved.offset, moved.spread
+    return t
+
+
+def _is_blurred(tally: Any, kind: str) -> bool:
+    """Whether numbers that differ have become one."""
+    parts = (tally,) if kind != "c" else (tally.real, tally.imag, tally.abs)
+    return any(part.lo == part.hi and part.spread > 0.0 for part in parts)
+
+
 def _floats(np: Any, d: Any) -> Tally:
     """A one-dimensional block of float64."""
     t = Tally(int(d.size))
@@ -173,18 +201,18 @@ def _floats(np: Any, d: Any) -> Tally:
     power = 0 if _LOW < peak < _HIGH else -math.frexp(peak)[1]
     if power:
         d = d * 2.0 ** (power // 2) * 2.0 ** (power - power // 2)
-    centre = float(np.add.reduce(d)) / t.finite
+    centre = min(max(float(np.add.reduce(d)) / t.finite, unscaled(lo, -power)), unscaled(hi, -power))
     d = d - centre
-    spread = math.sqrt(_squares(np, d) / t.finite)
-    t.centre, t.spread = math.ldexp(centre, -power), unscaled(spread, power)
-    t.offset = unscaled(float(np.add.reduce(d)) / t.finite, power)
-    t.error = unscaled(math.hypot(spread, centre), power) * 1e-14
+    square, offset = _squares(np, d) / t.finite, float(np.add.reduce(d)) / t.finite
+    t.centre, t.offset = unscaled(centre, power), unscaled(offset, power)
+    t.spread = unscaled(spread_about(square, offset), power)
+    t.error = unscaled(math.sqrt(square + centre * centre) * DOUBLE, power)
     return t
 
 
 def _complex(np: Any, x: Any) -> ComplexTally:
-    real, imag = narrow(np, x.real), narrow(np, x.imag)
-    tally = ComplexTally(_floats(np, real), _floats(np, imag), _floats(np, np.hypot(real, imag)))
-    if tally.abs.pos_inf and tally.abs.pos_inf > int(np.count_nonzero(np.isinf(real) | np.isinf(imag))):
-        raise Beyond
-    return tally
+    real, imag = x.real, x.imag
+    if x.dtype.itemsize <= 16:
+        real, imag = narrow(np, real), narrow(np, imag)
+    a, b, c = _reals(np, real), _reals(np, imag), _reals(np, np.hypot(real, imag))
+    return ComplexTally(a, b, c, int(np.count_nonzero(np.isinf(real) | np.isinf(imag))) if c.pos_inf else 0)

@@ -11,6 +11,8 @@ from ..budget import Budget
 from ..protocol import ComplexStats, Stats
 
 Number = Union[int, float]
+LEAST = 5e-324  #: the least number above 0
+MOST = 256  #: bins or quantiles that can be asked for: each is a search of its own
 
 
 class Unread(NamedTuple):
@@ -29,7 +31,7 @@ OFF = Skipped("statistics are switched off")  #: of what could be read
 
 
 class Beyond(Exception):
-    """A finite number, or its magnitude, that float64 does not hold."""
+    """A finite number that float64 does not hold."""
 
 
 def beyond(dtype: str) -> Unread:
@@ -121,9 +123,10 @@ class Tally:
                 mean = self.total / self.finite
             else:
                 mean = self.centre + self.offset
-                error = self.error + abs(mean) * 2.3e-16
+                error = self.error + (max(abs(mean) * 2.3e-16, LEAST) if self.lo != self.hi else 0.0)
             if finite > 1:
-                std = self.spread if finite > 10**15 else self.spread * math.sqrt(finite / (finite - 1))
+                spread = max(self.spread, LEAST) if self.lo != self.hi else self.spread
+                std = spread if finite > 10**15 else spread * math.sqrt(finite / (finite - 1))
                 std = None if math.isinf(std) else std  # beyond float64
         return {
             "count": count,
@@ -153,12 +156,15 @@ def negated(s: Stats) -> Stats:
 
 
 class ComplexTally:
-    """Tallies of the real parts, the imaginary parts and the magnitudes of complex numbers."""
+    """Tallies of the real parts, the imaginary parts and the magnitudes of complex numbers.
 
-    __slots__ = ("abs", "imag", "read", "real")
+    `infinite` of the numbers have an infinite part; every other infinite magnitude is finite beyond float64.
+    """
 
-    def __init__(self, real: Tally, imag: Tally, magnitude: Tally) -> None:
-        self.real, self.imag, self.abs, self.read = real, imag, magnitude, real.read
+    __slots__ = ("abs", "imag", "infinite", "read", "real")
+
+    def __init__(self, real: Tally, imag: Tally, magnitude: Tally, infinite: int = 0) -> None:
+        self.real, self.imag, self.abs, self.read, self.infinite = real, imag, magnitude, real.read, infinite
 
     def add(self, other: "ComplexTally", weight: float = 1.0) -> None:
         """Takes in a disjoint set, as `Tally.add` does."""
@@ -166,6 +172,7 @@ class ComplexTally:
         self.real.add(other.real, weight)
         self.imag.add(other.imag, weight)
         self.abs.add(other.abs, weight)
+        self.infinite += other.infinite
 
     def estimate(self) -> None:
         """Makes these the tallies of a sample."""
@@ -174,8 +181,12 @@ class ComplexTally:
 
     def parts(self, count: int, weight: int = 1) -> ComplexStats:
         """The answer for `count` elements, as `Tally.stats` gives it."""
-        return {
-            "real": self.real.stats(count, weight),
-            "imag": self.imag.stats(count, weight),
-            "abs": self.abs.stats(count, weight),
-        }
+        real, imag, magnitude = (part.stats(count, weight) for part in (self.real, self.imag, self.abs))
+        return self.told(real, imag, magnitude, weight)
+
+    def told(self, real: Stats, imag: Stats, magnitude: Stats, weight: int) -> ComplexStats:
+        """The answer that these are; where magnitudes are beyond float64, only how many there are is known of them."""
+        if self.abs.pos_inf > self.infinite:
+            magnitude["pos_inf"], magnitude["mean_error"] = self.infinite * weight, 0.0
+            magnitude["min"] = magnitude["max"] = magnitude["mean"] = magnitude["std"] = None
+        return {"real": real, "imag": imag, "abs": magnitude}

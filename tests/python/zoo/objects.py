@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import contextlib
+import contextvars
 import datetime
 import decimal
 import fractions
@@ -105,7 +106,7 @@ ATOMS: Zoo = {
     "huge str": Specimen(lambda: "x" * 10**7, says=("'xxxx", "10,000,000 chars")),
     "bytes": said(lambda: b"ab\x00", r"b'ab\x00'"),
     "huge bytes": Specimen(lambda: bytes(10**7), says=(r"b'\x00", "10,000,000 bytes")),
-    "bytearray": said(lambda: bytearray(b"ab"), "b'ab'"),
+    "bytearray": said(lambda: bytearray(b"ab"), "bytearray(b'ab')"),
     "range": said(lambda: range(0, 10, 2), "range(0, 10, 2) · 5"),
     "huge range": said(lambda: range(1, 10**30), "range(1, 1000000000000000000000000000000)"),
     "slice": Specimen(lambda: slice(None, 3), says=("slice", "stop=3")),
@@ -268,6 +269,8 @@ RUNNING: Zoo = {
     "held lock": said(lambda: held(threading.Lock()), "lock · locked"),
     "held RLock": said(lambda: held(threading.RLock()), "RLock · locked"),
     "event": said(threading.Event, "Event · not set"),
+    "context variable": said(lambda: contextvars.ContextVar("step", default=3), "ContextVar · 'step' · 3", "value  3"),
+    "context variable without a value": said(lambda: contextvars.ContextVar("step"), "ContextVar · 'step' · no value"),
     "semaphore": said(lambda: threading.Semaphore(2), "Semaphore · 2 free"),
     "condition": said(threading.Condition, "Condition · 0 threads waiting"),
     "barrier": said(lambda: threading.Barrier(2), "Barrier · 0 of 2 waiting"),

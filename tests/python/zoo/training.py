@@ -168,7 +168,7 @@ OPTIMIZERS: Zoo = {
     "SparseAdam": said(
         lambda: torch.optim.SparseAdam(nn.Embedding(9, 3, sparse=True).parameters()), "SparseAdam · lr 0.001, betas (0.9, 0.999), eps 1e-8 · 1 tensor",
     ),
-    "LBFGS": Specimen(over(lambda it: torch.optim.LBFGS(it)), says=("LBFGS · lr 1 · 4 tensors · step ",)),
+    "LBFGS": Specimen(over(lambda it: torch.optim.LBFGS(it)), says=("LBFGS · lr 1 · 4 tensors · ",)),
     "Adagrad": Specimen(over(torch.optim.Adagrad), says=("Adagrad · lr 0.01",)),
     "own optimizer": said(over(lambda it: Momentum(it, lr=0.1)), "Momentum · lr 0.1 · 4 tensors"),
     "state of an optimizer": Specimen(

@@ -22,7 +22,10 @@ export async function chooseFromMenu(target: Locator, item: string, { force = fa
 }
 
 async function openMenu(target: Locator, force = false): Promise<Locator> {
-  await target.click({ button: "right", force });
+  if (force) {
+    const box = await until("a place to click at", async () => (await target.boundingBox()) ?? undefined);
+    await target.page().mouse.click(box.x + box.width / 2, box.y + box.height / 2, { button: "right" });
+  } else await target.click({ button: "right" });
   const menu = target.page().locator(".context-view .monaco-menu");
   await menu.waitFor();
   return menu;

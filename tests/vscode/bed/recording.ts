@@ -67,7 +67,10 @@ export class Recording {
     return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
   }
 
-  /** Our questions that were sent while another one of ours was still to be answered. */
+  /**
+   * Our questions that were sent while another one of ours was still to be answered. What the user asked to be run may
+   * take its time, and is gone around; interrupting it waits for nothing.
+   */
   overlapping(): string[] {
     const open = new Map<string, number>(); // session to request
     const found: string[] = [];
@@ -78,9 +81,9 @@ export class Recording {
       }
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
       const question = command === "evaluate" && message.type === "request" ? questionIn(args.expression) : undefined;
-      if (question === undefined) continue;
+      if (question === undefined || question === "interrupt") continue;
       if (open.has(session)) found.push(question);
-      open.set(session, message.seq);
+      if (!question.startsWith("evaluate ")) open.set(session, message.seq);
     }
     return found;
   }

@@ -10,7 +10,7 @@ const http = require("node:http");
 const path = require("node:path");
 const vscode = require("vscode");
 
-const types = ["debugpy", "python"];
+const types = ["debugpy", "python", "Python Kernel Debug Adapter"];
 
 /** The folder that the bed made for this window: the workspace folder's parent. */
 const bed = () => path.dirname(vscode.workspace.workspaceFolders[0].uri.fsPath);

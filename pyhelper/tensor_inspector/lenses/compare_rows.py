@@ -1,0 +1,122 @@
+"""Which row of one value is which row of another: by name, of dicts and sets by what the key or the item is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
+from typing import Any, Callable, NamedTuple
+
+from ..budget import Budget
+from ..guard import dict_get, instance_dict
+from ..kinds import COMPUTED, Child, Kind, look
+from ..kinds.containers import Set
+from ..kinds.mappings import Mapping
+from ..kinds.tables import Table
+from .identity import token_of
+
+PAGE = 1000  #: rows of one value that are asked for at once
+_NO_KEY = object()
+_NAN = ...  #: stands for NaN as a label, which is made anew for each table
+
+
+class Row(NamedTuple):
+    """A row and what it is found by in the other value: its name, or the token of its key."""
+
+    child: Child
+    key: Any  #: None where only the program's own code could tell
+    own: Any = _NO_KEY  #: the key or item itself
+    content: Any = None  #: what such a key holds, where that is known
+
+    @classmethod
+    def named(cls, child: Child) -> Row:
+        return cls(child, child.name)
+
+    def is_like(self, other: Row) -> bool:
+        if self.key is None and other.key is None:
+            return self.own is other.own
+        return bool(self.key == other.key)
+
+
+def holds(kind: Kind) -> bool:
+    """Whether there is something below a value."""
+    return kind.kind == "module" or (kind.kind != "property" and kind.child_count() != 0)
+
+
+def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Row]:
+    """What is below a value, but for what is told already. Properties are not read."""
+    if not holds(kind):
+        return
+    if kind.kind == "module":
+        yield Row.named(Child("training", dict_get(instance_dict(kind.value), "training"), ".training"))
+    total = kind.child_count()
+    page = total if total and kind.kind in ("mapping", "set") else PAGE  # these start each page from their beginning
+    keys, names = iter(_keys(kind)), Counter[str]()
+    again = Counter[Any]() if isinstance(kind, Table) else None  # labels of columns may be repeated
+    start = met = 0
+    while start == met and (total is None or met < total):
+        for child in kind.children(start, page):
+            met += 1
+            key = next(keys, _NO_KEY)
+            if key is not _NO_KEY:
+                if kind.kind == "set":
+                    child.name = f"‹{look(child.value, budget).line()}›"
+                elif child.suffix is None:
+                    names[child.name] += 1
+                    child.name += f" #{met - 1}" if names[child.name] > 1 else ""
+                yield _keyed(child, key, again)
+            elif child.name != COMPUTED and child.name not in kind.repeating and child.name not in told:
+                yield Row.named(child)
+        start += page
+
+
+def matched(left: list[Row], right: list[Row]) -> Iterator[tuple[Row, Row]]:
+    """Takes out of both what has one key all the same: the same object, or what alone on its side holds the same."""
+    ways: tuple[Callable[[Row], Any], ...] = (lambda row: id(row.own), lambda row: row.content)
+    for way in ways:
+        mine, others = _single(left, way), _single(right, way)
+        found = [(row, others[known]) for known, row in mine.items() if known in others]
+        taken = {id(row) for row in chain.from_iterable(found)}
+        for side in (left, right):
+            side[:] = [row for row in side if id(row) not in taken]
+        yield from found
+
+
+def alone(rows: list[Row], others: list[Row]) -> list[Row]:
+    """Those whose key is none of the others' for sure: all of its class are known to hold something else."""
+    held: dict[int, set[Any]] = {}
+    for other in others:
+        held.setdefault(id(type(other.own)), set()).add(other.content)
+
+    def is_alone(row: Row) -> bool:
+        contents = held.get(id(type(row.own)), set())
+        return not contents or not (row.content is None or None in contents or row.content in contents)
+
+    return [row for row in rows if is_alone(row)]
+
+
+def _keys(kind: Kind) -> Iterable[Any]:
+    """The keys of the rows, one by one, as far as there are any."""
+    if isinstance(kind, Mapping):
+        return (key for key, _ in kind.pairs())
+    if isinstance(kind, Table):
+        columns = kind.size()[1]
+        labels = (_NAN if type(label) is float and label != label else label for label in kind.labels(0, columns))
+        return chain(repeat(_NO_KEY, (kind.child_count() or 0) - columns), labels)
+    return kind.items() if isinstance(kind, Set) else ()
+
+
+def _keyed(child: Child, key: Any, again: Counter[Any] | None) -> Row:
+    token = token_of(key)
+    if token is None or not token.exact:
+        return Row(child, None, key, None if token is None else token.key)
+    if again is None:
+        return Row(child, token.key, key)
+    again[token.key] += 1
+    return Row(child, (token.key, again[token.key]), key)
+
+
+def _single(rows: list[Row], way: Callable[[Row], Any]) -> dict[Any, Row]:
+    """What occurs once."""
+    times = Counter(map(way, rows))
+    return {way(row): row for row in rows if way(row) is not None and times[way(row)] == 1}

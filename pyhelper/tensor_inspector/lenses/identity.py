@@ -1,0 +1,228 @@
+"""Which value is which: what tells small values, keys and items of sets apart, without running the program's code.
+
+A token is made of exact built-in objects. Values of one token are one key, whatever text stands for them.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from ..budget import Budget
+from ..guard import (
+    Classes,
+    class_module,
+    class_name,
+    first_of,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+    slots,
+    stands_in,
+    traits,
+)
+from ..kinds import kind_of
+from ..kinds.objects import attribute_count, attributes
+from ..kinds.plain import Decimal, EnumMember, Fraction, Moment, Path, Printed
+
+_DEEP = 20  #: levels of a value, and
+_MANY = 10_000  #: parts of it, up to which it is told by what it is made of
+_ALONE = Classes(type(None), type(...), type(NotImplemented), FunctionType, BuiltinFunctionType, ModuleType)
+_QUICK = frozenset(map(id, (str, int, bool, bytes)))  #: as most keys are
+_ATOMS: tuple[Any, ...] = (str, bytes, int, float, complex)
+_GROUPS: tuple[Any, ...] = (tuple, frozenset)
+_SPANS = Classes(range, slice)
+_STANDARD = ("datetime", "decimal", "fractions", "pathlib", "uuid", "zoneinfo")
+_PRINTED = Classes(Moment, Printed)  #: kinds of values whose own text says all
+#: Classes of torch whose text says all that they are; the last are where a DTensor's parts lie.
+_TORCH = ("dtype", "layout", "memory_format", "device", "Shard", "_StridedShard", "Replicate", "Partial", "_Partial")
+_SELF = "is"  #: begins the token of what is told by identity
+_size_of = type.__dict__["__basicsize__"].__get__
+_dict_at = type.__dict__["__dictoffset__"].__get__
+_weak_at = type.__dict__["__weakrefoffset__"].__get__
+_item_size = type.__dict__["__itemsize__"].__get__
+_POINTER = tuple.__itemsize__
+
+
+class Token(NamedTuple):
+    """``exact``: whoever has another token is another key. Else only equal tokens tell, of what holds the same."""
+
+    key: Any
+    exact: bool = True
+
+
+def token_of(value: object) -> Token | None:
+    """What a value is told by; None for what only its own code could tell from others, unless it is the same object."""
+    cls = id(type(value))
+    if cls in _QUICK:
+        return Token((cls, value))
+    return _Reader().token(value, _DEEP)
+
+
+def same_value(one: object, other: object) -> bool | None:
+    """Whether two small values of one class are equal; None where that is not known."""
+    if type(one) is not type(other):
+        return None
+    if not attribute_count(one) and not attribute_count(other) and _is_pure(type(one)):
+        return True
+    tokens = token_of(one), token_of(other)
+    if tokens[0] is None or tokens[1] is None or not (tokens[0].exact and tokens[1].exact):
+        return None
+    if tokens[0].key[0] is _SELF:
+        return None
+    return bool(tokens[0].key == tokens[1].key)
+
+
+def text_of(value: object) -> str:
+    """What a small value is told by, where that is a text."""
+    token = token_of(value)
+    return token.key[-1] if token is not None and token.exact and type(token.key[-1]) is str else ""
+
+
+class _Reader:
+    """One value, down to its parts: few enough, as a key that holds others many times over has very many."""
+
+    def __init__(self) -> None:
+        self.left = _MANY
+
+    def token(self, value: Any, deep: int) -> Token | None:
+        self.left -= 1
+        if not deep or self.left < 0:
+            return None
+        cls: Any = type(value)
+        if cls in _ALONE or issubclass(cls, type) or kind_of(cls) is EnumMember:
+            return Token((_SELF, id(value)))
+        equal = first_of(cls, "__eq__")
+        for base in _ATOMS:
+            if equal is base.__dict__["__eq__"] and issubclass(cls, base):
+                return _atom(value, cls, base)
+        for base in _GROUPS:
+            if equal is base.__dict__["__eq__"] and issubclass(cls, base):
+                found = self._all(base.__iter__(value), deep)
+                key: Any = () if found is None else base(found.key)
+                return None if found is None or len(key) < len(found.key) else Token((id(cls), key), found.exact)
+        if cls in _SPANS:
+            return self._made_of(cls, (value.start, value.stop, value.step), deep)
+        return self._of_library(value, cls, deep) or self._of_object(value, cls, deep)
+
+    def _all(self, parts: Any, deep: int) -> Token | None:
+        tokens = []
+        for part in parts:
+            found = self.token(part, deep - 1)
+            if found is None:
+                return None
+            tokens.append(found)
+        return Token(tuple(found.key for found in tokens), all(found.exact for found in tokens))
+
+    def _made_of(self, cls: type, parts: Any, deep: int) -> Token | None:
+        found = self._all(parts, deep)
+        return None if found is None else Token((id(cls), found.key), found.exact)
+
+    def _of_library(self, value: Any, cls: type, deep: int) -> Token | None:
+        """Of exactly the library's class, whose equality or text runs no code but its own."""
+        numpy = instance_dict(module("numpy"))
+        if any(base is numpy.get("dtype") for base in mro(cls)):
+            return self._of_dtype(value, cls, deep)
+        library = class_module(cls).partition(".")[0]
+        if not stands_in(cls, library):
+            return None
+        if any(base is numpy.get("generic") for base in mro(cls)):
+            return _of_scalar(value, cls) if library == "numpy" else None
+        if library in _STANDARD:
+            return self._of_standard(value, cls, deep)
+        if library == "torch" and class_name(cls) in _TORCH:
+            return Token((id(cls), repr(value)))
+        return self._of_pandas(value, cls, deep) if library == "pandas" else None
+
+    def _of_standard(self, value: Any, cls: type, deep: int) -> Token | None:
+        kind = kind_of(cls)
+        if kind is Path:
+            written = Path(value, Budget()).written()
+            return None if written == "…" else Token((id(cls), written))
+        if kind is Decimal:
+            return Token((id(cls), repr(value) if value.is_nan() else value))
+        if kind is Fraction:
+            return self._made_of(cls, (item for _, item in slots(value)), deep)
+        return Token((id(cls), repr(value))) if kind in _PRINTED and _is_zoned(value) else None
+
+    def _of_pandas(self, value: Any, cls: type, deep: int) -> Token | None:
+        name = class_name(cls)
+        if name == "Interval":
+            return self._made_of(cls, (value.left, value.right, value.closed), deep)
+        if name == "Timedelta":  # asked for its text, it would keep its days and hours
+            return Token((id(cls), str(value.to_timedelta64())))
+        if name == "Period" or (name == "Timestamp" and _is_zoned(value, ("pytz", "dateutil"))):
+            return Token((id(cls), repr(value)))
+        return None
+
+    def _of_dtype(self, dtype: Any, cls: type, deep: int) -> Token | None:
+        if dtype.kind == "T":
+            return None
+        if dtype.names is not None:
+            return self._made_of(cls, (*layout_of(dtype).values(), *(dtype[name] for name in dtype.names)), deep)
+        if dtype.subdtype is not None:
+            return self._made_of(cls, dtype.subdtype, deep)
+        return Token((id(cls), dtype.str, dtype.name))
+
+    def _of_object(self, value: object, cls: type, deep: int) -> Token | None:
+        """By all that it holds, where it holds nothing out of sight."""
+        if not _is_pure(cls):
+            return None
+        names, parts = [], []
+        for child in attributes(value):
+            names.append(child.name)
+            parts.append(child.value)
+        found = self._all(parts, deep)
+        return None if found is None else Token((id(cls), frozenset(zip(names, found.key))), exact=False)
+
+
+def layout_of(dtype: Any) -> dict[str, str]:
+    """How the fields of a record lie in memory, by what is said of it."""
+    fields = [dtype.fields[name] for name in dtype.names]
+    titles = [None if len(field) < 3 else plain_str(field[2]) or class_name(type(field[2])) for field in fields]
+    return {
+        "fields": repr(dtype.names),
+        "offsets": repr(tuple(field[1] for field in fields)),
+        "titles": repr(tuple(titles)),
+        "bytes of a record": str(dtype.itemsize),
+        "aligned": str(dtype.isalignedstruct),
+    }
+
+
+def _atom(value: Any, cls: type, base: Any) -> Token:
+    """By the value as the built-in class itself has it."""
+    if base is str or base is bytes:
+        return Token((id(cls), base.__getitem__(value, slice(None))))
+    return Token((id(cls), base.__pos__(value)) if base.__eq__(value, value) else (_SELF, id(value)))
+
+
+def _of_scalar(value: Any, cls: type) -> Token | None:
+    sort = value.dtype.kind
+    if sort == "V" and value.dtype.names is None:
+        return Token((id(cls), value.tobytes()))
+    if sort not in "biufcmMSU":
+        return None
+    if sort not in "SU" and value != value:  # NaN and NaT
+        return Token((_SELF, id(value)))
+    if sort in "mM":
+        return Token((id(cls), value.dtype.str, int(value.view("i8"))))
+    item = value.item()
+    return Token((id(cls), repr(value) if type(item) is cls else item))  # wider than Python's floats
+
+
+def _is_zoned(value: object, others: tuple[str, ...] = ()) -> bool:
+    """Whether its time zone, if it has one, is none of the program's own."""
+    zone: Any = type(getattr(value, "tzinfo", None))
+    known = (("datetime", "timezone"), ("zoneinfo", "ZoneInfo"))
+    return (
+        zone is type(None)
+        or any(zone is getattr(module(library), name, None) for library, name in known)
+        or class_module(zone).partition(".")[0] in others
+    )
+
+
+def _is_pure(cls: type) -> bool:
+    """Whether all that its instances hold are attributes: none of its bases keeps anything in C."""
+    pointers = len(traits(cls).slots) + (_dict_at(cls) > 0) + (_weak_at(cls) > 0)
+    return not _item_size(cls) and bool(_size_of(cls) <= object.__basicsize__ + _POINTER * pointers)

@@ -1,0 +1,75 @@
+"""Reading tensors without disturbing torch."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable
+
+from .guard import instance_dict, module
+
+
+class Untouched:
+    """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
+
+    Off while it lasts: torch-function overrides and modes, functorch levels, dispatch modes, tracing, profiling,
+    gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function mode, so
+    that goes first. Without torch it does nothing.
+    """
+
+    __slots__ = ("_undo",)
+
+    def __enter__(self) -> None:
+        self._undo: list[Callable[[], object]] = []
+        torch = module("torch")
+        if "_C" not in instance_dict(torch):
+            return
+        try:
+            self._enter(torch, torch._C)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _enter(self, torch: Any, c: Any) -> None:
+        # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
+        names = ["DisableTorchFunction", "_DisableFuncTorch"]
+        if getattr(c, "_len_torch_dispatch_stack", int)():
+            names.append("_DisableTorchDispatch")
+        makers = [getattr(c, name, None) for name in names]
+        for make in makers:
+            if make is not None:
+                self._hold(make())
+        tracing = getattr(c, "_get_tracing_state", int)()
+        if tracing:  # `torch.jit.trace` would record what is read, even a size
+            self._undo.append(partial(c._set_tracing_state, tracing))
+            c._set_tracing_state(None)
+        profiler: Any = getattr(c, "_autograd", None)
+        if getattr(profiler, "_profiler_enabled", bool)() and hasattr(profiler, "_enable_record_function"):
+            self._undo.append(partial(profiler._enable_record_function, True))
+            profiler._enable_record_function(False)
+        if getattr(c, "_is_fwd_grad_enabled", int)():
+            self._undo.append(partial(c._set_fwd_grad_enabled, True))
+            c._set_fwd_grad_enabled(False)
+        if getattr(torch, "is_grad_enabled", bool)():
+            self._undo.append(partial(c._set_grad_enabled, True))
+            c._set_grad_enabled(False)
+
+    def _hold(self, context: Any) -> None:
+        if not hasattr(context, "__exit__"):  # before torch 2.1 some are in force as long as they live
+            self._undo.append([context].clear)
+            return
+        self._undo.append(partial(context.__exit__, None, None, None))
+        try:
+            context.__enter__()
+        except BaseException:
+            self._undo.pop()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        failed: BaseException | None = None
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except BaseException as fault:  # what was entered before must be left all the same
+                failed = fault
+        if failed is not None and not any(error):
+            raise failed
