@@ -18,7 +18,7 @@ import { Tree } from "./views/tree.ts";
 export function activate(context: vscode.ExtensionContext): void {
   useTranslations(vscode.l10n.t);
   const log = vscode.window.createOutputChannel("Tensor Inspector", { log: true });
-  const sessions = new Sessions();
+  const sessions = new Sessions((text) => log.info(text));
   const activeFrame = new ActiveFrame(sessions);
   const settings = new Settings(context.workspaceState);
   const expansion = new Expansion();
@@ -37,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     tree,
     new Hover(inspector, settings),
-    new InlineValues(inspector, settings),
+    new InlineValues(inspector, settings, sessions),
     new Status(inspector),
     ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -11,10 +11,13 @@ from .budget import Budget
 from .debugger import EXCEPTION, RETURN_VALUES
 from .guard import Classes, class_name, plain_str
 from .kinds import Child, Rows, look
-from .protocol import Filter
-from .text import listed
+from .protocol import Filter, InlineValue
+from .snapshot import INLINE
+from .text import listed as in_short
+from .text import one_line
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
+_UNLISTED = 200  #: variables that are not rows
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
 
@@ -29,6 +32,24 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
         shadowed = frozenset(local)
         children.append(Child("global variables", _globals(globals, filter, budget, shadowed), ""))
     return Rows.of("", children)
+
+
+def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[InlineValue]:
+    """Variables that the filter and the page leave out, for the ends of lines, as far as the time goes."""
+    found: list[InlineValue] = []
+    for name, value in list(dict.items(variables(frame))):
+        if budget.spent() or len(found) == _UNLISTED:
+            break
+        if type(name) is not str or name in listed or name in _DEBUGGERS or _group(name, value) is not None:
+            continue
+        try:
+            kind = look(value, budget)
+            text = kind.inline()
+        except Exception:
+            continue
+        if text is not None:
+            found.append({"name": name, "kind": kind.kind, "text": one_line(text, INLINE)})
+    return found
 
 
 def variables(frame: FrameType) -> dict[str, Any]:
@@ -54,7 +75,7 @@ def _is_module(frame: FrameType) -> bool:
 def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: frozenset[str]) -> Rows:
     names = [name for name, value in globals.items() if type(name) is str and _group(name, value) is None]
     return Rows(
-        listed(names[:8], len(names) > 8, 60),
+        in_short(names[:8], len(names) > 8, 60),
         None,
         lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
     )
@@ -101,7 +122,7 @@ _DEBUGGERS = {RETURN_VALUES: _returned, EXCEPTION: _raised}  #: what the debugge
 def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
     for group, children in grouped.items():
         if children:
-            yield Child(group, Rows.of(listed((child.name for child in children), False, 60), children), "")
+            yield Child(group, Rows.of(in_short((child.name for child in children), False, 60), children), "")
 
 
 def _group(name: str, value: object) -> str | None:

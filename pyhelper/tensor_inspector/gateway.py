@@ -134,12 +134,15 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
         pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
         snapshot.expand(rows, request.get("expanded", {}), budget)
+        listed = {node["name"] for node in rows["nodes"]}
+        inline = frame.inline(paused, listed, budget) if preferences.now.inline_values else []
     answer: FrameAnswer = {
         "op": "frame",
         "snapshot": snapshot.id,
         "ms": _since(started),
         "function": frame.function_name(paused),
         "first_line": paused.f_code.co_firstlineno,
+        "line": paused.f_lineno,
         "libraries": libraries(),
         "rows": rows,
         "pins": pins,
@@ -150,6 +153,8 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         answer["process"] = own
     if debugger.dynamo_runs():
         answer["frameless"] = True
+    if inline:
+        answer["inline"] = inline
     _say_cut(answer, budget)
     return answer, snapshot
 

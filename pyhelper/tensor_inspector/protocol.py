@@ -253,12 +253,19 @@ class PinAnswer(_PinAnswer, total=False):
     error: Failure
 
 
+class InlineValue(TypedDict):
+    name: str
+    kind: NodeKind
+    text: str
+
+
 class _FrameAnswer(TypedDict):
     op: Literal["frame"]
     snapshot: int
     ms: float
     function: str
     first_line: int
+    line: int
     libraries: dict[str, str]
     rows: Page
     pins: list[PinAnswer]
@@ -266,6 +273,7 @@ class _FrameAnswer(TypedDict):
 
 
 class FrameAnswer(_FrameAnswer, total=False):
+    inline: list[InlineValue]
     process: str
     frameless: Literal[True]
     cut: str

@@ -25,7 +25,7 @@ _OURS = Classes(Rows, Said)
 _NAME = 200  #: characters of a row's name
 _PATH = 1000  #: characters of an expression; a longer one is no help
 _DEPTH = 100  #: levels that one answer nests
-_INLINE = 60  #: characters at the end of a line of source
+INLINE = 60  #: characters at the end of a line of source
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)
@@ -103,7 +103,7 @@ class Snapshot:
         node["line"] = one_line(kind.line())
         inline = None if entry.parent or facts else kind.inline()  # of variables only
         if inline is not None:
-            node["inline"] = one_line(inline, _INLINE)
+            node["inline"] = one_line(inline, INLINE)
         badges = kind.badges()
         if badges:
             node["badges"] = badges

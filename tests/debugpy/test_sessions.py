@@ -398,7 +398,7 @@ TORCHRUN = """
         total = mine.clone()  # STOP
         dist.all_reduce(total)
         model(total).sum().backward()
-        print(f"rank {rank} has {total.tolist()}", flush=True)
+        print(f"rank {rank} has {total.tolist()}\\n", end="", flush=True)  # in one piece: both write to one pipe
 
     if __name__ == "__main__":
         torch.set_num_threads(1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from tensor_inspector import debugger, gateway
+from tensor_inspector import debugger, gateway, preferences
 from tensor_inspector.budget import Budget
 
 GLOBAL_TENSOR = torch.arange(3)
@@ -68,6 +68,7 @@ def a_function() -> FrameType:
 
 @pytest.fixture
 def paused(monkeypatch: pytest.MonkeyPatch) -> Paused:
+    monkeypatch.setattr(preferences, "now", preferences.Preferred())
     return Paused(a_function(), monkeypatch)
 
 
@@ -81,6 +82,17 @@ def test_a_frame_lists_tensors_first_then_what_holds_them_then_the_rest_then_gro
 def test_the_tensor_filter_leaves_the_rest_out(paused: Paused) -> None:
     names = [node["name"] for node in paused.frame(filter="tensors")["answer"]["rows"]["nodes"]]
     assert names == ["image", "batch", "global variables"]
+
+
+@pytest.mark.parametrize("asked", [{"filter": "tensors"}, {"page_size": 2}])
+def test_variables_that_are_not_listed_have_values_for_the_ends_of_lines_too(
+    paused: Paused, asked: dict[str, Any]
+) -> None:
+    answer = paused.frame(**asked)["answer"]
+    assert [(value["name"], value["text"]) for value in answer["inline"]][:3] == [
+        ("number", "3"), ("text", "'text'"), ("many", "list of 1,000"),
+    ]  # fmt: skip
+    assert "inline" not in paused.frame(preferences={"inline_values": False}, **asked)["answer"]
 
 
 def test_a_row_says_what_a_person_asks_first(paused: Paused) -> None:

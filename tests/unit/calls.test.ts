@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EvaluateQueue } from "../../extension/src/debug/queue.ts";
+import { EvaluateQueue, Over } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
 import type { Request } from "../../extension/src/protocol/generated.ts";
@@ -213,6 +213,20 @@ describe("calls", () => {
     await new Promise((resolve) => setTimeout(resolve));
     stopped.abort();
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
+  });
+
+  test("that are told to end before they were sent are not sent", async () => {
+    const frameReply = deferred<string>();
+    const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : frameReply.promise));
+    const paused = stop();
+    const asked = calls.frame(paused, {});
+    const stopped = new AbortController();
+    const running = calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
+    stopped.abort();
+    frameReply.resolve(FRAME);
+    await asked;
+    await expect(running).rejects.toThrow(Over);
+    expect(ops(sent)).not.toContain("evaluate");
   });
 
   test("that run nothing are sent again on the other route", async () => {

@@ -10,8 +10,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const never = (text: string): void => expect.fail(text);
+
 /** A session, and what its adapter and VS Code say to each other. */
-function debugging(id = "session", sessions = new Sessions()) {
+function debugging(id = "session", sessions = new Sessions(never)) {
   const vscode = { id } as api.DebugSession;
   const tracker = sessions.createDebugAdapterTracker(vscode);
   const session = sessions.get(id) as Session;
@@ -34,7 +36,18 @@ function debugging(id = "session", sessions = new Sessions()) {
     exchange("stackTrace", { threadId }, { stackFrames });
   };
   const focus = (frameId = 2, threadId = 1): void => stage.focus(new DebugStackFrame(vscode, threadId, frameId));
-  return { sessions, session, vscode, event, exchange, stop, stack, focus, end: () => tracker.onWillStopSession?.() };
+  return {
+    sessions,
+    session,
+    tracker,
+    vscode,
+    event,
+    exchange,
+    stop,
+    stack,
+    focus,
+    end: () => tracker.onWillStopSession?.(),
+  };
 }
 
 describe("a session", () => {
@@ -63,6 +76,18 @@ describe("a session", () => {
     sessions.onDidChange(changed);
     exchange(command, args, {}, success);
     expect(changed).toHaveBeenCalledTimes(changes ? 1 : 0);
+  });
+
+  test.each([
+    ["a stop without a body", { type: "event", event: "stopped" }],
+    ["a stack without frames", { type: "response", request_seq: 1, command: "stackTrace", success: true, body: {} }],
+  ])("lets %s pass, and logs it", (_, message) => {
+    const log = vi.fn<(text: string) => void>();
+    const { tracker, event } = debugging("session", new Sessions(log));
+    event("stopped", { threadId: 1 });
+    tracker.onWillReceiveMessage?.({ seq: 1, type: "request", command: "stackTrace", arguments: { threadId: 1 } });
+    tracker.onDidSendMessage?.(message);
+    expect(log).toHaveBeenCalledOnce();
   });
 
   test("of which one thread alone goes on is still paused in the others", () => {
@@ -258,7 +283,7 @@ describe("the active frame", () => {
 
   test("of a session whose beginning was missed is not known", async () => {
     const seen: Focus[] = [];
-    new ActiveFrame(new Sessions()).onDidChange((focus) => seen.push(focus));
+    new ActiveFrame(new Sessions(never)).onDidChange((focus) => seen.push(focus));
     stage.focus(new DebugStackFrame({ id: "old", type: "debugpy" }, 1, 2));
     await vi.advanceTimersByTimeAsync(1000);
     stage.focus(new DebugStackFrame({ id: "other", type: "node" }, 1, 2));

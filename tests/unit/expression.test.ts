@@ -35,6 +35,8 @@ describe("the expression under the cursor", () => {
     ['f"{loss.|item} is"', "loss.item"],
     ["f'{x[|0]:.3f}'", "x[0]"],
     ["rf'''{|x}'''", "x"],
+    ['f"{d["|k"]}"', 'd["k"]'],
+    ['f"{x:\'>{|y}}"', "y"],
   ])("in %s is %s", (marked, expression) => expect(pointed(marked)).toBe(expression));
 
   test.each([

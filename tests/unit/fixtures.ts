@@ -16,7 +16,7 @@ export function tensor(name: string, more: Partial<Node> = {}): Node {
 
 export function frameAnswer(nodes: Node[] = [], more: Partial<FrameAnswer> = {}): FrameAnswer {
   const rows = { start: 0, total: nodes.length, nodes };
-  const where = { function: "train", first_line: 1 };
+  const where = { function: "train", first_line: 1, line: 3 };
   return { op: "frame", snapshot: 7, ms: 1, ...where, libraries: {}, rows, pins: [], types: [], ...more };
 }
 

@@ -9,7 +9,7 @@ function named(source: string, first = 0): string[] {
   const stop = lines.findIndex((line) => line.includes("# STOP"));
   const found: string[][] = lines.map(() => []);
   for (const { line, name, start, end } of namedIn(lines, first, stop < 0 ? lines.length : stop, KNOWN)) {
-    expect(lines[line]?.slice(start, end)).toBe(name);
+    expect(lines[line]?.slice(start, end).normalize("NFKC")).toBe(name);
     found[line]?.push(name);
   }
   return found.slice(0, stop < 0 ? undefined : stop).map((names) => names.join(" "));
@@ -40,6 +40,11 @@ describe("names of variables", () => {
     ["nor a nested one", "print({x: [i for i in x] for x in xs})", ["xs"]],
     ["no parameter of a lambda", "print(model(lambda x: x + loss, x))", ["model loss x"]],
     ["nor one of several", "model(lambda x, *y, **xs: (x, y, xs), i)", ["model i"]],
+    ["what f-strings in their own quotes show", 'print(f"{batch["x"]} {y}", i)', ["batch y i"]],
+    ["nothing of how an f-string pads", `print(f"{x:'>10} {y:{i}}", f"{loss!r:'<3}")`, ["x y i"]],
+    ["what f-strings in f-strings show", `print(f"{f"{x:{y}}" + 'i'} {{loss}}")`, ["x y"]],
+    ["names with combining marks as they are", "x\u0302 = 1\nprint(x)", ["", "x"]],
+    ["names as Python compares them", "print(\uff58, y)", ["x y"]],
     ["nor one in an f-string", 'print(f"{model(lambda x, y: x + y)} {y}")', ["model y"]],
     ["the default of a lambda's parameter", "model(lambda x=loss, y={1: batch}: x + y)", ["model loss batch"]],
     ["the parameters of the function", "def f(x, /, y: i = 1, *xs, **batch):\n    pass", ["x y xs", ""]],

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
+import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/calls.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { type Helper, Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
+import type { Stop } from "../../extension/src/model/stop.ts";
 import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
-import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, tensor } from "./fixtures.ts";
+import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
 
 type Question = { readonly op: string } & Record<string, unknown>;
 
@@ -16,7 +18,9 @@ function inspected(
   pinned: string[] = [],
 ) {
   const asked: Question[] = [];
-  const reply = (op: keyof Helper) => async (_: unknown, question: object, how?: object) => {
+  const frames: Frame[] = [];
+  const reply = (op: keyof Helper) => async (of: Frame, question: object, how?: object) => {
+    frames.push(of);
     const full = { op, ...question, ...(how === undefined ? {} : { how }) };
     asked.push(full);
     return (await answers[op]?.(full)) ?? frameAnswer([tensor("x")]);
@@ -29,10 +33,14 @@ function inspected(
   } as unknown as Helper;
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
   const inspector = new Inspector(helper, pins, expansion, { filter: "all", pageSize: 100 });
-  return { inspector, asked, pins, expansion, ops: () => asked.map(({ op }) => op) };
+  return { inspector, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+function stopOf(inspector: Inspector): Stop {
+  return inspector.stop as Stop;
+}
 
 function labels(inspector: Inspector): string[] {
   return inspector.source ? rootRows(inspector.source).map(({ label }) => label) : [];
@@ -430,15 +438,16 @@ describe("pins", () => {
     inspector.focus(frame(1));
     await settled();
     await inspector.pin("model(x)");
+    await settled();
     expect(ops()).toEqual(["frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "float32[2, 3] · 0…1" });
-    expect(pins.lastLine("model(x)")).toBe("float32[2, 3] · 0…1");
+    expect(pins.lastLine("model(x)", session())).toBe("float32[2, 3] · 0…1");
 
     inspector.focus(frame(3));
     await settled();
     expect(ops()).toHaveLength(4);
     expect(firstRow(inspector).description).toBe("float32[2, 3] · 0…1 · from an earlier stop");
-    await inspector.run("model(x)");
+    await inspector.run("model(x)", stopOf(inspector));
     expect(ops().slice(4)).toEqual(["evaluate", "frame"]);
   });
 
@@ -451,6 +460,7 @@ describe("pins", () => {
     inspector.focus(frame(1));
     await settled();
     await inspector.pin("x.T");
+    await settled();
     expect(ops()).toEqual(["frame", "frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "x.T", description: "float32[2, 3] · 0…1" });
 
@@ -474,8 +484,9 @@ describe("pins", () => {
     const { inspector, pins } = inspected({ evaluate: () => replies.shift()?.() });
     inspector.focus(frame(1));
     await inspector.pin("f(x)");
-    await inspector.run("f(x)");
-    expect(pins.lastLine("f(x)")).toBe("float32[2, 3] · 0…1");
+    await settled();
+    await inspector.run("f(x)", stopOf(inspector));
+    expect(pins.lastLine("f(x)", session())).toBe("float32[2, 3] · 0…1");
   });
 
   test("keep what they came to while other frames are looked at, and all is asked again", async () => {
@@ -484,7 +495,7 @@ describe("pins", () => {
     const [here, there] = [frame(1), frame(1, { frameId: 3 })];
     inspector.focus(here);
     await settled();
-    await inspector.run("model(x)");
+    await inspector.run("model(x)", stopOf(inspector));
     inspector.focus(there);
     await settled();
     await inspector.again();
@@ -493,11 +504,43 @@ describe("pins", () => {
     expect(inspector.stop?.result("model(x)")).toEqual(answer);
   });
 
+  test("that run are rows at once, however long they take", async () => {
+    const { inspector } = inspected({ evaluate: () => new Promise(() => undefined) });
+    inspector.focus(frame(1));
+    await inspector.pin("model(x)");
+    expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "running…" });
+  });
+
+  test("run in the session of the row that was clicked, whatever is looked at since", async () => {
+    const answer = nodeAnswer("evaluate", tensor("rank()"));
+    const { inspector, ops, frames, pins } = inspected({ evaluate: () => answer }, ["rank()"]);
+    inspector.focus(frame(1, { session: "rank 0" }));
+    await settled();
+    const { stop } = firstRow(inspector);
+    inspector.focus(frame(2, { session: "rank 1" }));
+    await inspector.run("rank()", stop);
+    expect(ops()).toEqual(["frame", "frame", "evaluate"]);
+    expect(frames.map((of) => of.session.id)).toEqual(["rank 0", "rank 1", "rank 0"]);
+    await settled();
+    expect(firstRow(inspector).description).toBe("not evaluated yet");
+    expect(pins.lastLine("rank()", session("rank 0"))).toBe("float32[2, 3] · 0…1");
+  });
+
+  test("that are unpinned before they could run do not run", async () => {
+    const { inspector, ops } = inspected();
+    inspector.focus(frame(1));
+    const pinned = inspector.pin("model(x)");
+    inspector.unpin("model(x)");
+    await pinned;
+    await settled();
+    expect(ops()).toEqual(["frame"]);
+  });
+
   test("that still run are ended when they are unpinned", async () => {
     const { inspector, asked } = inspected({ evaluate: () => new Promise(() => undefined) }, ["model(x)"]);
     inspector.focus(frame(1));
     await settled();
-    void inspector.run("model(x)");
+    void inspector.run("model(x)", stopOf(inspector));
     await settled();
     const stopped = asked.at(-1)?.["how"] as AbortSignal;
     expect(stopped.aborted).toBe(false);
@@ -544,6 +587,16 @@ describe("what is known of a frame as soon as it is", () => {
     const second = inspector.reached(2, always, never);
     answers[1]?.resolve(frameAnswer([tensor("new")]));
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
+  });
+
+  test("is nothing, without waiting, when it could not be had", async () => {
+    const refused = deferred<FrameAnswer>();
+    const { inspector } = inspected({ frame: () => refused.promise });
+    inspector.focus(frame());
+    const reached = inspector.reached(2, always, never, 60_000);
+    refused.reject(new Refusal("unreachable", "there is no eval here"));
+    expect(await reached).toBeUndefined();
+    expect(await inspector.reached(2, always, never, 60_000)).toBeUndefined();
   });
 
   test("is nothing of a frame of that id in another session", async () => {

@@ -4,7 +4,7 @@ import { Pins } from "../../extension/src/model/pins.ts";
 import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
-import { frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
+import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
 
 function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}): Source {
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
@@ -168,6 +168,13 @@ describe("pages", () => {
     expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 300", next: { start: 200, count: 100 } });
   });
 
+  test("what the frame left out stays said when further rows come", () => {
+    const from = source([], { answer: { cut: "no time", rows: { start: 0, total: 500, nodes: many(100) } } });
+    const page = { start: 100, total: 500, nodes: many(100, 100) };
+    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    expect(from.stop.cut).toBe("no time");
+  });
+
   test("children that were not asked for are not known; a failure is a row where they would be", () => {
     const from = source([tensor("x")]);
     const row = only(rootRows(from));
@@ -201,7 +208,9 @@ describe("pins", () => {
     const from = source([], { pins: ["model(x)"] });
     const { expression } = from.pins.all[0] as { expression: string };
     expect(texts(rootRows(from))).toEqual(["model(x)  not evaluated yet"]);
-    from.pins.remember(expression, "float32[2]");
+    from.pins.remember(expression, session("another"), "float32[3]");
+    expect(texts(rootRows(from))).toEqual(["model(x)  not evaluated yet"]);
+    from.pins.remember(expression, session(), "float32[2]");
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2] · from an earlier stop"]);
     expect(only(rootRows(from)).can).toEqual(["copyExpression", "unpin", "evaluateAgain"]);
   });

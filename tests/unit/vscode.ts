@@ -52,12 +52,40 @@ export const stage = {
 
 export const debug = {
   activeStackItem: undefined as unknown,
+  activeDebugSession: undefined as unknown,
   onDidChangeActiveStackItem: stage.activeStackItemChanged.event,
   registerDebugAdapterTrackerFactory: () => ({ dispose: () => undefined }),
   asDebugSourceUri: (source: { path: string }) => `file://${source.path}`,
 };
 
 export const Uri = { parse: (text: string): string => text };
+
+export class Range {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: { readonly line: number; readonly character: number };
+  constructor(line: number, start: number, endLine: number, end: number) {
+    this.start = { line, character: start };
+    this.end = { line: endLine, character: end };
+  }
+}
+
+export class InlineValueText {
+  readonly range: Range;
+  readonly text: string;
+  constructor(range: Range, text: string) {
+    this.range = range;
+    this.text = text;
+  }
+}
+
+export const languages = {
+  /** The providers that are registered. */
+  inlineValues: new Set<unknown>(),
+  registerInlineValuesProvider(_: unknown, provider: unknown): { dispose(): void } {
+    languages.inlineValues.add(provider);
+    return { dispose: () => void languages.inlineValues.delete(provider) };
+  },
+};
 
 export const l10n = {
   t: (message: string, ...args: unknown[]) =>

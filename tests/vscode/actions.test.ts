@@ -77,5 +77,5 @@ test("long lists come in pages, which load in place", async ({ wb }) => {
 });
 
 async function expectClipboard(wb: Workbench, text: string): Promise<void> {
-  await expect.poll(() => wb.page.evaluate(() => navigator.clipboard.readText()), { timeout: 20_000 }).toBe(text);
+  await expect.poll(() => wb.page.evaluate(() => navigator.clipboard.readText())).toBe(text);
 }

@@ -86,6 +86,8 @@ describe("at the first stop", () => {
 
 describe("inline values", () => {
   test("stand at the ends of the lines above the stop", async ({ wb }) => {
+    const last = placeOf(program, "loss =").line; // asked for anew since a value was set
+    await until("inline values", async () => (await wb.editor.inlineValues()).has(last));
     const values = await wb.editor.inlineValues();
     const line = (text: string): string | undefined => values.get(placeOf(program, text).line);
     expect(line("def train")).toBe("steps = 3, images = f32[600,4] μ 0.000417 1NaN");

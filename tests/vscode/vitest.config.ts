@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: "bed/global-setup.ts",
     testTimeout: 120_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 20_000 } },
     // All share one VS Code, and keyboard and mouse are slow enough to keep two cores busy.
     fileParallelism: false,
   },

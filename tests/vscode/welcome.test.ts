@@ -40,7 +40,7 @@ const test = testIn({ files });
 test.afterEach(({ wb }) => wb.channel.stopDebugging());
 
 test("says how to begin while nothing is debugged", async ({ wb }) => {
-  expect(await wb.inspector.welcome()).toContain("Debug a Python program");
+  await until("a welcome text", async () => (await wb.inspector.welcome()).includes("Debug a Python program"));
 });
 
 test("says that it waits while the program runs, and follows it through a pause to its end", async ({ wb }) => {

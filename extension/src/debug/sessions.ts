@@ -3,10 +3,16 @@ import * as vscode from "vscode";
 import { EvaluateQueue } from "./queue.ts";
 
 /** The debug types of the Python debugger: the present name, the older one, and Jupyter's, for cells and its window. */
-const DEBUG_TYPES = ["debugpy", "python", "Python Kernel Debug Adapter", "Python Interactive Window Debug Adapter"];
+const INTERACTIVE_WINDOW = "Python Interactive Window Debug Adapter";
+const DEBUG_TYPES = ["debugpy", "python", "Python Kernel Debug Adapter", INTERACTIVE_WINDOW];
 
 export function isPython({ type }: vscode.DebugSession): boolean {
   return DEBUG_TYPES.includes(type);
+}
+
+/** Whether the adapter shows a file in whose lines the program's stand elsewhere: a cell's in the window's script. */
+export function movesLines({ type }: vscode.DebugSession): boolean {
+  return type === INTERACTIVE_WINDOW;
 }
 
 /** Where a stack frame stands, as the adapter last said. */
@@ -55,6 +61,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   readonly #named = new vscode.EventEmitter<Session>();
   readonly #changed = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
+  readonly #log: (text: string) => void;
 
   readonly onDidStop = this.#stopped.event;
   /** The adapter has named frames: VS Code asks for the top one first, for its callers a moment later. */
@@ -62,7 +69,8 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   /** The user assigned something, or ran something in the console. */
   readonly onDidChange = this.#changed.event;
 
-  constructor() {
+  constructor(log: (text: string) => void) {
+    this.#log = log;
     this.#registrations = DEBUG_TYPES.map((type) => vscode.debug.registerDebugAdapterTrackerFactory(type, this));
   }
 
@@ -79,11 +87,11 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     const stackRequests = new Map<number, number>();
     const end = (): void => this.#end(session);
     return {
-      onWillReceiveMessage: (message: DebugProtocol.ProtocolMessage): void => {
+      onWillReceiveMessage: this.#safely((message) => {
         if (isConsoleEvaluate(message)) consoleRequests.add(message.seq);
         else if (isStackTrace(message)) stackRequests.set(message.seq, message.arguments.threadId);
-      },
-      onDidSendMessage: (message: DebugProtocol.ProtocolMessage): void => {
+      }),
+      onDidSendMessage: this.#safely((message) => {
         if (message.type === "event") this.#event(session, message as DebugProtocol.Event);
         else if (message.type === "response") {
           const response = message as DebugProtocol.Response;
@@ -97,10 +105,21 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
           // A statement that raised may have changed something before it did.
           else if (consoleRequests.delete(response.request_seq) || assigned) this.#changed.fire(session);
         }
-      },
+      }),
       onWillStopSession: end,
       onExit: end,
       onError: end,
+    };
+  }
+
+  /** VS Code loses a message, and may end the session, if its tracker raises: it does not, whatever an adapter sends. */
+  #safely(hear: (message: DebugProtocol.ProtocolMessage) => void): (message: DebugProtocol.ProtocolMessage) => void {
+    return (message) => {
+      try {
+        hear(message);
+      } catch (error) {
+        this.#log(`a message of the adapter that is not as expected: ${String(error)}`);
+      }
     };
   }
 

@@ -166,8 +166,9 @@ export class Calls {
       route.lostOnFrame = frame.stop;
     };
     const aside = body.op === "evaluate" ? { onAside } : {};
+    const over = (): boolean => frame.over || stopped?.aborted === true;
     try {
-      const answer = parseAnswer(await frame.session.queue.ask({ send, over: () => frame.over, ...aside }));
+      const answer = parseAnswer(await frame.session.queue.ask({ send, over, ...aside }));
       if (runs) route.lostOnFrame = route.lost = -1;
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {

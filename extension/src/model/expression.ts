@@ -1,4 +1,4 @@
-import { KEYWORDS, openQuote, replacementFields, type Span, type Token, tokenize } from "./python.ts";
+import { KEYWORDS, openQuote, type Span, type Token, tokenize } from "./python.ts";
 
 /** Pointing at the span means the expression from `from` to the span's end. */
 interface Part extends Span {
@@ -20,8 +20,8 @@ export function expressionAt(line: string, column: number, before = ""): Span | 
 
 function pointedAt(line: string, column: number): Span | undefined {
   const tokens = tokenize(line);
-  for (const token of tokens.filter(({ kind }) => kind === "string")) {
-    const field = replacementFields(token).find((span) => contains(span, column));
+  for (const { fields = [] } of tokens) {
+    const field = fields.find((span) => contains(span, column));
     if (field) return pointedAt(" ".repeat(field.start) + line.slice(field.start, field.end), column);
   }
   const parts: Part[] = [];

@@ -1,4 +1,4 @@
-import { KEYWORDS, openQuote, replacementFields, type Span, type Token, tokenize } from "./python.ts";
+import { KEYWORDS, openQuote, type Span, type Token, tokenize } from "./python.ts";
 
 /** A name that stands for a variable of the function, and where. */
 export interface Place extends Span {
@@ -124,26 +124,17 @@ function named({ kind, text, start, end }: Token): Named[] {
   return kind === "name" && !KEYWORDS.has(text) ? [{ name: text, start, end }] : [];
 }
 
-/** The names in the replacement fields of an f-string. */
-function inFields(string: Placed): Named[] {
-  return replacementFields(string).flatMap(({ start, end }) => {
-    const code = string.text.slice(start - string.start, end - string.start);
-    return [...names(fieldTokens(code, start), false)];
+/** The names in what an f-string evaluates. */
+function inFields({ text, start: from, fields = [] }: Placed): Named[] {
+  return fields.flatMap(({ start, end }) => {
+    const tokens = tokenize(" ".repeat(start) + text.slice(start - from, end - from));
+    return [
+      ...names(
+        tokens.map((one) => ({ ...one, line: 0, continues: false })),
+        false,
+      ),
+    ];
   });
-}
-
-/** Of a field what is evaluated: up to its `!r` or `:format`, and the fields inside the format. */
-function fieldTokens(code: string, start: number): Placed[] {
-  const tokens = tokenize(code).map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
-  let depth = 0;
-  let format = false;
-  const kept = tokens.filter(({ text, kind }, at) => {
-    if (kind === "op" && "([{".includes(text)) depth += 1;
-    else if (kind === "op" && ")]}".includes(text)) depth -= 1;
-    else if (depth === 0 && (text === ":" || (text === "!" && tokens[at + 1]?.text !== "="))) format = true;
-    return !format || depth > 0;
-  });
-  return kept.map((one) => ({ ...one, line: 0, continues: false }));
 }
 
 /** Where the targets of the statement that begins at `at` end: at its last `=`, or at the `in` of a loop. */

@@ -56,8 +56,8 @@ export class Inspector {
   readonly #asked = new Map<string, Question>();
   /** What was run in frames at stops that still last, by their keys. */
   readonly #ran = new Map<string, Ran>();
-  /** What ends the pins that run. */
-  readonly #running = new Map<string, AbortController>();
+  /** What ends the pins that run, with their expressions. */
+  readonly #running = new Map<AbortController, string>();
   readonly #types = new WeakMap<Session, Set<string>>();
   #frame: Frame | undefined;
   #stop: Stop | undefined;
@@ -113,8 +113,8 @@ export class Inspector {
   }
 
   /**
-   * What is known of a frame of the present stop, as soon as it is; undefined if it is not looked at soon. Frames of two
-   * programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
+   * What is known of a frame of the present stop, as soon as it is; undefined if it can't be had, or is not looked at
+   * soon. Frames of two programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
    */
   reached(
     frameId: number,
@@ -122,11 +122,10 @@ export class Inspector {
     cancelled: Cancelled,
     limit = REACHED,
   ): Promise<Stop | undefined> {
-    const found = (): Stop | undefined => {
-      const frame = this.#stop?.frame;
-      if (frame === undefined || frame.over || frame.frameId !== frameId) return undefined;
-      return isLookedAt(frame.session.id) && !this.#asked.has(frame.key) ? this.#stop : undefined;
-    };
+    /** The frame is looked at, and what was asked of it has been answered. */
+    const isHere = (frame: Frame | undefined): boolean =>
+      frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id) && !this.#asked.has(frame.key);
+    const found = (): Stop | undefined => (isHere(this.#stop?.frame) ? this.#stop : undefined);
     return new Promise((resolve) => {
       const finish = (): void => {
         clearTimeout(timer);
@@ -134,7 +133,7 @@ export class Inspector {
         resolve(cancelled.isCancellationRequested ? undefined : found());
       };
       const look = (): void => {
-        if (found()) finish();
+        if (found() !== undefined || (this.#trouble !== undefined && isHere(this.#frame))) finish();
       };
       const subscriptions = [
         this.#changed.event(() => {
@@ -211,46 +210,49 @@ export class Inspector {
     return stop.once(`inspect ${expression}`, ask).catch(() => undefined);
   }
 
-  /** Pins an expression and reads it now; if only running it can tell its value, it is run, once. */
+  /**
+   * Pins an expression and reads it now; if only running it can tell its value, that is begun, once: it may take as
+   * long as it likes.
+   */
   async pin(expression: string): Promise<void> {
     const pin = this.#pins.add(expression);
     if (pin.static) await this.again();
     // Something may have been asked again since, with the pin.
     await this.#asking;
-    if (!pin.static || this.#stop?.mustRun(expression) === true) await this.run(expression);
+    const stop = this.#stop;
+    if (stop === undefined || !this.#looksAt(stop.frame) || !this.#pins.has(expression)) return;
+    if (!pin.static || stop.mustRun(expression)) void this.run(expression, stop);
   }
 
   /** What still runs for a pin that nobody wants any more is ended. */
   unpin(expression: string): void {
-    this.#running.get(expression)?.abort();
+    for (const [running, of] of this.#running) if (of === expression) running.abort();
     this.#pins.remove(expression);
     this.#changed.fire();
   }
 
-  /** Runs a pinned expression in the frame: only ever because the user asked. */
-  async run(expression: string): Promise<void> {
-    await this.#asking;
-    const stop = this.#stop;
-    if (stop === undefined || !this.#looksAt(stop.frame)) return;
+  /** Runs a pinned expression in the frame of a stop: only ever because the user asked. */
+  async run(expression: string, stop: Stop): Promise<void> {
+    if (stop.frame.over) return;
     stop.setResult(expression, "running");
     const running = new AbortController();
-    this.#running.set(expression, running);
+    this.#running.set(running, expression);
     this.#changed.fire();
     try {
       const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
       const answer = await this.#helper.evaluate(stop.frame, question, running.signal);
       stop.setResult(expression, answer);
-      this.#pins.remember(expression, answer.node.line);
+      this.#pins.remember(expression, stop.frame.session, answer.node.line);
       this.#meet(stop.frame, answer.types);
     } catch (error) {
       if (error instanceof Over) return;
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
-      this.#pins.remember(expression, messageOf(error));
+      this.#pins.remember(expression, stop.frame.session, messageOf(error));
     } finally {
-      if (this.#running.get(expression) === running) this.#running.delete(expression);
+      this.#running.delete(running);
     }
     // What ran may have changed anything.
-    if (!stop.frame.over) await this.again();
+    if (!stop.frame.over) await this.again(stop.frame.session);
   }
 
   #ask(frame: Frame): Promise<void> {

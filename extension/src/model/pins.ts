@@ -19,7 +19,8 @@ const KEY = "pins";
 /** The pinned expressions of this workspace, in the order they were pinned. */
 export class Pins {
   readonly #memory: Memory;
-  readonly #lines = new Map<string, string>();
+  /** What running them came to, by expression and by session. */
+  readonly #lines = new Map<string, WeakMap<object, string>>();
   readonly #changed = new Emitter();
   #all: readonly Pin[];
 
@@ -52,13 +53,14 @@ export class Pins {
     this.#set(this.#all.filter((one) => one.expression !== expression));
   }
 
-  /** What running it came to, as text: all that is kept of it beyond its stop. */
-  remember(expression: string, line: string): void {
-    this.#lines.set(expression, line);
+  /** What running it in a session came to, as text: all that is kept of it beyond its stop. */
+  remember(expression: string, session: object, line: string): void {
+    const lines = this.#lines.get(expression) ?? new WeakMap<object, string>();
+    this.#lines.set(expression, lines.set(session, line));
   }
 
-  lastLine(expression: string): string | undefined {
-    return this.#lines.get(expression);
+  lastLine(expression: string, session: object): string | undefined {
+    return this.#lines.get(expression)?.get(session);
   }
 
   #set(all: readonly Pin[]): void {

@@ -205,12 +205,12 @@ function pinRow(source: Source, pin: Pin): Row {
 }
 
 /** What a pin without a value says. */
-function pinText({ pins }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
+function pinText({ pins, stop }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
   if (state === "running") return [t("running…"), "quiet"];
   if (state?.code === "not_found") return [t("not in this frame"), "quiet"];
   if (state !== undefined && state.code !== "not_static") return [state.message, "alarm"];
   if (state === undefined && pin.static) return [t("reading…"), "quiet"];
-  const line = pins.lastLine(pin.expression);
+  const line = pins.lastLine(pin.expression, stop.frame.session);
   return [line === undefined ? t("not evaluated yet") : `${line} · ${t("from an earlier stop")}`, "quiet"];
 }
 

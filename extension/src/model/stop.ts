@@ -1,5 +1,14 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { ChildrenAnswer, Failure, FrameAnswer, Node, NodeAnswer, Page, PinAnswer } from "../protocol/generated.ts";
+import type {
+  ChildrenAnswer,
+  Failure,
+  FrameAnswer,
+  InlineValue,
+  Node,
+  NodeAnswer,
+  Page,
+  PinAnswer,
+} from "../protocol/generated.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
@@ -21,15 +30,16 @@ export class Stop {
   readonly #failures = new Map<string, string>();
   readonly #results: Map<string, Result>;
   readonly #asked = new Map<string, Promise<unknown>>();
-  /** What did not fit the limits, in the helper's words. */
-  cut: string | undefined;
-
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
   constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>()) {
     this.frame = frame;
     this.answer = answer;
-    this.cut = answer.cut;
     this.#results = results;
+  }
+
+  /** What of the frame did not fit the limits, in the helper's words. */
+  get cut(): string | undefined {
+    return this.answer.cut;
   }
 
   get rootPage(): Page {
@@ -49,7 +59,6 @@ export class Stop {
     const first = kept.length > 0 && before !== undefined ? before.start : start;
     this.#pages.set(key(answer.snapshot, answer.node), { start: first, total, nodes: [...kept, ...nodes] });
     this.#failures.delete(key(answer.snapshot, answer.node));
-    this.cut = answer.cut;
   }
 
   pin(expression: string): PinAnswer | undefined {
@@ -91,6 +100,15 @@ export class Stop {
 
   #keyOf(known: Known | undefined): string {
     return known === undefined ? key(this.answer.snapshot, FRAME_NODE) : key(known.snapshot, known.node.id);
+  }
+
+  /** Values in a few words, by the names of the frame's variables, listed or not. */
+  get inline(): ReadonlyMap<string, InlineValue> {
+    const values = new Map((this.answer.inline ?? []).map((value) => [value.name, value]));
+    for (const { name, kind, inline: text } of this.rootPage.nodes) {
+      if (text !== undefined) values.set(name, { name, kind, text });
+    }
+    return values;
   }
 
   /** The row of this name, when it is a plain name that is shown. */

@@ -12,6 +12,7 @@ const envelope = v.variant("op", [
     ...measured,
     function: v.string(),
     first_line: v.number(),
+    line: v.number(),
     libraries: v.record(v.string(), v.string()),
     rows: page,
     pins: v.array(v.looseObject({ expression: v.string() })),

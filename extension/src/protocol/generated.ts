@@ -214,6 +214,10 @@ export interface FrameAnswer {
    */
   first_line: number;
   /**
+   * Where the frame stands in that file. An adapter may show the lines of another one: a cell's in the file that it is a part of.
+   */
+  line: number;
+  /**
    * Loaded libraries that are known to the helper, with their versions.
    */
   libraries: {
@@ -222,6 +226,10 @@ export interface FrameAnswer {
   rows: Page;
   pins: PinAnswer[];
   types: Types;
+  /**
+   * Variables that `rows` leave out, because of the filter or of the page, for the ends of lines of source; as far as the time goes.
+   */
+  inline?: InlineValue[];
   /**
    * Which of several processes it is: `rank 1`, `worker 0`; absent for one that is alone.
    */
@@ -392,6 +400,11 @@ export interface Failure {
    * A sentence for people.
    */
   message: string;
+}
+export interface InlineValue {
+  name: string;
+  kind: NodeKind;
+  text: string;
 }
 export interface ChildrenAnswer {
   op: "children";

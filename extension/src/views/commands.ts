@@ -46,13 +46,20 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     return expression !== undefined && inspector.pin(expression);
   },
   "tensorInspector.unpin": ({ inspector }, row) => isRow(row) && row.pin && inspector.unpin(row.pin.expression),
-  "tensorInspector.evaluateAgain": ({ inspector }, row) => isRow(row) && row.pin && inspector.run(row.pin.expression),
+  "tensorInspector.evaluateAgain": ({ inspector }, row) =>
+    isRow(row) && row.pin && inspector.run(row.pin.expression, row.stop),
   "tensorInspector.copySummary": (_, row) =>
     isRow(row) && vscode.env.clipboard.writeText(`${row.expression ?? row.label}: ${row.description}`),
-  "tensorInspector.copyExpression": (_, row) => vscode.env.clipboard.writeText(fromRow(row) ?? ""),
+  "tensorInspector.copyExpression": (_, row) => {
+    const expression = fromRow(row);
+    return expression !== undefined && vscode.env.clipboard.writeText(expression);
+  },
   "tensorInspector.showLog": ({ log }) => log.show(),
-  "tensorInspector.addToWatch": (_, row) =>
-    vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName: fromRow(row) } }),
+  "tensorInspector.addToWatch": (_, row) => {
+    const evaluateName = fromRow(row);
+    if (evaluateName === undefined) return undefined;
+    return vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName } });
+  },
 };
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {

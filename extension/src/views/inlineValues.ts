@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
+import { movesLines, type Sessions } from "../debug/sessions.ts";
 import { namedIn, type Place } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
-import type { Stop } from "../model/stop.ts";
-import type { NodeKind } from "../protocol/generated.ts";
+import type { InlineValue, NodeKind } from "../protocol/generated.ts";
 import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
@@ -17,12 +17,26 @@ const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mappi
 export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #settings: Settings;
-  readonly #registration: vscode.Disposable;
+  readonly #sessions: Sessions;
+  readonly #subscription: vscode.Disposable;
+  #registration: vscode.Disposable | undefined;
 
-  constructor(inspector: Inspector, settings: Settings) {
+  constructor(inspector: Inspector, settings: Settings, sessions: Sessions) {
     this.#inspector = inspector;
     this.#settings = settings;
-    this.#registration = vscode.languages.registerInlineValuesProvider(PYTHON, this);
+    this.#sessions = sessions;
+    this.#subscription = settings.onDidChange(() => this.#register());
+    this.#register();
+  }
+
+  /** Switched off there is no provider of ours: VS Code looks for values by itself only where nobody provides any. */
+  #register(): void {
+    if (this.#settings.inlineValues) {
+      this.#registration ??= vscode.languages.registerInlineValuesProvider(PYTHON, this);
+    } else {
+      this.#registration?.dispose();
+      this.#registration = undefined;
+    }
   }
 
   async provideInlineValues(
@@ -31,28 +45,31 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     { frameId, stoppedLocation }: vscode.InlineValueContext,
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.InlineValue[]> {
-    if (!this.#settings.inlineValues) return [];
+    const active = vscode.debug.activeDebugSession;
+    // All values of all providers wait for us: where there is nothing to be had, that is said at once.
+    if (active === undefined || this.#sessions.get(active.id) === undefined) return [];
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
     const stop = await this.#inspector.reached(frameId, isLookedAt, cancelled);
     if (stop === undefined || stop.frame.uri?.toString() !== document.uri.toString()) return [];
+    const { first_line, line, function: name } = stop.answer;
+    const stopLine = stoppedLocation.start.line;
+    const moved = movesLines(active) ? stopLine + 1 - line : 0;
+    const first = Math.max(0, first_line - 1 + moved);
+    const values = stop.inline;
     const lines = document.getText().split(/\r?\n/);
-    const first = Math.max(0, stop.answer.first_line - 1);
-    const known = new Set(stop.rootPage.nodes.map(({ name }) => name));
-    const isModule = stop.answer.function === "<module>";
-    return namedIn(lines, first, stoppedLocation.start.line, known, isModule).flatMap(
-      (place) => this.#value(stop, place) ?? [],
+    return namedIn(lines, first, stopLine, new Set(values.keys()), name === "<module>").flatMap((place) =>
+      this.#value(place, values.get(place.name)),
     );
   }
 
-  #value(stop: Stop, { line, start, end, name }: Place): vscode.InlineValue | undefined {
-    const node = stop.row(name);
-    if (node?.inline === undefined || (PLAIN.has(node.kind) && this.#settings.pythonShowsInlineValues))
-      return undefined;
-    return new vscode.InlineValueText(new vscode.Range(line, start, line, end), `${name} = ${node.inline}`);
+  #value({ line, start, end }: Place, value: InlineValue | undefined): vscode.InlineValue[] {
+    if (value === undefined || (PLAIN.has(value.kind) && this.#settings.pythonShowsInlineValues)) return [];
+    return [new vscode.InlineValueText(new vscode.Range(line, start, line, end), `${value.name} = ${value.text}`)];
   }
 
   dispose(): void {
-    this.#registration.dispose();
+    this.#subscription.dispose();
+    this.#registration?.dispose();
   }
 }
