@@ -171,11 +171,13 @@ def _commands_for(thread: str) -> Any:
     return queues[thread].queue if thread in queues else ()
 
 
-def start_thread(target: Callable[[], None], name: str) -> None:
-    """Run a function in a thread that the debugger neither traces nor shows."""
+def start_thread(target: Callable[[], None], name: str) -> Thread:
+    """Run a function in a thread that the debugger neither traces nor shows. To be held until it has ended: what a
+    thread does about its own end is seen by the debugger, which would have it among the program's threads."""
     thread: Any = Thread(target=target, name=name, daemon=True)
     thread.pydev_do_not_trace = thread.is_pydev_daemon_thread = True
     thread.start()
+    return thread  # type: ignore[no-any-return]
 
 
 def stop() -> tuple[int, ...]:
@@ -228,4 +230,9 @@ def _tracker(at: At) -> Any:
     debugger, object_id = _debugger(), _object_id(at)
     if debugger is None or object_id is None:
         return None
-    return debugger.suspended_frames_manager._get_tracker_for_variable_reference(object_id)
+    for _ in range(10):
+        try:
+            return debugger.suspended_frames_manager._get_tracker_for_variable_reference(object_id)
+        except RuntimeError:  # another thread has changed the dict that it goes through
+            continue
+    return None

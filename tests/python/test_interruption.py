@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +25,32 @@ def test_it_ends_after_its_time() -> None:
 def test_what_ends_in_time_is_returned_and_no_thread_is_left() -> None:
     before = threading.active_count()
     assert interruption.run(lambda: 42, 60) == 42
-    until(lambda: threading.active_count() == before)
+    assert threading.active_count() == before
+
+
+def test_code_that_starts_threads_is_ended_itself_and_none_of_its_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    struck: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", struck.append)
+    monkeypatch.setattr(sys, "unraisablehook", struck.append)
+
+    def start_threads() -> None:
+        while True:
+            threads = [threading.Thread(target=int) for _ in range(20)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+    def interrupt_often() -> None:
+        for _ in range(100):
+            with pytest.raises(interruption.Interrupted):
+                interruption.run(start_threads, 0.02)
+
+    runner = threading.Thread(target=interrupt_often, daemon=True)
+    runner.start()
+    runner.join(60)
+    assert not runner.is_alive(), "a thread was waited for that had been struck before it began"
+    assert struck == []
 
 
 def test_it_ends_when_its_request_is_named() -> None:
