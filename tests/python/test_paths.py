@@ -68,6 +68,15 @@ class Mixed(nn.Module):
         self.register_buffer("mean", torch.zeros(2))
 
 
+class Wrapper(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(1, 1)
+
+    def __getattribute__(self, name: str) -> Any:
+        return 42 if name == "inner" else super().__getattribute__(name)
+
+
 class Listed(list):  # type: ignore[type-arg]
     pass
 
@@ -108,6 +117,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "ModuleDict": lambda: nn.ModuleDict({"32": nn.ReLU(), "relu": nn.Tanh(), "fc": nn.Linear(1, 1)}),
     "ParameterList": lambda: nn.ParameterList([nn.Parameter(torch.ones(1))]),
     "module": Mixed,
+    "module with its own __getattribute__": Wrapper,
     "graph": lambda: (torch.ones(2, requires_grad=True) * 2).sum(),
     "view": lambda: torch.eye(3)[1:],
     "tensor": lambda: torch.arange(6.0).reshape(2, 3),

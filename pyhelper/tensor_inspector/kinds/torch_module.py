@@ -20,6 +20,7 @@ from ..guard import (
     mro,
     plain_str,
     stands_in,
+    traits,
 )
 from ..protocol import Badge, Facts
 from ..text import count, integer, joined, listed, plural
@@ -154,8 +155,10 @@ class Module(Kind):
                 name = plain_str(key)
                 yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
 
-    def _suffix(self, name: str, part: str, index: int) -> str:
+    def _suffix(self, name: str, part: str, index: int) -> str | None:
         cls = type(self.value)
+        if traits(cls).computes:
+            return None
         bases = mro(cls)
         getter = first_of(cls, "__getitem__")
         owner = (
