@@ -215,6 +215,27 @@ describe("calls", () => {
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
   });
 
+  test("are told to end again where they had not begun yet", async () => {
+    const replies = [false, true];
+    const reply = deferred<string>();
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      if (what.op === "evaluate") return reply.promise;
+      if (what.op !== "interrupt") return FRAME;
+      const interrupted = replies.shift() ?? false;
+      if (interrupted) reply.resolve(JSON.stringify(nodeAnswer("evaluate", tensor("model(x)"))));
+      return JSON.stringify({ op: "interrupt", interrupted });
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    const stopped = new AbortController();
+    const running = calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
+    await new Promise((resolve) => setTimeout(resolve));
+    stopped.abort();
+    await running.catch(() => undefined);
+    expect(ops(sent).filter((op) => op.startsWith("interrupt"))).toHaveLength(2);
+  });
+
   test("that are told to end before they were sent are not sent", async () => {
     const frameReply = deferred<string>();
     const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : frameReply.promise));

@@ -149,11 +149,16 @@ export class Calls {
     if (runs) this.#last += 1;
     const id = this.#last;
     const common = { version: this.#bundle.version, preferences: this.#preferences(), ...(runs ? { id } : {}) };
-    const interrupt = (): void => void this.#interrupt(frame.session, id);
     let sent = false;
+    let done = false;
+    const stop = (): void => {
+      void this.#interrupt(frame.session, id).then((found) => {
+        if (!found && !done) setTimeout(stop, AGAIN); // it has not begun yet
+      });
+    };
     const send = (): PromiseLike<string> => {
       sent = true;
-      stopped?.addEventListener("abort", interrupt);
+      stopped?.addEventListener("abort", stop);
       // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it
       // can be interrupted.
       const frameless = avoidsFrame(route, frame) && !runs;
@@ -173,26 +178,32 @@ export class Calls {
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
-      if (runs && sent && (error instanceof Lost || error instanceof Over)) interrupt();
+      const isGivenUp = error instanceof Lost || error instanceof Over;
+      if (runs && sent && isGivenUp && stopped?.aborted !== true) stop();
       if (!(runs && error instanceof Lost)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
       route.lostOnFrame = frame.stop;
       throw new Refusal("lost", "no reply yet");
     } finally {
-      stopped?.removeEventListener("abort", interrupt);
+      done = true;
+      stopped?.removeEventListener("abort", stop);
     }
   }
 
   /**
    * Ends the program's code that still runs on behalf of a request nobody waits for any more. Not through the queue:
-   * debugpy answers what names no frame even while it waits for an evaluate on one.
+   * debugpy answers what names no frame even while it waits for an evaluate on one. False if it did not run.
    */
-  async #interrupt(session: Session, id: number): Promise<void> {
+  async #interrupt(session: Session, id: number): Promise<boolean> {
     const request = { op: "interrupt", version: this.#bundle.version, request: id } as const;
     try {
-      this.#log(`interrupt: ${await session.evaluate(callExpression(request), undefined)}`);
+      const reply = await session.evaluate(callExpression(request), undefined);
+      this.#log(`interrupt: ${reply}`);
+      const answer = parseAnswer(reply);
+      return answer.op !== "interrupt" || answer.interrupted;
     } catch (error) {
       this.#log(`interrupt: ${String(error)}`);
+      return true;
     }
   }
 
@@ -224,6 +235,9 @@ export class Calls {
 }
 
 const READING: Running = { runs: false };
+
+/** Milliseconds until what has not begun is looked for again. */
+const AGAIN = 100;
 
 /** How much longer than other requests the injection may take: it comes once, when a slow machine is busiest. */
 const INJECTING = 5;
