@@ -105,6 +105,7 @@ def test_a_sparse_gradient_is_looked_at_by_its_values() -> None:
     assert rows(module)["NaN and Inf"] == "none in all values"
 
 
+@pytest.mark.filterwarnings("ignore:Lazy modules")
 def test_a_lazy_layer_says_what_its_parameters_will_be() -> None:
     said = rows(nn.LazyLinear(3))
     assert (said["dtypes"], said["gradients"]) == ("float32", "none yet")

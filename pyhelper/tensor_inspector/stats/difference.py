@@ -48,9 +48,10 @@ def difference(
     shape, hides is neither compared nor counted.
     """
     wider = _is_wider(a) or _is_wider(b)
-    if wider and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
-        return Unread("values not compared: wider than float64")
-    xp = sys.modules["numpy"] if wider else library()
+    unknown = _is_unknown_to_torch(a) or _is_unknown_to_torch(b)
+    if (wider or unknown) and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
+        return Unread(f"values not compared: {'wider than float64' if wider else 'this torch has no uint64'}")
+    xp = sys.modules["numpy"] if wider or unknown else library()
     (a, b, *hiding), repeats = _once(a, b, *masks)
     found: ValueDifference = {
         "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
@@ -76,6 +77,10 @@ def _is_wider(value: Any) -> bool:
     """Whether float64 can't hold the elements: numpy's long doubles."""
     itemsize = {"f": 8, "c": 16}.get(getattr(value.dtype, "kind", ""), 0)
     return bool(itemsize and value.dtype.itemsize > itemsize)
+
+
+def _is_unknown_to_torch(value: Any) -> bool:
+    return str(value.dtype) == "uint64" and not hasattr(library(), "uint64")
 
 
 def _once(*sides: Any) -> tuple[list[Any], int]:
