@@ -764,7 +764,7 @@ def test_no_code_of_the_program_runs_to_find_a_key() -> None:
         lambda: dt.time(1, 2), lambda: dt.timedelta(1), lambda: Decimal("1.5"), lambda: Decimal("sNaN"),
         lambda: Fraction(1, 3), lambda: range(1000, 2000), lambda: slice(1, 2), lambda: UUID(int=1 << 70),
         lambda: np.dtype("f4"), lambda: np.dtype([("a", "i4"), ("b", "U3")]), lambda: torch.float32,
-        lambda: torch.device("cpu"), lambda: torch.strided, lambda: torch.channels_last, lambda: np.datetime64("NaT"),
+        lambda: torch.device("cpu"), lambda: torch.strided, lambda: torch.channels_last, lambda: np.datetime64("NaT", "D"),
         lambda: np.datetime64("2020-01-01"), lambda: np.array([], str), lambda: np.empty((0, 3), object),
         lambda: np.array("text"), lambda: np.void(b"abc"), lambda: np.array([b"abc"], "V3"),
         lambda: np.array([1, nan], np.longdouble),
