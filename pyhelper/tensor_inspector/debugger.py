@@ -165,6 +165,19 @@ def pause_of_this_thread() -> Callable[[], bool]:
     )
 
 
+def expect_long_evaluate() -> None:
+    """Have the debugger not notify the user that what it evaluates on this thread takes long: they have asked for it,
+    and our view shows that it runs."""
+    timer = getattr(getattr(_debugger(), "timeout_tracker", None), "_thread", None)
+    thread = current_thread()
+    for handle in list(getattr(timer, "_handles", ())):
+        warning: Any = getattr(handle, "on_timeout", None)
+        if getattr(warning, "__name__", "") == "on_warn_evaluation_timeout":
+            cells = dict(zip(warning.__code__.co_freevars, warning.__closure__ or ()))
+            if "curr_thread" in cells and cells["curr_thread"].cell_contents is thread:
+                handle.disposed = True
+
+
 def _commands_for(thread: str) -> Any:
     """What waits for a paused thread to do it."""
     queues = getattr(_debugger(), "_cmd_queue", {})

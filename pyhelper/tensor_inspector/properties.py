@@ -8,7 +8,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Callable
 
-from . import interruption
+from . import debugger, interruption
 from .guard import class_name
 from .kinds import Property, Said
 
@@ -53,6 +53,7 @@ def run(code: Callable[[], Any], seconds: float | None = None, request: int | No
             raised.append(_text(error))  # which is the program's code as well
             return None
 
+    debugger.expect_long_evaluate()
     try:
         value = interruption.run(told, seconds, request)
     except interruption.Interrupted:

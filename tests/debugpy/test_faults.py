@@ -152,6 +152,16 @@ def test_what_runs_for_a_request_is_interrupted_by_its_number_alone(start: Start
     goes_on(client, stop, helper)
 
 
+def test_what_takes_long_raises_no_notification(start: Start) -> None:
+    client, stop, helper = start(FAULTS, env={"PYDEVD_WARN_EVALUATION_TIMEOUT": "0.1"})
+    helper.frame(stop)
+    assert helper.evaluate(stop, "time.sleep(0.5) or 7")["line"] == "7"
+    assert "important" not in [body.get("category") for body in client.events("output")]
+    client.evaluate("time.sleep(0.5)", stop.frame)  # the user's own: as without us
+    assert "important" in [body.get("category") for body in client.events("output")]
+    goes_on(client, stop, helper)
+
+
 def test_a_late_interruption_strikes_nobody(start: Start) -> None:
     """It comes when the code is just about to end by itself: a little earlier if the last one was late, else later."""
     client, stop, helper = start(FAULTS)

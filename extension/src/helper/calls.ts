@@ -129,7 +129,7 @@ export class Calls {
       await frame.session.queue.ask({ send: () => frame.session.evaluate("0", frame.frameId), over: () => frame.over });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
-      throw new Refusal("lost", "the program is busy with what was asked before");
+      throw new Refusal("lost", "not run: the program is busy with what was asked before");
     }
     route.lostOnFrame = -1;
   }

@@ -26,6 +26,10 @@ interface Bound {
 
 /** Statements whose names stand for no value there. */
 const VALUELESS: ReadonlySet<string> = new Set(["import", "from", "global", "nonlocal", "del"]);
+/** Words that begin a statement with a body, which may follow on its line. */
+const COMPOUND: ReadonlySet<string> = new Set(
+  "async class def elif else except finally for if try while with".split(" "),
+);
 /** More on one line than this is not legible. */
 const MOST = 3;
 /** Lines below the stop in which a bracket that is open there may close. */
@@ -47,12 +51,11 @@ export function namedIn(
   const byLine = new Map<number, Place[]>();
   for (const place of names(tokensOf(lines, first, stop + AHEAD), !isModule)) {
     if (place.line >= stop) break;
-    const onLine = byLine.get(place.line) ?? [];
-    if (known.has(place.name)) byLine.set(place.line, [...onLine, place]);
+    byLine.set(place.line, [...(byLine.get(place.line) ?? []), place]);
   }
   return [...byLine.values()].flatMap((onLine) => {
     const bound = onLine.filter(({ binds }) => binds);
-    const told = bound.length > 0 ? bound : onLine;
+    const told = (bound.length > 0 ? bound : onLine).filter(({ name }) => known.has(name));
     return told.filter(({ name }, at) => told.findIndex((one) => one.name === name) === at).slice(0, MOST);
   });
 }
@@ -80,6 +83,8 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
   const bound: Bound[] = [];
   /** The indent of a function or class inside this one, while its lines last. */
   let deeper: number | undefined;
+  /** Where the next statement begins. */
+  let next = 0;
   /** Up to this token the statement's names get their values. */
   let target = -1;
   let valueless = false;
@@ -88,11 +93,12 @@ function* names(tokens: readonly Placed[], inFunction: boolean): Generator<Place
   let defined = false;
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
-    if (brackets.length === 0 && before?.line !== token.line && !token.continues) {
+    if (at === next) {
+      next = statementEnd(tokens, at);
       bound.length = 0;
       if (deeper !== undefined && token.start <= deeper) deeper = undefined;
       if (isDefinition(tokens, at) && !header) deeper ??= token.start;
-      target = targetEnd(tokens, at);
+      target = targetEnd(tokens, at, next);
       valueless = VALUELESS.has(token.text);
     }
     if (token.kind === "op") {
@@ -137,21 +143,40 @@ function inFields({ text, start: from, fields = [] }: Placed): Named[] {
   });
 }
 
-/** Where the targets of the statement that begins at `at` end: at its last `=`, or at the `in` of a loop. */
-function targetEnd(tokens: readonly Placed[], at: number): number {
+/** Where the statement ends that begins at `at`: at a line's end, after a `;`, or after the `:` that its body follows. */
+function statementEnd(tokens: readonly Placed[], at: number): number {
+  const hasBody = COMPOUND.has(tokens[at]?.text ?? "");
+  let depth = 0;
+  let lambdas = 0;
+  for (let next = at; next < tokens.length; next += 1) {
+    const { kind, text, line, continues } = tokens[next] as Placed;
+    if (next > at && depth <= 0 && line !== tokens[next - 1]?.line && !continues) return next;
+    if (kind !== "op") lambdas += text === "lambda" && depth === 0 ? 1 : 0;
+    else if ("([{".includes(text)) depth += 1;
+    else if (")]}".includes(text)) depth -= 1;
+    else if (depth === 0 && text === ";") return next + 1;
+    else if (depth === 0 && text === ":" && hasBody && !isWalrus(tokens, next - 1)) {
+      if (lambdas === 0) return next + 1;
+      lambdas -= 1;
+    }
+  }
+  return tokens.length;
+}
+
+/** Where the targets of the statement from `at` to `end` end: at its last `=`, or at the `in` of a loop. */
+function targetEnd(tokens: readonly Placed[], at: number, end: number): number {
   const loop = tokens[at]?.text === "for" || (tokens[at]?.text === "async" && tokens[at + 1]?.text === "for");
   let depth = 0;
-  let end = -1;
-  for (let next = at; next < tokens.length; next += 1) {
+  let found = -1;
+  for (let next = at; next < end; next += 1) {
     const token = tokens[next] as Placed;
-    if (next > at && depth === 0 && token.line !== tokens[next - 1]?.line && !token.continues) break;
     if (loop && token.text === "in") return next;
     if (token.kind !== "op") continue;
     if ("([{".includes(token.text)) depth += 1;
     else if (")]}".includes(token.text)) depth -= 1;
-    else if (depth === 0 && token.text === "=" && !isComparison(tokens, next)) end = next;
+    else if (depth === 0 && token.text === "=" && !isComparison(tokens, next)) found = next;
   }
-  return loop ? -1 : end;
+  return loop ? -1 : found;
 }
 
 function isComparison(tokens: readonly Token[], at: number): boolean {

@@ -247,7 +247,8 @@ export class Inspector {
     } catch (error) {
       if (error instanceof Over) return;
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
-      this.#pins.remember(expression, stop.frame.session, messageOf(error));
+      // That it was not run, or still runs, is nothing that it came to.
+      if (!isRefusal(error, "lost")) this.#pins.remember(expression, stop.frame.session, messageOf(error));
     } finally {
       this.#running.delete(running);
     }
