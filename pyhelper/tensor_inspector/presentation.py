@@ -170,6 +170,7 @@ def switch(on: bool) -> None:
     try:
         if debugger.present(_lines, _children) if on else debugger.retract():
             debugger.views_changed()
+            debugger.views_changed()  # what is other than at the last asking is marked as changed by the program
     except Exception:  # a debugger that is not as we know it: what was asked is answered all the same
         return
 

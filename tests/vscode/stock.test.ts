@@ -40,6 +40,11 @@ async function locals(wb: Workbench): Promise<Map<string, string>> {
   return new Map(rows.map(({ label, description }) => [label.replace(/[:=\s]+$/, ""), description]));
 }
 
+/** How many values Variables marks as changed since the last stop. */
+function markedAsChanged(wb: Workbench): Promise<number> {
+  return wb.page.locator(".debug-variables .value.changed").count();
+}
+
 describe("at the first stop", () => {
   test("Variables shows our lines", async ({ wb }) => {
     await wb.variables.rowsWhen("our line", (rows) => rows.some(({ description }) => description === IMAGES));
@@ -47,6 +52,7 @@ describe("at the first stop", () => {
     expect(shown.get("model")).toBe("Sequential(2) · 10 params · train");
     expect(shown.get("batch")).toBe("dict · 2: image, label");
     expect(shown.get("plain")).toBe("[1, 2.5, 'three']");
+    await expect.poll(() => markedAsChanged(wb)).toBe(0);
   });
 
   test("a tensor opens to rows that end", async ({ wb }) => {
@@ -123,8 +129,10 @@ describe("settings take effect at once", () => {
     await wb.variables.rowsWhen("the debugger's own text", (rows) =>
       rows.some(({ description }) => description.startsWith("tensor([[")),
     );
+    await expect.poll(() => markedAsChanged(wb)).toBe(0);
     wb.changeSettings({ "tensorInspector.stockViews.enabled": true });
     await wb.variables.rowsWhen("our line", (rows) => rows.some(({ description }) => description === IMAGES));
+    await expect.poll(() => markedAsChanged(wb)).toBe(0);
   });
 
   test("statistics, precision and order", async ({ wb }) => {
