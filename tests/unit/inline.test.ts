@@ -97,6 +97,7 @@ describe("names of variables", () => {
   test("are found in a long program at once", () => {
     const line = "x = model(y, [batch(i) for i in xs], loss)[0]";
     expect(namedIn(Array(20_000).fill(line), 0, 20_000, KNOWN)).toHaveLength(20_000);
+    expect(namedIn([`print(${'f"{x}" '.repeat(20_000)})`], 0, 1, KNOWN)).toHaveLength(1);
   });
 
   test("begin where the function does", () => {

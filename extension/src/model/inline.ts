@@ -51,7 +51,9 @@ export function namedIn(
   const byLine = new Map<number, Place[]>();
   for (const place of names(tokensOf(lines, first, stop + AHEAD), !isModule)) {
     if (place.line >= stop) break;
-    byLine.set(place.line, [...(byLine.get(place.line) ?? []), place]);
+    const onLine = byLine.get(place.line);
+    if (onLine === undefined) byLine.set(place.line, [place]);
+    else onLine.push(place);
   }
   return [...byLine.values()].flatMap((onLine) => {
     const bound = onLine.filter(({ binds }) => binds);
@@ -133,13 +135,15 @@ function named({ kind, text, start, end }: Token): Named[] {
 /** The names in what an f-string evaluates. */
 function inFields({ text, start: from, fields = [] }: Placed): Named[] {
   return fields.flatMap(({ start, end }) => {
-    const tokens = tokenize(" ".repeat(start) + text.slice(start - from, end - from));
-    return [
-      ...names(
-        tokens.map((one) => ({ ...one, line: 0, continues: false })),
-        false,
-      ),
-    ];
+    const moved = (span: Span): Span => ({ start: span.start + start, end: span.end + start });
+    const tokens = tokenize(text.slice(start - from, end - from)).map((one) => ({
+      ...one,
+      ...moved(one),
+      fields: (one.fields ?? []).map(moved),
+      line: 0,
+      continues: false,
+    }));
+    return [...names(tokens, false)];
   });
 }
 
