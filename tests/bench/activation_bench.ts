@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
-import { setUp } from "../setup.mjs";
+import { setUp } from "../../scripts/setup.mjs";
 import { launchOptions } from "../vscode/bed/browser.ts";
 import { packageExtension } from "../vscode/bed/package.ts";
 import { exitOnSignals } from "../vscode/bed/processes.ts";

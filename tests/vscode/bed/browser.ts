@@ -1,13 +1,13 @@
 /** The Chromium that shows the workbench. */
 import type { LaunchOptions } from "playwright-core";
-import { findBrowser } from "../../setup.mjs";
+import { findBrowser } from "../../../scripts/setup.mjs";
 
 export const windowSize = { width: 1440, height: 900 };
 
 /** For playwright's `launch` and `launchServer`: a headless Chromium that keeps to itself. */
 export function launchOptions(): LaunchOptions {
   const executablePath = findBrowser();
-  if (executablePath === undefined) throw new Error("No Chromium found: run `node tests/setup.mjs browser`.");
+  if (executablePath === undefined) throw new Error("No Chromium found: run `node scripts/setup.mjs browser`.");
   return {
     executablePath,
     // Playwright's own way with signals would skip our cleaning up; at exit it closes the browser in any case.

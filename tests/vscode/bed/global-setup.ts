@@ -1,7 +1,7 @@
 /** Runs once around all test files: VS Code with the packaged extension, and a browser. */
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
-import { setUp } from "../../setup.mjs";
+import { setUp } from "../../../scripts/setup.mjs";
 import { launchOptions } from "./browser.ts";
 import { packageExtension } from "./package.ts";
 import { exitOnSignals } from "./processes.ts";

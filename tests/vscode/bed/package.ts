@@ -1,7 +1,7 @@
 /** The extension as users get it. */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { root } from "../../setup.mjs";
+import { root } from "../../../scripts/setup.mjs";
 
 /** Packages what is in the working tree, and returns the VSIX file. */
 export function packageExtension(): string {

@@ -1,7 +1,7 @@
 /**
  * Makes a fresh clone ready to build, test and demonstrate; needs nothing but Node 20 and npm, and is quick the second time.
  *
- *     node tests/setup.mjs [node | python | browser | code-server ...] [-- COMMAND ARGS...]
+ *     node scripts/setup.mjs [node | python | browser | code-server ...] [-- COMMAND ARGS...]
  *
  * Without a step, all of them. The command after `--` then runs with what was set up first on its PATH: a shell could not
  * do that, since it remembers the `node` that it started with.
