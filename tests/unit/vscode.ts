@@ -87,6 +87,47 @@ export const languages = {
   },
 };
 
+export const commands = { executeCommand: async (): Promise<void> => undefined };
+
+export const window = {
+  /** The tree views that were made, by id. */
+  trees: new Map<string, TreeView>(),
+  createTreeView(id: string, { treeDataProvider }: { treeDataProvider: TreeData }): TreeView {
+    const view = new TreeView(treeDataProvider);
+    window.trees.set(id, view);
+    return view;
+  },
+};
+
+interface TreeData {
+  onDidChangeTreeData(listener: () => void): unknown;
+}
+
+/** Notes in `told` what its extension tells it, in order: that the rows have changed, and each message it is given. */
+export class TreeView {
+  readonly told: string[] = [];
+  readonly visible = true;
+  readonly onDidExpandElement = new EventEmitter<unknown>().event;
+  readonly onDidCollapseElement = new EventEmitter<unknown>().event;
+  readonly onDidChangeVisibility = new EventEmitter<unknown>().event;
+  readonly onDidChangeSelection = new EventEmitter<unknown>().event;
+  #message: string | undefined;
+
+  constructor(data: TreeData) {
+    data.onDidChangeTreeData(() => this.told.push("rows"));
+  }
+  get message(): string | undefined {
+    return this.#message;
+  }
+  set message(message: string) {
+    this.#message = message;
+    this.told.push(`message ${message}`);
+  }
+  dispose(): void {
+    window.trees.clear();
+  }
+}
+
 export const l10n = {
   t: (message: string, ...args: unknown[]) =>
     message.replace(/\{(\d+)\}/g, (_, index: string) => String(args[Number(index)])),

@@ -115,24 +115,29 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** Says in the view why what the user asked for was not done. */
   async say(sentence: string): Promise<void> {
     this.#said = sentence;
-    this.#view.message = this.#message;
+    this.#showMessage();
     await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
   #refresh(): void {
     this.#said = undefined;
     const { source, stop, types } = this.#inspector;
+    const lost = this.#lostSelection(stop);
+    this.#shown = stop;
+    // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
+    this.#changed.fire();
+    this.#showMessage();
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
     if (this.#inspector.frame !== undefined) this.#setFrameless(false);
-    this.#view.message = this.#message;
-    const lost = this.#lostSelection(stop);
-    this.#shown = stop;
-    this.#changed.fire();
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });
     if (types.length > 0) this.#introduce();
+  }
+
+  #showMessage(): void {
+    if ((this.#view.message ?? "") !== this.#message) this.#view.message = this.#message;
   }
 
   /** VS Code starts every pane of an extension here collapsed: at the first stop ever with tensors, ours opens, once. */
