@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundleHelper } from "./bundle-helper.ts";
+import { writeMessages } from "./l10n.ts";
 import { generate, generated } from "./protocol.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -11,6 +12,7 @@ const path = (name: string): string => fileURLToPath(new URL(name, root));
 await mkdir(path("dist"), { recursive: true });
 await writeFile(path("dist/helper.json"), JSON.stringify(await bundleHelper()));
 await writeFile(generated, await generate());
+await writeMessages();
 await build({
   absWorkingDir: path("."),
   entryPoints: ["extension/src/extension.ts"],

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import bundle from "#helper.json";
 import { ActiveFrame } from "./debug/activeFrame.ts";
@@ -5,7 +6,6 @@ import { Sessions } from "./debug/sessions.ts";
 import { Calls } from "./helper/calls.ts";
 import { Expansion } from "./model/expansion.ts";
 import { Inspector } from "./model/inspector.ts";
-import { useTranslations } from "./model/l10n.ts";
 import { Pins } from "./model/pins.ts";
 import { registerCommands } from "./views/commands.ts";
 import { Hover } from "./views/hover.ts";
@@ -16,7 +16,7 @@ import { Tree } from "./views/tree.ts";
 
 /** Builds the parts and joins them; nothing else happens before a program stops. */
 export function activate(context: vscode.ExtensionContext): void {
-  useTranslations(vscode.l10n.t);
+  l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const log = vscode.window.createOutputChannel("Tensor Inspector", { log: true });
   const sessions = new Sessions((text) => log.info(text));
   const activeFrame = new ActiveFrame(sessions);

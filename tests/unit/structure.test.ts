@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { messages, writtenMessages } from "../../extension/build/l10n.ts";
 import { withSettings } from "../../extension/build/settings.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
@@ -95,5 +96,25 @@ describe("the manifest", () => {
 
   test("brings no packages along", () => {
     expect(manifest.dependencies).toEqual({});
+  });
+});
+
+describe("messages", () => {
+  test("of the code are those of the bundle that translators get, no more and no fewer", async () => {
+    expect(await writtenMessages(), "run node extension/build/l10n.ts").toBe(await messages());
+  });
+
+  test.each([
+    ["of the model", "The values of this frame can't be shown: {0}"],
+    ["of a badge", "storage freed"],
+    ["of a refusal", "the program did not reply"],
+    ["of a view", "Click for the log."],
+  ])("%s can be translated", async (_, message) => {
+    expect(JSON.parse(await writtenMessages())).toHaveProperty([message], message);
+  });
+
+  test("are looked up where the manifest says, and packaged", () => {
+    expect(manifest.l10n).toBe("./l10n");
+    expect(manifest.files).toContain("l10n");
   });
 });

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import { Lost, Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
@@ -129,7 +130,7 @@ export class Calls {
       await frame.session.queue.ask({ send: () => frame.session.evaluate("0", frame.frameId), over: () => frame.over });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
-      throw new Refusal("lost", "not run: the program is busy with what was asked before");
+      throw new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
     }
     route.lostOnFrame = -1;
   }
@@ -141,7 +142,7 @@ export class Calls {
     const answer = await this.#ask(frame, route, question, how);
     if (answer !== "missing") return answer;
     route.injected = false;
-    if (!wasInjected) throw new Refusal("unreachable", "the helper did not stay in the program");
+    if (!wasInjected) throw new Refusal("unreachable", l10n.t("the helper did not stay in the program"));
     return this.#withHelper(frame, route, question, how);
   }
 
@@ -183,7 +184,7 @@ export class Calls {
       if (!(runs && error instanceof Lost)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
       route.lostOnFrame = frame.stop;
-      throw new Refusal("lost", "no reply yet");
+      throw new Refusal("lost", l10n.t("no reply yet"));
     } finally {
       done = true;
       stopped?.removeEventListener("abort", stop);
@@ -255,12 +256,12 @@ function parseInjected(reply: string): Injected {
   try {
     return JSON.parse(reply) as Injected;
   } catch {
-    throw new Refusal("unreachable", `the debugger replied what no helper says: ${reply.slice(0, 100)}`);
+    throw new Refusal("unreachable", l10n.t("the debugger replied what no helper says: {0}", reply.slice(0, 100)));
   }
 }
 
 function noReply(): Refusal {
-  return new Refusal("lost", "the program did not reply");
+  return new Refusal("lost", l10n.t("the program did not reply"));
 }
 
 function avoidsFrame(route: Route, frame: Frame): boolean {

@@ -1,3 +1,4 @@
+import * as l10n from "@vscode/l10n";
 import type { Focus, Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
@@ -5,7 +6,6 @@ import { type Calls, Refusal } from "../helper/calls.ts";
 import type { Filter, NodeAnswer } from "../protocol/generated.ts";
 import { Emitter } from "./emitter.ts";
 import type { Expansion } from "./expansion.ts";
-import { t } from "./l10n.ts";
 import type { Pins } from "./pins.ts";
 import { framePath, pinPath, type Row, type Source } from "./rows.ts";
 import { FRAME_NODE, type Result, Stop } from "./stop.ts";
@@ -324,17 +324,17 @@ function messageOf(error: unknown): string {
 /** What the view says when the helper can't be asked; debugging goes on as without it. */
 function troubleOf(error: unknown): string {
   if (error instanceof Refusal && error.code === "lost") {
-    return t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
+    return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
   }
   // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
   const lines = messageOf(error).trimEnd().split("\n");
-  return t("The values of this frame can't be shown: {0}", lines.at(-1) ?? "");
+  return l10n.t("The values of this frame can't be shown: {0}", lines.at(-1) ?? "");
 }
 
 function stillRunning(): string {
-  return t("no reply yet: the program's own code may still be running");
+  return l10n.t("no reply yet: the program's own code may still be running");
 }
 
 function missedSentence(): string {
-  return t("This session began before Tensor Inspector was there. Restart it to see its values.");
+  return l10n.t("This session began before Tensor Inspector was there. Restart it to see its values.");
 }

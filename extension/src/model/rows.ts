@@ -1,7 +1,7 @@
+import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Badge, Failure, Node, NodeKind, Page } from "../protocol/generated.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
-import { t } from "./l10n.ts";
 import { formatNumber } from "./numbers.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Known, Stop } from "./stop.ts";
@@ -66,16 +66,16 @@ const ICONS: Record<NodeKind, string> = {
 };
 
 /** How loud a badge is, and its words where the summary line was too long to say so itself. */
-const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; readonly words: string }> = {
-  nan: { tone: "alarm", seen: /NaN/, words: "NaN" },
-  inf: { tone: "alarm", seen: /Inf|∞/, words: "Inf" },
-  freed: { tone: "alarm", seen: /freed/, words: "storage freed" },
-  error: { tone: "alarm", seen: /./, words: "error" },
-  zeros: { tone: "warning", seen: /all zeros|all False/, words: "all zeros" },
-  constant: { tone: "warning", seen: /all /, words: "constant" },
-  no_grad: { tone: "warning", seen: /grads? None|no grad/, words: "no grad" },
-  sampled: { seen: /≈|≥| read/, words: "sampled" },
-  unread: { seen: /./, words: "values not read" },
+const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; readonly words: () => string }> = {
+  nan: { tone: "alarm", seen: /NaN/, words: () => l10n.t("NaN") },
+  inf: { tone: "alarm", seen: /Inf|∞/, words: () => l10n.t("Inf") },
+  freed: { tone: "alarm", seen: /freed/, words: () => l10n.t("storage freed") },
+  error: { tone: "alarm", seen: /./, words: () => l10n.t("error") },
+  zeros: { tone: "warning", seen: /all zeros|all False/, words: () => l10n.t("all zeros") },
+  constant: { tone: "warning", seen: /all /, words: () => l10n.t("constant") },
+  no_grad: { tone: "warning", seen: /grads? None|no grad/, words: () => l10n.t("no grad") },
+  sampled: { seen: /≈|≥| read/, words: () => l10n.t("sampled") },
+  unread: { seen: /./, words: () => l10n.t("values not read") },
 };
 
 /** The frame's rows: pins first, then what the helper put in order. */
@@ -149,11 +149,11 @@ function idOf({ root, names }: RowPath): string {
 
 function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known): Row {
   const { node } = known;
-  const line = node.lazy === true ? t("property · click to read") : node.line;
+  const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
   const missing = (node.badges ?? [])
     .filter((badge) => !BADGES[badge].seen.test(line))
-    .map((badge) => BADGES[badge].words);
+    .map((badge) => BADGES[badge].words());
   const description = [line, ...missing, ...markText(node)].filter((part) => part !== "").join(" · ");
   const can: Action[] = ["copySummary"];
   if (node.path !== undefined) can.push("copyExpression", "pin");
@@ -206,12 +206,12 @@ function pinRow(source: Source, pin: Pin): Row {
 
 /** What a pin without a value says. */
 function pinText({ pins, stop }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
-  if (state === "running") return [t("running…"), "quiet"];
-  if (state?.code === "not_found") return [t("not in this frame"), "quiet"];
+  if (state === "running") return [l10n.t("running…"), "quiet"];
+  if (state?.code === "not_found") return [l10n.t("not in this frame"), "quiet"];
   if (state !== undefined && state.code !== "not_static") return [state.message, "alarm"];
-  if (state === undefined && pin.static) return [t("reading…"), "quiet"];
+  if (state === undefined && pin.static) return [l10n.t("reading…"), "quiet"];
   const line = pins.lastLine(pin.expression, stop.frame.session);
-  return [line === undefined ? t("not evaluated yet") : `${line} · ${t("from an earlier stop")}`, "quiet"];
+  return [line === undefined ? l10n.t("not evaluated yet") : `${line} · ${l10n.t("from an earlier stop")}`, "quiet"];
 }
 
 /** `next 100 of 99,900`, if there is more than what is shown. */
@@ -224,8 +224,8 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
   const count = Math.min(source.pageSize, left ?? source.pageSize);
   const label =
     left === undefined
-      ? t("next {0}", formatNumber(count))
-      : t("next {0} of {1}", formatNumber(count), formatNumber(left));
+      ? l10n.t("next {0}", formatNumber(count))
+      : l10n.t("next {0} of {1}", formatNumber(count), formatNumber(left));
   const failure = source.stop.failure(parent?.known);
   return [
     {
@@ -262,7 +262,7 @@ function markText({ mark }: Node): string[] {
 
 function speechOf({ name, type, line, mark }: Node, text: string): string {
   const parts = [name, line.startsWith(type) ? "" : type, text];
-  if (mark?.kind === "cycle") parts.push(t("contains itself, see {0}", mark.path));
-  if (mark?.kind === "shared") parts.push(t("same as {0}", mark.path));
+  if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
+  if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -1,5 +1,5 @@
+import * as l10n from "@vscode/l10n";
 import type { ComplexStats, Facts, Node, Number as Tagged, Stats } from "../protocol/generated.ts";
-import { t } from "./l10n.ts";
 import type { Stop } from "./stop.ts";
 import { formatBounded, formatBytes, formatNumber, parseNumber } from "./numbers.ts";
 
@@ -47,8 +47,8 @@ export function tooltipText(label: string, description: string, node: Node | und
   const parts = [`**${escapeMarkdown(label)}**`, escapeMarkdown(description)];
   if (node !== undefined) {
     const rows: [string, string][] = [];
-    if (node.type !== "") rows.push([t("type"), node.facts?.type ?? node.type]);
-    if (node.path !== undefined) rows.push([t("expression"), node.path]);
+    if (node.type !== "") rows.push([l10n.t("type"), node.facts?.type ?? node.type]);
+    if (node.path !== undefined) rows.push([l10n.t("expression"), node.path]);
     if (rows.length > 0) parts.push(table(rows));
     if (node.mark !== undefined) parts.push(escapeMarkdown(markSentence(node.mark)));
   }
@@ -59,12 +59,19 @@ export function tooltipText(label: string, description: string, node: Node | und
 export function statusText({ answer, cut }: Stop): string {
   const sampled = answer.rows.nodes.some(({ badges = [] }) => badges.includes("sampled"));
   const ms = answer.ms < 10 ? answer.ms.toFixed(1) : answer.ms.toFixed(0);
-  const parts = [`${ms} ms`, sampled ? t("sampled") : "", cut === undefined ? "" : t("not all"), answer.process ?? ""];
+  const parts = [
+    `${ms} ms`,
+    sampled ? l10n.t("sampled") : "",
+    cut === undefined ? "" : l10n.t("not all"),
+    answer.process ?? "",
+  ];
   return parts.filter((part) => part !== "").join(" · ");
 }
 
 function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {
-  return kind === "cycle" ? t("↻ contains itself: it stands above, at {0}", path) : t("≡ the same object as {0}", path);
+  return kind === "cycle"
+    ? l10n.t("↻ contains itself: it stands above, at {0}", path)
+    : l10n.t("≡ the same object as {0}", path);
 }
 
 /** The facts, and beside them the statistics: side by side they fit into a hover without scrolling. */
@@ -74,7 +81,7 @@ function factsTable(facts: Facts): string {
   if (stats === undefined || stats === null) return table(left);
   if (isComplex(stats)) {
     const parts = [stats.real, stats.imag, stats.abs];
-    return `${table(left)}\n\n${table([["", t("real"), t("imag"), t("abs")], ...statisticRows(parts)])}`;
+    return `${table(left)}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...statisticRows(parts)])}`;
   }
   const right = single(stats) ? [] : statisticRows([stats]);
   if (right.length === 0) return table(left);
@@ -85,21 +92,21 @@ function factsTable(facts: Facts): string {
 function factRows(facts: Facts): [string, string][] {
   const { shape, strides, layout } = facts;
   const rows: [string, string | undefined][] = [
-    [t("type"), facts.type],
-    [t("shape"), shape && `[${shape.map(sizeText).join(", ")}]`],
-    [t("dtype"), facts.dtype],
-    [t("device"), facts.device],
-    [t("layout"), layout === "strided" ? undefined : layout],
+    [l10n.t("type"), facts.type],
+    [l10n.t("shape"), shape && `[${shape.map(sizeText).join(", ")}]`],
+    [l10n.t("dtype"), facts.dtype],
+    [l10n.t("device"), facts.device],
+    [l10n.t("layout"), layout === "strided" ? undefined : layout],
     // Where the layout is the plain one, strides tell nothing that the shape does not.
     [
-      t("strides"),
+      l10n.t("strides"),
       strides?.length && facts.notes?.length
         ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})`
         : undefined,
     ],
-    [t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
-    [t("gradient"), gradientText(facts)],
-    [t("view of"), facts.view_of ?? undefined],
+    [l10n.t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
+    [l10n.t("gradient"), gradientText(facts)],
+    [l10n.t("view of"), facts.view_of ?? undefined],
     ...(facts.rows ?? []),
   ];
   return rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== "");
@@ -112,16 +119,17 @@ function sizeText(size: Tagged | string | null): string {
 
 function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | undefined {
   if (requires_grad === undefined) return undefined;
-  if (!requires_grad) return t("not required");
+  if (!requires_grad) return l10n.t("not required");
   if (grad_fn !== undefined && grad_fn !== null) return `← ${grad_fn}`;
-  return is_leaf === true ? t("required · leaf") : t("required");
+  return is_leaf === true ? l10n.t("required · leaf") : l10n.t("required");
 }
 
 /** What must be said about how the statistics came about, or why there are none. */
 function reading({ stats, unread }: Facts): string[] {
-  if (stats === undefined || stats === null) return unread === undefined ? [] : [t("values not read: {0}", unread)];
+  if (stats === undefined || stats === null)
+    return unread === undefined ? [] : [l10n.t("values not read: {0}", unread)];
   const { exact, read, count } = isComplex(stats) ? stats.real : stats;
-  return exact ? [] : [t("≈ from {0} of {1} values", formatNumber(read), formatNumber(count))];
+  return exact ? [] : [l10n.t("≈ from {0} of {1} values", formatNumber(read), formatNumber(count))];
 }
 
 function statisticRows(parts: readonly Stats[]): string[][] {
@@ -139,22 +147,22 @@ function isComplex(stats: Stats | ComplexStats): stats is ComplexStats {
 
 /** Rows of statistics: name and text, empty when there is nothing to say. What is not from every value is marked. */
 const STATISTICS: readonly (readonly [() => string, (stats: Stats) => string])[] = [
-  [() => t("range"), rangeText],
+  [() => l10n.t("range"), rangeText],
   [
-    () => t("mean"),
+    () => l10n.t("mean"),
     ({ exact, mean, mean_error }) => (mean === null ? "" : about(exact, formatBounded(mean, mean_error))),
   ],
-  [() => t("std"), ({ exact, std }) => (std === null ? "" : about(exact, formatNumber(std)))],
-  [() => t("zeros"), (stats) => share(stats.zeros, stats)],
-  [() => t("NaN"), (stats) => share(stats.nan, stats)],
-  [() => t("+Inf"), (stats) => share(stats.pos_inf, stats)],
-  [() => t("−Inf"), (stats) => share(stats.neg_inf, stats)],
+  [() => l10n.t("std"), ({ exact, std }) => (std === null ? "" : about(exact, formatNumber(std)))],
+  [() => l10n.t("zeros"), (stats) => share(stats.zeros, stats)],
+  [() => l10n.t("NaN"), (stats) => share(stats.nan, stats)],
+  [() => l10n.t("+Inf"), (stats) => share(stats.pos_inf, stats)],
+  [() => l10n.t("−Inf"), (stats) => share(stats.neg_inf, stats)],
 ];
 
 function rangeText({ exact, min, max }: Stats): string {
   if (min === null || max === null) return "";
   const range = `${formatNumber(min)} … ${formatNumber(max)}`;
-  return exact ? range : t("seen {0}", range);
+  return exact ? range : l10n.t("seen {0}", range);
 }
 
 function about(exact: boolean, text: string): string {
