@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from base64 import b64decode
+from binascii import a2b_base64
 from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
@@ -36,6 +36,11 @@ from .protocol import (
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
 from .untouched import Untouched
+
+# Not `json.dumps` and `json.loads`: what those need of the built-ins may be the program's.
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode
+_decode: Any = vars(json.JSONDecoder())["scan_once"]
+_NO_ANSWER = '{"op":"error","error":{"code":"internal","message":"the program left nothing to answer with"}}'
 
 _cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
@@ -71,11 +76,14 @@ def warm() -> None:
 
 def call(text: str) -> Reply:
     """Answer one request, base64 of UTF-8 JSON."""
-    compiling = debugger.stop_dynamo()
     try:
-        return _reply(text)
-    finally:
-        debugger.resume_dynamo(compiling)
+        compiling = debugger.stop_dynamo()
+        try:
+            return _reply(text)
+        finally:
+            debugger.resume_dynamo(compiling)
+    except BaseException:
+        return Reply(_NO_ANSWER)
 
 
 def _reply(text: str) -> Reply:
@@ -96,17 +104,19 @@ def _reply(text: str) -> Reply:
 
 def _json(answer: Answer) -> str:
     try:
-        text = json.dumps(tagged(answer), allow_nan=False, separators=(",", ":"))
+        text = "".join(_encode(tagged(answer), True))
     except BaseException as error:
-        text = json.dumps(_failed(error))
-    return text if len(text) <= _MOST_BYTES else json.dumps(_failed(Refused("internal", "the answer was too large")))
+        text = "".join(_encode(_failed(error), True))
+    if len(text) > _MOST_BYTES:
+        text = "".join(_encode(_failed(Refused("internal", "the answer was too large")), True))
+    return text
 
 
 def _request(text: str) -> dict[str, Any]:
     try:
-        request = json.loads(b64decode(text).decode("utf-8"))
+        request, _ = _decode(a2b_base64(text).decode("utf-8"), 0)
         op, wanted = request["op"], request["version"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, StopIteration) as error:
         raise Refused("bad_request", f"not a request: {error}") from None
     if wanted != vars(sys.modules[__package__]).get("version", ""):  # set by the loader
         raise Refused("stale_helper", "this program holds another version of the helper")

@@ -12,6 +12,41 @@ from typing import Any
 _lock = RLock()
 
 
+def _interpreters_own() -> Any:
+    """The built-ins as the interpreter made them, whatever the program has put, or will put, in their place.
+
+    The interpreter keeps a copy of its own, which only the garbage collector knows: it is looked for where something
+    was replaced. Itself this uses no name that could have been.
+    """
+    module = sys.modules["builtins"]
+    type: Any = ().__class__.__class__
+    function: Any = "".join.__class__
+    home = type.__dict__["__module__"].__get__
+
+    def is_own(item: Any) -> Any:
+        cls = type(item)
+        return item.__self__ is module if cls is function else cls is type and home(item) == "builtins"
+
+    present = module.__dict__.copy()
+    replaced = [name for name, item in present.items() if name not in _CHANGED_AT_START and not is_own(item)]
+    if replaced:
+        import gc  # which goes through all there is: only now
+
+        known = [item for item in present.values() if type(item) is function and is_own(item)]
+        for copy in gc.get_referrers(known[0]):
+            if type(copy) is type(present) and copy.get("__name__") == "builtins" and copy is not module.__dict__:
+                present.update({name: item for name, item in copy.items() if is_own(item)})
+    return present
+
+
+#: What is no function or class of the interpreter from the start, and what `site` adds.
+_CHANGED_AT_START = {
+    "None", "True", "False", "Ellipsis", "NotImplemented", "__debug__", "__doc__", "__loader__", "__name__",
+    "__package__", "__spec__", "copyright", "credits", "exit", "help", "license", "open", "quit",
+}  # fmt: skip
+__builtins__ = _interpreters_own()  #: of all functions that are made below, and of all modules of ours
+
+
 class _Unborn(type(sys)):  # type: ignore[misc]
     """A module that runs its source when it is first asked for a name: what no value needs is never compiled."""
 
@@ -47,7 +82,7 @@ def install(sources, version):  # type: ignore[no-untyped-def]
             is_package = not name or any(other.startswith(name + ".") for other in sources)
             module.__dict__.update(
                 _source=source,
-                __builtins__=sys.modules["builtins"],
+                __builtins__=__builtins__,
                 __package__=full if is_package else full.rpartition(".")[0],
                 __file__=f"<frozen {full}>",
                 **({"__path__": []} if is_package else {}),

@@ -23,7 +23,7 @@ LAYERS = [
     {"protocol"},
 ]
 STANDARD = {
-    "__future__", "ast", "base64", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "math", "os", "re", "socket",
+    "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "math", "os", "re", "socket",
     "struct", "sys", "threading", "time", "types", "typing", "weakref",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

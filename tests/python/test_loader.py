@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
 from bundle import program
 
 FRAME = """
@@ -22,9 +23,9 @@ def frame(function):
 """
 
 
-def run(after: str, before: str = "") -> Any:
+def run(after: str, before: str = "", put_in: str = "") -> Any:
     """What `after` printed as JSON, in a fresh interpreter into which the helper was put."""
-    text = f"{before}\n{FRAME}\nspace = {{}}\nexec({program()!r}, space)\nanswer = space['answer']\n{after}"
+    text = f"{before}\n{FRAME}\nspace = {{}}\n{put_in}\nexec({program()!r}, space)\nanswer = space['answer']\n{after}"
     command = [sys.executable, "-W", "error", "-"]
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=120)
     assert done.returncode == 0, done.stderr
@@ -118,3 +119,55 @@ def test_a_helper_that_does_not_start_leaves_nothing_behind() -> None:
         "print(json.dumps([n for n in sys.modules if n.startswith('_tensor_inspector')]))"
     )
     assert left == []
+
+
+REPLACED = """
+import builtins, gc, threading, typing, weakref
+called, own, names = [], {}, vars(builtins)
+def replacement(name, whoever_asks):
+    def function(*given, **named):
+        if whoever_asks or sys._getframe(1).f_code.co_filename.startswith("<frozen _tensor_inspector"):
+            called.append(name)
+            raise OSError(f"{name} of the program")
+        return own[name](*given, **named)
+    return function
+def replace(whoever_asks, but=()):
+    function, of_their_caller = type(len), ("dir", "eval", "exec", "globals", "locals", "vars")
+    found = {name: item for name, item in names.items() if type(item) is function and name[0] != "_"}
+    own.update({name: item for name, item in found.items() if name not in of_their_caller})
+    names.update({name: replacement(name, whoever_asks) for name in own if name not in but})
+def restore():
+    names.update(own)
+"""
+#: Replaces, calls the helper about the frame of `stop`, and restores.
+ASKED = """
+space = {"__name__": "_pydevd_bundle.pydevd_vars", "call": sys.modules["_tensor_inspector"].call}
+question = {"op": "frame", "version": "test", "limits": {"ms": 60000}}
+space["text"] = base64.b64encode(json.dumps(question).encode()).decode()
+exec("def evaluate_expression(frame): return call(text)", space)
+def stop():
+    words, table, seen = ["one"], {"a": [1, 2.5]}, {4}
+    return sys._getframe()
+REPLACE
+answer = space["evaluate_expression"](stop())
+restore()
+answer = json.loads(answer)
+rows = answer["rows"]["nodes"] if "rows" in answer else [{"name": "error", "line": answer["error"]["message"]}]
+print(json.dumps([{node["name"]: node["line"] for node in rows}, called]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("replace(whoever_asks=False)", ""),
+        ("", "replace(whoever_asks=False)"),
+        # All modules are there: of the standard library only an import's own look at what they hold is left.
+        ("", "frame(stop)\nreplace(whoever_asks=True, but=('hasattr', 'isinstance'))"),
+    ],
+    ids=["before the helper was put there", "after it", "for everybody"],
+)
+def test_what_a_program_puts_in_the_place_of_built_in_functions_is_not_called(before: str, after: str) -> None:
+    lines, called = run(ASKED.replace("REPLACE", after), before=REPLACED, put_in=before)
+    assert lines == {"words": "list · 1: 'one'", "table": "dict · 1: a", "seen": "set · 1: 4"} | lines
+    assert called == []
