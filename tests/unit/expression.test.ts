@@ -34,6 +34,9 @@ describe("the expression under the cursor", () => {
     ["[x[|0] for x in xs]", "x[0]"],
     ['f"{loss.|item} is"', "loss.item"],
     ["f'{x[|0]:.3f}'", "x[0]"],
+    ["  .fc1[|i])", "i"],
+    ["x[..., |i]", "i"],
+    ["x[... if |c else 0]", "c"],
     ["rf'''{|x}'''", "x"],
     ['f"{d["|k"]}"', 'd["k"]'],
     ['f"{x:\'>{|y}}"', "y"],
@@ -55,11 +58,24 @@ describe("the expression under the cursor", () => {
     ['f"{{|x}}"'],
     ['f"|x{y}"'],
     ["a[|"],
+    ["  .|weight"],
+    ["  .fc1.|weight"],
+    ["  .fc1[|0])"],
+    ["from .|layers import Linear"],
   ])("is none in %s", (marked) => expect(pointed(marked)).toBeUndefined());
+
+  test.each([
+    ["|fc1", "(model.\n", undefined],
+    ["|fc1.weight", "model. \\\n\n", undefined],
+    ["fc1[|i]", "(model.  # its first\n", "i"],
+    ["|x", "# Explains.\n", "x"],
+    ["|x", "def f(): ...\n", "x"],
+  ])("in %s below %j is %s", (marked, before, expression) => expect(pointed(marked, before)).toBe(expression));
 
   test("is none inside a string of several lines", () => {
     expect(pointed("text |x", 'def f():\n    """A story\n')).toBeUndefined();
     expect(pointed('text |x """ + y', 'def f():\n    """A story\n')).toBeUndefined();
+    expect(pointed('text """.|join', 'def f():\n    """A story\n')).toBeUndefined();
     expect(pointed('text x """ + |y', 'def f():\n    """A story\n')).toBe("y");
     expect(pointed("|x", 'def f():\n    """A story.\n    """\n')).toBe("x");
     expect(pointed("|x", "a = '\"\"\"'  # '''\n")).toBe("x");
@@ -136,6 +152,7 @@ describe("what VS Code takes where we have nothing to say", () => {
     ["a.|b.c", "a.b"],
     ["lo|ss = 1", "loss"],
     ["f(x).|b", ".b"],
+    ["  .|fc1", ".fc1"],
     ["*|args", "*args"],
     ["...|rest", "rest"],
     ["x| + y", "x"],

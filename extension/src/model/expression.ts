@@ -8,18 +8,19 @@ interface Part extends Span {
 /**
  * The name, attribute or subscript that a column of a line points at, with all that leads to it: `b` in `a.b.c` is
  * `a.b`, `0` in `a["k"][0]` is all of it, `i` in `a[i]` is `i`. Nothing in strings, comments, or after a call.
- * `before` is the text above the line: it tells whether the line begins inside a string.
+ * `before` is the text above the line: it tells whether the line begins inside a string, or goes on after a `.`.
  */
 export function expressionAt(line: string, column: number, before = ""): Span | undefined {
   const quote = openQuote(before);
-  if (quote === undefined) return pointedAt(line, column);
+  if (quote === undefined) return pointedAt(line, column, endsWithDot(before));
   const close = line.indexOf(quote);
   if (close < 0 || column < close + 3) return undefined;
   return pointedAt(" ".repeat(close + 3) + line.slice(close + 3), column);
 }
 
-function pointedAt(line: string, column: number): Span | undefined {
-  const tokens = tokenize(line);
+/** With `dotted`, the line's first name is an attribute of what stands above. */
+function pointedAt(line: string, column: number, dotted = false): Span | undefined {
+  const tokens = [...(dotted ? [DOT] : []), ...tokenize(line)];
   for (const { fields = [] } of tokens) {
     const field = fields.find((span) => contains(span, column));
     if (field) return pointedAt(" ".repeat(field.start) + line.slice(field.start, field.end), column);
@@ -36,6 +37,17 @@ function contains({ start, end }: Span, column: number): boolean {
   return start <= column && column < end;
 }
 
+const DOT: Token = { kind: "op", text: ".", start: 0, end: 0 };
+
+/** Whether code ends with the `.` of an attribute that follows below. */
+function endsWithDot(before: string): boolean {
+  const code = before.trimEnd();
+  const tokens = tokenize(code.slice(code.lastIndexOf("\n") + 1)).filter(
+    ({ kind, text }) => kind !== "comment" && text !== "\\",
+  );
+  return tokens.at(-1)?.text === "." && tokens.at(-2)?.text !== "."; // three are `...`
+}
+
 /** All parts of all chains among these tokens, those inside brackets too. */
 function collect(tokens: readonly Token[], parts: Part[]): void {
   let at = 0;
@@ -44,10 +56,11 @@ function collect(tokens: readonly Token[], parts: Part[]): void {
     at += 1;
     const isName = token.kind === "name" && !KEYWORDS.has(token.text);
     if (isName) parts.push({ start: token.start, end: token.end, from: token.start });
-    // What follows a call, a literal or a bracket has no name that leads to it, but its subscripts may hold some.
+    // What follows a call, a literal or a bracket has no name that leads to it, nor has a line that goes on with `.name`;
+    // but its subscripts may hold some.
     if (isName || token.kind === "string" || ")]}".includes(token.text)) {
       at = trailers(tokens, at, isName ? token.start : undefined, parts);
-    }
+    } else if (token.text === ".") at = Math.max(at, trailers(tokens, at - 1, undefined, parts));
   }
 }
 
