@@ -43,6 +43,6 @@ export function activate(context: vscode.ExtensionContext): void {
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidChange((session) => void inspector.again(session)),
     sessions.onDidStop(() => tree.stopped()),
-    settings.onDidChange(() => void inspector.again()),
+    settings.onDidChange(() => void inspector.anew()),
   );
 }

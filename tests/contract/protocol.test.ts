@@ -57,8 +57,8 @@ function show(answer: FrameAnswer): void {
     rows += 1;
     ids.add(row.id);
     expect(row.label).not.toBe("");
-    expect(row.speech).toContain(row.label);
-    expect(tooltipText(row.label, row.description, row.known?.node)).not.toBe("");
+    expect(row.speech).toContain(row.name);
+    expect(tooltipText(row.name, row.description, row.known?.node)).not.toBe("");
     if (row.known !== undefined && row.next === undefined) waiting.push(...(childRows(source, row) ?? []));
   }
   expect(rows).toBeGreaterThanOrEqual(count(answer.rows.nodes));

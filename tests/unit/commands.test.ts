@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMANDS, type Parts } from "../../extension/src/views/commands.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import { stage } from "./vscode.ts";
+import { env, stage } from "./vscode.ts";
 
 beforeEach(() => stage.focus(undefined));
 
@@ -22,6 +22,38 @@ async function summarized(argument: unknown, session = "session") {
   await COMMANDS["tensorInspector.summarize"]?.(parts, argument);
   return { pinned, said };
 }
+
+/** A command by a key: it is not told of a row, the tree knows on which the keyboard is. */
+async function pressed(command: string, row: object): Promise<string[]> {
+  const unpinned: string[] = [];
+  const parts = {
+    inspector: { unpin: (expression: string) => unpinned.push(expression) },
+    tree: { focused: () => Promise.resolve({ path: {}, stop: {}, can: ["copySummary"], ...row }) },
+  } as unknown as Parts;
+  await COMMANDS[command]?.(parts, undefined);
+  return unpinned;
+}
+
+describe("by a key", () => {
+  beforeEach(() => env.clipboard.writeText(""));
+
+  test("Copy Summary copies the whole name and line of the row that the keyboard is on", async () => {
+    await pressed("tensorInspector.copySummary", { label: "lo…ng", name: "long", description: "int64[2]" });
+    expect(env.clipboard.text).toBe("long: int64[2]");
+  });
+
+  test("Copy Summary copies nothing of a row without a value", async () => {
+    await pressed("tensorInspector.copySummary", { name: "next 100", description: "", can: ["nextPage"] });
+    expect(env.clipboard.text).toBe("");
+  });
+
+  test.each([
+    ["a pin", { pin: { expression: "x.T" } }, ["x.T"]],
+    ["no pin", {}, []],
+  ])("Unpin, on %s, unpins it", async (_, row, expected) => {
+    expect(await pressed("tensorInspector.unpin", row)).toEqual(expected);
+  });
+});
 
 const container = { name: "Locals", variablesReference: 4 };
 

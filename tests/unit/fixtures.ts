@@ -38,12 +38,15 @@ export function session(id = "session"): Session {
 }
 
 /** A paused frame; set `over` to end its stop. */
-export function frame(stop = 1, more: { frameId?: number; place?: string; session?: string } = {}): Frame & Paused {
-  const { frameId = 2, place = "/train.py:train", session: id = "session" } = more;
-  const key = `${id} ${stop} 1 ${frameId}`;
+export function frame(
+  stop = 1,
+  more: { frameId?: number; place?: string; session?: string; thread?: number } = {},
+): Frame & Paused {
+  const { frameId = 2, place = "/train.py:train", session: id = "session", thread = 1 } = more;
+  const key = `${id} ${stop} ${thread} ${frameId}`;
   return {
     session: session(id),
-    threadId: 1,
+    threadId: thread,
     frameId,
     stop,
     key,

@@ -31,6 +31,20 @@ describe("a value's row", () => {
     expect(row.tone).toBeUndefined();
   });
 
+  test("shortens a long name in the middle, and speaks all of it", () => {
+    const name = "model.transformer.h.11.mlp.c_fc.weight";
+    const row = only(rootRows(source([tensor(name)])));
+    expect(row).toMatchObject({ name, label: "model.tr…mlp.c_fc.weight" });
+    expect(row.speech).toContain(name);
+    expect(only(rootRows(source([tensor(name.slice(-24))])))).toMatchObject({ label: name.slice(-24) });
+  });
+
+  test("of two long names that are shown alike keeps an id of its own", () => {
+    const names = ["encoder.layers.0.attention.query.weight", "encoder.layers.1.attention.query.weight"];
+    const rows = rootRows(source(names.map((name) => tensor(name))));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+  });
+
   test("speaks name, type and line to a screen reader", () => {
     expect(only(rootRows(source([tensor("x")]))).speech).toBe("x, Tensor, float32[2, 3] · 0…1");
     expect(only(rootRows(source([node("d", { type: "dict", line: "dict · 2" })]))).speech).toBe("d, dict · 2");
@@ -192,6 +206,14 @@ describe("pins", () => {
     expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
     expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "unpin"]);
+  });
+
+  test("shorten a long expression", () => {
+    const expression = "model.transformer.h[11].mlp.c_fc.weight";
+    expect(only(rootRows(source([], { pins: [expression] })))).toMatchObject({
+      label: "model.tr…mlp.c_fc.weight",
+      name: expression,
+    });
   });
 
   test("say in their row what could not be read", () => {

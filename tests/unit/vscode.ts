@@ -128,6 +128,16 @@ export class TreeView {
   }
 }
 
+export const env = {
+  clipboard: {
+    text: "",
+    writeText(text: string): Promise<void> {
+      env.clipboard.text = text;
+      return Promise.resolve();
+    },
+  },
+};
+
 export const l10n = {
   t: (message: string, ...args: unknown[]) =>
     message.replace(/\{(\d+)\}/g, (_, index: string) => String(args[Number(index)])),

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { Stop } from "../../extension/src/model/stop.ts";
-import { codeBlock, escapeMarkdown, hoverText, statusText, tooltipText } from "../../extension/src/model/words.ts";
+import {
+  codeBlock,
+  escapeMarkdown,
+  hoverText,
+  middle,
+  statusText,
+  tooltipText,
+} from "../../extension/src/model/words.ts";
 import type { Facts, Stats } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
 
@@ -134,6 +141,14 @@ describe("the hover of a tensor", () => {
     expect(cells(text)).toEqual(["type | dict", "length | 3"]);
     expect(text).toContain("keys are of 2 types");
   });
+});
+
+describe("a long name", () => {
+  test.each([
+    ["x".repeat(24), "x".repeat(24)],
+    ["encoder.layers.0.self_attn.q_proj.weight", "encoder.…n.q_proj.weight"],
+    ["🙂".repeat(30), `${"🙂".repeat(8)}…${"🙂".repeat(15)}`],
+  ])("%s is %s in 24 characters", (name, shortened) => expect(middle(name, 24)).toBe(shortened));
 });
 
 describe("text from the program is harmless in Markdown", () => {

@@ -55,6 +55,34 @@ test("Pin and Unpin", async ({ wb }) => {
   await wb.inspector.rowsWhen("no pin", ([first]) => first?.label === "image");
 });
 
+test("Ctrl+C copies the summary of the row that the keyboard is on, selected or not", async ({ wb }) => {
+  await wb.inspector.click("count");
+  await wb.page.keyboard.press("Control+C");
+  await expectClipboard(wb, "count: 42");
+  await wb.page.keyboard.press("ArrowDown");
+  await wb.page.keyboard.press("Control+C");
+  await expectClipboard(wb, "name: 'resnet'");
+  expect(await wb.inspector.row("count")).toMatchObject({ selected: true });
+});
+
+test("Delete takes a pin away, and nothing else", async ({ wb }) => {
+  await wb.inspector.choose(["image"], "Pin");
+  await wb.inspector.rowsWhen("the pin", ([first]) => first?.icon === "pinned");
+  await wb.inspector.click("count");
+  await wb.page.keyboard.press("Delete");
+  await wb.page.keyboard.press("Home");
+  await wb.page.keyboard.press("Delete");
+  const rows = await wb.inspector.rowsWhen("no pin", ([first]) => first?.icon !== "pinned");
+  expect(rows.map(({ label }) => label)).toContain("count");
+});
+
+test("Unpin All takes all pins away", async ({ wb }) => {
+  for (const name of ["image", "numbers"]) await wb.inspector.choose([name], "Pin");
+  await wb.inspector.rowsWhen("two pins", (rows) => rows.filter(({ icon }) => icon === "pinned").length === 2);
+  await wb.quickInput.runCommand("Tensor Inspector: Unpin All");
+  await wb.inspector.rowsWhen("no pins", ([first]) => first?.icon !== "pinned");
+});
+
 test("Show Tensors Only leaves tensors and what holds them", async ({ wb }) => {
   await wb.inspector.clickHeaderAction("Show Tensors Only");
   const rows = await wb.inspector.rowsWhen("the tensors", (rows) => rows.every(({ label }) => label !== "count"));

@@ -74,6 +74,16 @@ test("what is expanded and selected stays so from stop to stop", async ({ wb }) 
   expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
 });
 
+test("marks what changed since the last stop in the function, for a screen reader too", async ({ wb }) => {
+  const rows = await wb.inspector.rows();
+  expect(findRow(rows, ["number"])).toMatchObject({
+    highlighted: true,
+    ariaLabel: expect.stringContaining("number, changed, "),
+  });
+  expect(findRow(rows, ["kept", "'all'", "[1]"])).toMatchObject({ highlighted: true });
+  expect(findRow(rows, ["kept"])).toMatchObject({ highlighted: false });
+});
+
 test("follows clicks in the call stack, and back without asking again", async ({ wb }) => {
   const before = wb.recording.questions().length;
   await wb.selectFrame("train");
@@ -82,6 +92,7 @@ test("follows clicks in the call stack, and back without asking again", async ({
     (rows) => findRow(rows, ["total"]) !== undefined && findRow(rows, ["kept"]) === undefined,
   );
   expect(findRow(rows, ["total"])?.description).toContain("all 5");
+  expect(rows.filter(({ highlighted }) => highlighted)).toEqual([]); // train is looked at for the first time
   await wb.selectFrame("step");
   await shown(wb, ["kept", "'all'", "[1]"], "float32[3] · all 5");
   expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
@@ -90,7 +101,7 @@ test("follows clicks in the call stack, and back without asking again", async ({
 test("shows at once what is changed in the console and in Variables", async ({ wb }) => {
   const before = wb.recording.questions().length;
   await wb.console.run("scaled.fill_(7)");
-  await shown(wb, ["scaled"], "float32[3] · all 7");
+  expect(await shown(wb, ["scaled"], "float32[3] · all 7")).toMatchObject({ highlighted: true });
   await wb.setValue(["Locals", "number"], "50");
   await shown(wb, ["number"], "50");
   expect(wb.recording.questions().slice(before)).toEqual(["frame", "frame"]);

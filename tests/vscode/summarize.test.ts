@@ -123,7 +123,7 @@ test("going on ends what runs for ever, and nothing was run but what was asked f
   expect(wb.recording.stdout()).toBe("calls 2\n");
 });
 
-const endless = "[0 for _ in iter(int, 1)]";
+const endless = "[0 for _ in iter(int,1)]";
 
 async function runForEver(wb: Workbench): Promise<void> {
   await wb.quickInput.runCommand("Tensor Inspector: Summarize Expression");

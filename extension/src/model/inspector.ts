@@ -4,6 +4,7 @@ import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
 import { type Calls, Refusal } from "../helper/calls.ts";
 import type { Filter, NodeAnswer } from "../protocol/generated.ts";
+import { Changes } from "./changes.ts";
 import { Emitter } from "./emitter.ts";
 import type { Expansion } from "./expansion.ts";
 import type { Pins } from "./pins.ts";
@@ -58,6 +59,7 @@ export class Inspector {
   readonly #ran = new Map<string, Ran>();
   /** What ends the pins that run, with their expressions. */
   readonly #running = new Map<AbortController, string>();
+  readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();
   #frame: Frame | undefined;
   #stop: Stop | undefined;
@@ -94,10 +96,17 @@ export class Inspector {
     return [...((this.#frame && this.#types.get(this.#frame.session)) ?? [])];
   }
 
+  get hasPins(): boolean {
+    return this.#pins.all.length > 0;
+  }
+
   /** What rows are made of, when there is something to show. */
   get source(): Source | undefined {
-    if (this.#stop === undefined) return undefined;
-    return { stop: this.#stop, pins: this.#pins, expansion: this.#expansion, pageSize: this.#wishes.pageSize };
+    return this.#stop && { ...this.#parts, stop: this.#stop };
+  }
+
+  get #parts(): Omit<Source, "stop"> {
+    return { pins: this.#pins, expansion: this.#expansion, pageSize: this.#wishes.pageSize };
   }
 
   /** The user looks at this frame now, at none while the program runs. */
@@ -160,6 +169,12 @@ export class Inspector {
     if (frame === undefined || (session !== undefined && frame.session !== session)) return;
     this.#asking = this.#ask(frame);
     await this.#asking;
+  }
+
+  /** The settings changed: the same values may be said in other words, which is no change of theirs. */
+  async anew(): Promise<void> {
+    this.#changes.forget();
+    await this.again();
   }
 
   /** Makes the children of a row known. */
@@ -231,6 +246,10 @@ export class Inspector {
     this.#changed.fire();
   }
 
+  unpinAll(): void {
+    for (const { expression } of this.#pins.all) this.unpin(expression);
+  }
+
   /** Runs a pinned expression in the frame of a stop: only ever because the user asked. */
   async run(expression: string, stop: Stop): Promise<void> {
     if (stop.frame.over) return;
@@ -280,7 +299,9 @@ export class Inspector {
       if (!isTrue()) return;
       const ran = this.#ran.get(frame.key) ?? { frame, results: new Map<string, Result>() };
       this.#ran.set(frame.key, ran);
-      const stop = new Stop(frame, answer, ran.results);
+      const before = this.#changes.before(frame, answer, this.#parts);
+      const stop = new Stop(frame, answer, ran.results, before);
+      this.#changes.keep(stop);
       this.#known.set(frame.key, stop);
       this.#meet(frame, answer.types);
       if (this.#looksAt(frame)) this.#show(stop, undefined);

@@ -5,6 +5,7 @@ import type { Expansion, RowPath } from "./expansion.ts";
 import { formatNumber } from "./numbers.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Known, Stop } from "./stop.ts";
+import { middle } from "./words.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
 export type Tone = "alarm" | "warning" | "quiet";
@@ -16,12 +17,16 @@ export interface Row {
   readonly parent: Row | undefined;
   /** The stop that it was made from: one tree shows one stop. */
   readonly stop: Stop;
+  /** As it is shown: a long name is shortened. */
   readonly label: string;
+  readonly name: string;
   readonly description: string;
   readonly icon: string;
   readonly tone: Tone | undefined;
   readonly expandable: boolean;
   readonly open: boolean;
+  /** Its value says something else than at the last stop in this function. */
+  readonly changed: boolean;
   /** What a screen reader says. */
   readonly speech: string;
   /** What can be done with it, as words for the manifest's `viewItem =~ …`. */
@@ -78,6 +83,9 @@ const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; reado
   unread: { seen: /./, words: () => l10n.t("values not read") },
 };
 
+/** Characters of a name at most: the summaries need the room. */
+const LABEL = 24;
+
 /** The frame's rows: pins first, then what the helper put in order. */
 export function rootRows(source: Source): Row[] {
   const { stop, pins } = source;
@@ -105,13 +113,18 @@ export function childRows(source: Source, row: Row): Row[] | undefined {
   return [...rows, ...moreRow(source, row, row.path, page)];
 }
 
+/** All rows that are known, each level after the one above. */
+export function* knownRows(source: Source): Generator<Row> {
+  let level = rootRows(source);
+  while (level.length > 0) {
+    yield* level;
+    level = level.flatMap((row) => (row.expandable ? (childRows(source, row) ?? []) : []));
+  }
+}
+
 /** The row of this id among all that are known. */
 export function findRow(source: Source, id: string): Row | undefined {
-  const waiting = rootRows(source);
-  for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-    if (row.id === id) return row;
-    if (row.expandable) waiting.push(...(childRows(source, row) ?? []));
-  }
+  for (const row of knownRows(source)) if (row.id === id) return row;
   return undefined;
 }
 
@@ -156,6 +169,7 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
     .map((badge) => BADGES[badge].words());
   const description = [line, ...missing, ...markText(node)].filter((part) => part !== "").join(" · ");
   const can: Action[] = ["copySummary"];
+  const changed = source.stop.hasChanged(idOf(path), node);
   if (node.path !== undefined) can.push("copyExpression", "pin");
   return {
     // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
@@ -163,13 +177,14 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
     path,
     parent,
     stop: source.stop,
-    label: node.name,
+    ...called(node.name),
     description,
     icon: ICONS[node.kind],
     tone: toneOf(node),
     expandable,
     open: expandable && node.lazy !== true && source.expansion.isOpen(path),
-    speech: speechOf(node, [line, ...missing].join(" · ")),
+    changed,
+    speech: speechOf(node, [line, ...missing].join(" · "), changed),
     can: node.kind === "group" ? [] : can,
     known,
     ...(node.path === undefined ? {} : { expression: node.path }),
@@ -182,7 +197,15 @@ function pinRow(source: Source, pin: Pin): Row {
   const answer = source.stop.pin(expression);
   const result = source.stop.result(expression);
   const rerun: Action[] = pin.static && !source.stop.mustRun(expression) ? [] : ["evaluateAgain"];
-  const own = { path, id: idOf(path), parent: undefined, stop: source.stop, label: expression, icon: "pinned", pin };
+  const own = {
+    path,
+    id: idOf(path),
+    parent: undefined,
+    stop: source.stop,
+    icon: "pinned",
+    pin,
+    ...called(expression),
+  };
   if (result !== undefined && result !== "running" && "node" in result) {
     const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
@@ -198,6 +221,7 @@ function pinRow(source: Source, pin: Pin): Row {
     tone,
     expandable: false,
     open: false,
+    changed: false,
     speech: `${expression}, ${description}`,
     can: ["copyExpression", "unpin", ...rerun],
     expression,
@@ -245,8 +269,12 @@ function textRow(source: Source, parent: Row, text: string): Row {
 
 function plain(source: Source, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
   const id = `${idOf(path)} ${suffix}`;
-  const nothing = { description: "", tone: undefined, expandable: false, open: false, can: [] };
-  return { id, path, parent, stop: source.stop, label, speech: label, ...nothing };
+  const nothing = { description: "", tone: undefined, expandable: false, open: false, changed: false, can: [] };
+  return { id, path, parent, stop: source.stop, label, name: label, speech: label, ...nothing };
+}
+
+function called(name: string): Pick<Row, "label" | "name"> {
+  return { label: middle(name, LABEL), name };
 }
 
 function toneOf(node: Node): Tone | undefined {
@@ -260,8 +288,8 @@ function markText({ mark }: Node): string[] {
   return [`${mark.kind === "cycle" ? "↻" : "≡"} ${mark.path}`];
 }
 
-function speechOf({ name, type, line, mark }: Node, text: string): string {
-  const parts = [name, line.startsWith(type) ? "" : type, text];
+function speechOf({ name, type, line, mark }: Node, text: string, changed: boolean): string {
+  const parts = [name, changed ? l10n.t("changed") : "", line.startsWith(type) ? "" : type, text];
   if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
   if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
   return parts.filter((part) => part !== "").join(", ");

@@ -19,6 +19,14 @@ export interface Known {
   readonly snapshot: number;
 }
 
+/** What rows said, by their ids. */
+export type Lines = ReadonlyMap<string, string>;
+
+/** What a row says of its value; undefined where not all was read, since the time there is differs from stop to stop. */
+export function fullLine({ line, lazy, badges = [] }: Node): string | undefined {
+  return lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread") ? undefined : line;
+}
+
 /** What running an expression came to, or that it still runs. */
 export type Result = NodeAnswer | Failure | "running";
 
@@ -26,20 +34,29 @@ export type Result = NodeAnswer | Failure | "running";
 export class Stop {
   readonly frame: Frame;
   readonly answer: FrameAnswer;
+  /** What the rows of this function said before. */
+  readonly before: Lines;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, string>();
   readonly #results: Map<string, Result>;
   readonly #asked = new Map<string, Promise<unknown>>();
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
-  constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>()) {
+  constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>(), before: Lines = new Map()) {
     this.frame = frame;
     this.answer = answer;
     this.#results = results;
+    this.before = before;
   }
 
   /** What of the frame did not fit the limits, in the helper's words. */
   get cut(): string | undefined {
     return this.answer.cut;
+  }
+
+  /** Whether a row says something else than before. One that is new, or was not read in full, has not changed. */
+  hasChanged(id: string, node: Node): boolean {
+    const [before, now] = [this.before.get(id), fullLine(node)];
+    return before !== undefined && now !== undefined && before !== now;
   }
 
   get rootPage(): Page {

@@ -23,6 +23,14 @@ export function escapeMarkdown(text: string): string {
   );
 }
 
+/** Shortened in the middle: long names of one family are told apart by their ends. */
+export function middle(text: string, limit: number): string {
+  const characters = [...text];
+  if (characters.length <= limit) return text;
+  const head = Math.floor(limit / 3);
+  return [...characters.slice(0, head), "…", ...characters.slice(head + 1 - limit)].join("");
+}
+
 /** Text from the program as a block of code, which nothing in it can close. */
 export function codeBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

@@ -45,11 +45,18 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const expression = fromRow(row);
     return expression !== undefined && inspector.pin(expression);
   },
-  "tensorInspector.unpin": ({ inspector }, row) => isRow(row) && row.pin && inspector.unpin(row.pin.expression),
+  "tensorInspector.unpin": async ({ inspector, tree }, argument) => {
+    const row = await rowOf(tree, argument);
+    if (row?.pin) inspector.unpin(row.pin.expression);
+  },
+  "tensorInspector.unpinAll": ({ inspector }) => inspector.unpinAll(),
   "tensorInspector.evaluateAgain": ({ inspector }, row) =>
     isRow(row) && row.pin && inspector.run(row.pin.expression, row.stop),
-  "tensorInspector.copySummary": (_, row) =>
-    isRow(row) && vscode.env.clipboard.writeText(`${row.expression ?? row.label}: ${row.description}`),
+  "tensorInspector.copySummary": async ({ tree }, argument) => {
+    const row = await rowOf(tree, argument);
+    if (row?.can.includes("copySummary") !== true) return;
+    await vscode.env.clipboard.writeText(`${row.expression ?? row.name}: ${row.description}`);
+  },
   "tensorInspector.copyExpression": (_, row) => {
     const expression = fromRow(row);
     return expression !== undefined && vscode.env.clipboard.writeText(expression);
@@ -104,6 +111,11 @@ function fromEditor(): string | undefined {
   if (editor === undefined) return undefined;
   const { document, selection } = editor;
   return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
+}
+
+/** The row of a menu, or the one that the keyboard is on where a key was pressed. */
+async function rowOf(tree: Tree, argument: unknown): Promise<Row | undefined> {
+  return isRow(argument) ? argument : tree.focused();
 }
 
 function fromRow(argument: unknown): string | undefined {

@@ -30,6 +30,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #selected = new Map<string, string>();
   #shown: Stop | undefined;
+  /** The focused row is being looked for: once at a time, since that toggles the selection. */
+  #finding: Promise<Row | undefined> = Promise.resolve(undefined);
   #waiting: NodeJS.Timeout | undefined;
   #opening: NodeJS.Timeout | undefined;
   /** What was said last, until something else is shown. */
@@ -61,7 +63,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   getTreeItem(row: Row): vscode.TreeItem {
     const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
-    const item = new vscode.TreeItem(row.label, row.expandable ? (row.open ? Expanded : Collapsed) : None);
+    const label = { label: row.label, highlights: row.changed ? [[0, row.label.length] as [number, number]] : [] };
+    const item = new vscode.TreeItem(label, row.expandable ? (row.open ? Expanded : Collapsed) : None);
     item.id = row.id;
     item.description = row.description;
     item.iconPath = new vscode.ThemeIcon(row.icon, row.tone && COLORS[row.tone]);
@@ -90,7 +93,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
-    item.tooltip = new vscode.MarkdownString(tooltipText(row.label, row.description, row.known?.node));
+    item.tooltip = new vscode.MarkdownString(tooltipText(row.name, row.description, row.known?.node));
     return item;
   }
 
@@ -104,6 +107,23 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { root } = pinPath(expression);
     const row = source && rootRows(source).find(({ path }) => path.root === root);
     if (row) await this.#reveal(row, { select: true, focus: true, expand: row.expandable });
+  }
+
+  /**
+   * The row that the keyboard is on. Extensions are told what is selected, which the arrow keys don't change: so its
+   * selection is toggled, to see which it is, and toggled back.
+   */
+  focused(): Promise<Row | undefined> {
+    return (this.#finding = this.#finding.then(() => this.#findFocused()));
+  }
+
+  async #findFocused(): Promise<Row | undefined> {
+    const before = this.#view.selection;
+    await vscode.commands.executeCommand("list.toggleSelection");
+    const after = this.#view.selection;
+    await vscode.commands.executeCommand("list.toggleSelection");
+    const [longer, shorter] = after.length > before.length ? [after, before] : [before, after];
+    return longer.find((row) => !shorter.some(({ id }) => id === row.id));
   }
 
   /** The program has stopped: if no frame is looked at after a while, as after Pause, the view says what to do. */
@@ -130,6 +150,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
+    void vscode.commands.executeCommand("setContext", "tensorInspector.pinned", this.#inspector.hasPins);
     if (this.#inspector.frame !== undefined) this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });

@@ -19,6 +19,8 @@ export interface Row {
   readonly icon: string | undefined;
   readonly iconColor: string | undefined;
   readonly labelColor: string;
+  /** The label is marked, as our tree does with values that changed. */
+  readonly highlighted: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export function readRows(list: Element): Row[] {
       icon: icon && /codicon-([\w-]+)/.exec(icon.className)?.[1],
       iconColor: icon && getComputedStyle(icon).color,
       labelColor: getComputedStyle(name).color,
+      highlighted: contents.querySelector(".highlight") !== null,
     };
   };
 

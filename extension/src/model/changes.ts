@@ -1,0 +1,60 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Session } from "../debug/sessions.ts";
+import type { FrameAnswer } from "../protocol/generated.ts";
+import { knownRows, type Source } from "./rows.ts";
+import { fullLine, type Lines, type Stop } from "./stop.ts";
+
+/** Functions of a session whose last stops are kept. */
+const MOST = 20;
+
+/** The last stop in each function: what its rows said is what the next stop's rows are compared with. */
+export class Changes {
+  #last = new WeakMap<Session, Map<string, Stop>>();
+
+  /**
+   * What the rows of a frame said before this answer came: at the function's last stop, or, where the frame is asked again
+   * and there was none, at the first asking. Of two frames of one function at one stop nothing tells which was which.
+   */
+  before(frame: Frame, answer: FrameAnswer, rows: Omit<Source, "stop">): Lines {
+    const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
+    if (last === undefined) return NONE;
+    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, stop: last }), ...last.before]);
+    return last.frame.stop === frame.stop ? NONE : linesOf({ ...rows, stop: last });
+  }
+
+  /** The answer came: the next stop in this function is compared with it. */
+  keep(stop: Stop): void {
+    const { frame, answer } = stop;
+    const stops = this.#last.get(frame.session) ?? new Map<string, Stop>();
+    this.#last.set(frame.session, stops);
+    const key = functionOf(frame, answer);
+    const last = stops.get(key);
+    // Of several frames of one function at one stop, the first that was looked at: that of the stop itself.
+    if (last?.frame.stop === frame.stop && last.frame.key !== frame.key) return;
+    stops.delete(key);
+    stops.set(key, stop);
+    for (const oldest of stops.keys()) if (stops.size > MOST) stops.delete(oldest);
+  }
+
+  /** Rows will say the same values in other words. */
+  forget(): void {
+    this.#last = new WeakMap();
+  }
+}
+
+const NONE: Lines = new Map();
+
+/** Methods of two classes in one file may have one name. */
+function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): string {
+  return `${threadId} ${first_line} ${place}`;
+}
+
+/** What the rows say, as far as they are known and their values were read in full. */
+function linesOf(source: Source): Lines {
+  const lines = new Map<string, string>();
+  for (const { id, known } of knownRows(source)) {
+    const line = known && fullLine(known.node);
+    if (line !== undefined) lines.set(id, line);
+  }
+  return lines;
+}
