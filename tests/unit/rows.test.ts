@@ -255,4 +255,15 @@ describe("pins", () => {
     from.stop.setResult("1 +", "running");
     expect(texts(rootRows(from))[1]).toBe("1 +  running…");
   });
+
+  test("that run are open already if what comes of them is to be", () => {
+    const from = source([], { pins: ["model(x)", "1 +"] });
+    from.expansion.open({ root: "pin model(x)", names: [] });
+    for (const { expression } of from.pins.all) from.stop.setResult(expression, "running");
+    expect(rootRows(from).map(({ expandable, open }) => [expandable, open])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    expect(childRows(from, rootRows(from)[0] as Row)).toEqual([]);
+  });
 });

@@ -122,6 +122,11 @@ export function* knownRows(source: Source): Generator<Row> {
   }
 }
 
+/** The first of the frame's rows whose value holds NaN or Inf. */
+export function firstAlarm(source: Source): Row | undefined {
+  return rootRows(source).find(({ known }) => known?.node.badges?.some((badge) => badge === "nan" || badge === "inf"));
+}
+
 /** The row of this id among all that are known. */
 export function findRow(source: Source, id: string): Row | undefined {
   for (const row of knownRows(source)) if (row.id === id) return row;
@@ -215,12 +220,14 @@ function pinRow(source: Source, pin: Pin): Row {
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   const [description, tone] = pinText(source, pin, result ?? answer?.error);
+  // VS Code opens no row that it has shown as one without children.
+  const open = result === "running" && source.expansion.isOpen(path);
   return {
     ...own,
     description,
     tone,
-    expandable: false,
-    open: false,
+    expandable: open,
+    open,
     changed: false,
     speech: `${expression}, ${description}`,
     can: ["copyExpression", "unpin", ...rerun],

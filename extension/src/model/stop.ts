@@ -1,5 +1,6 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type {
+  Badge,
   ChildrenAnswer,
   Failure,
   FrameAnswer,
@@ -61,6 +62,13 @@ export class Stop {
 
   get rootPage(): Page {
     return this.#pages.get(key(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
+  }
+
+  /** How many of the frame's values have this badge; one that has two names is counted once. */
+  count(badge: Badge): number {
+    const nodes = this.rootPage.nodes.filter(({ badges }) => badges?.includes(badge));
+    const paths = new Set(nodes.map(({ path }) => path));
+    return nodes.filter(({ mark }) => mark === undefined || !paths.has(mark.path)).length;
   }
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */

@@ -25,7 +25,7 @@ export function escapeMarkdown(text: string): string {
 
 /** Shortened in the middle: long names of one family are told apart by their ends. */
 export function middle(text: string, limit: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   if (characters.length <= limit) return text;
   const head = Math.floor(limit / 3);
   return [...characters.slice(0, head), "…", ...characters.slice(head + 1 - limit)].join("");
@@ -63,17 +63,27 @@ export function tooltipText(label: string, description: string, node: Node | und
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** The status bar while paused: `12 ms · sampled · rank 1`. */
-export function statusText({ answer, cut }: Stop): string {
-  const sampled = answer.rows.nodes.some(({ badges = [] }) => badges.includes("sampled"));
-  const ms = answer.ms < 10 ? answer.ms.toFixed(1) : answer.ms.toFixed(0);
+/** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
+export function statusText(stop: Stop): string {
   const parts = [
-    `${ms} ms`,
-    sampled ? l10n.t("sampled") : "",
-    cut === undefined ? "" : l10n.t("not all"),
-    answer.process ?? "",
+    alarmText(stop.count("nan"), stop.count("inf")),
+    stop.count("sampled") > 0 ? l10n.t("sampled") : "",
+    stop.cut === undefined ? "" : l10n.t("not all"),
+    stop.answer.process ?? "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
+}
+
+function alarmText(nan: number, inf: number): string {
+  if (nan > 0 && inf > 0) return l10n.t("{0}, {1} with Inf", alarmText(nan, 0), inf);
+  if (nan > 0) return nan === 1 ? l10n.t("1 value with NaN") : l10n.t("{0} values with NaN", nan);
+  if (inf > 0) return inf === 1 ? l10n.t("1 value with Inf") : l10n.t("{0} values with Inf", inf);
+  return "";
+}
+
+/** `Read in 12 ms.` */
+export function timeText({ answer: { ms } }: Stop): string {
+  return l10n.t("Read in {0} ms.", ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
 }
 
 function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {

@@ -61,6 +61,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const expression = fromRow(row);
     return expression !== undefined && vscode.env.clipboard.writeText(expression);
   },
+  "tensorInspector.revealAlarm": ({ tree }) => tree.showAlarm(),
   "tensorInspector.showLog": ({ log }) => log.show(),
   "tensorInspector.addToWatch": (_, row) => {
     const evaluateName = fromRow(row);

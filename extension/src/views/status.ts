@@ -1,8 +1,13 @@
 import * as vscode from "vscode";
 import type { Inspector } from "../model/inspector.ts";
-import { statusText } from "../model/words.ts";
+import { statusText, timeText } from "../model/words.ts";
 
-/** While paused: how long the last answer took, what it left out, which process it is of. A click shows the log. */
+const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
+
+/**
+ * While paused: how many values hold NaN or Inf, what was left out, which process it is. A click goes to the first such
+ * value; where there is none, it shows the log.
+ */
 export class Status implements vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #item: vscode.StatusBarItem;
@@ -12,7 +17,6 @@ export class Status implements vscode.Disposable {
     this.#inspector = inspector;
     this.#item = vscode.window.createStatusBarItem("tensorInspector.status", vscode.StatusBarAlignment.Left);
     this.#item.name = "Tensor Inspector";
-    this.#item.command = "tensorInspector.showLog";
     this.#subscription = inspector.onDidChange(() => this.#show());
   }
 
@@ -23,9 +27,14 @@ export class Status implements vscode.Disposable {
       return;
     }
     const text = stop === undefined ? vscode.l10n.t("not read") : statusText(stop);
-    this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${text}`;
-    const told = trouble ?? stop?.cut ?? vscode.l10n.t("Tensor Inspector has read this frame.");
-    this.#item.tooltip = `${told}\n${vscode.l10n.t("Click for the log.")}`;
+    const loud = stop !== undefined && stop.count("nan") + stop.count("inf") > 0;
+    this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${text}`.trimEnd();
+    this.#item.backgroundColor = loud ? ALARM : undefined;
+    this.#item.command = loud ? "tensorInspector.revealAlarm" : "tensorInspector.showLog";
+    const click = loud ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
+    const told = ["Tensor Inspector", trouble, stop?.cut, stop && timeText(stop), click];
+    this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");
+    this.#item.accessibilityInformation = { label: `Tensor Inspector, ${text}` };
     this.#item.show();
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { childRows, findRow, pinPath, rootRows, type Row, type Tone } from "../model/rows.ts";
+import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Source, type Tone } from "../model/rows.ts";
 import type { Stop } from "../model/stop.ts";
 import { tooltipText } from "../model/words.ts";
 
@@ -97,16 +97,28 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return item;
   }
 
-  /** Opens a pin and puts the keyboard on it, in a hidden side bar too: the user asked for it. */
-  async showPin(expression: string): Promise<void> {
+  /** Opens a pin and puts the keyboard on it. */
+  showPin(expression: string): Promise<void> {
+    const { root } = pinPath(expression);
+    return this.#show((source) => rootRows(source).find(({ path }) => path.root === root), { expand: true });
+  }
+
+  /** Puts the keyboard on the first row whose value holds NaN or Inf. */
+  async showAlarm(): Promise<void> {
+    const { source } = this.#inspector;
+    if (source && firstAlarm(source)) await this.#show(firstAlarm, { expand: false });
+    else await this.say(vscode.l10n.t("No value that is listed here holds NaN or Inf."));
+  }
+
+  /** Shows a row in a hidden side bar too: the user asked for it. */
+  async #show(find: (source: Source) => Row | undefined, { expand }: { expand: boolean }): Promise<void> {
     const hidden = !this.#view.visible;
     await vscode.commands.executeCommand(`${VIEW}.focus`);
     // A pane that has just opened has not got its height yet, and would scroll the row out of sight.
     if (hidden) await new Promise((resolve) => setTimeout(resolve, OPENING));
     const { source } = this.#inspector;
-    const { root } = pinPath(expression);
-    const row = source && rootRows(source).find(({ path }) => path.root === root);
-    if (row) await this.#reveal(row, { select: true, focus: true, expand: row.expandable });
+    const row = source && find(source);
+    if (row) await this.#reveal(row, { select: true, focus: true, expand: expand && row.expandable });
   }
 
   /**
