@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
 import { ActiveFrame, type Focus, Frame } from "../../extension/src/debug/activeFrame.ts";
 import { type Session, Sessions } from "../../extension/src/debug/sessions.ts";
-import { DebugStackFrame, DebugThread, stage } from "./vscode.ts";
+import { debug, DebugStackFrame, DebugThread, stage } from "./vscode.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   stage.focus(undefined);
+  debug.activeDebugSession = undefined;
   vi.useRealTimers();
 });
 
@@ -14,7 +15,8 @@ const never = (text: string): void => expect.fail(text);
 
 /** A session, and what its adapter and VS Code say to each other. */
 function debugging(id = "session", sessions = new Sessions(never)) {
-  const vscode = { id } as api.DebugSession;
+  const customRequest = vi.fn<api.DebugSession["customRequest"]>(() => Promise.reject(new Error("it has gone on")));
+  const vscode = { id, customRequest } as unknown as api.DebugSession;
   const tracker = sessions.createDebugAdapterTracker(vscode);
   const session = sessions.get(id) as Session;
   let seq = 0;
@@ -29,11 +31,20 @@ function debugging(id = "session", sessions = new Sessions(never)) {
     event("stopped", { threadId });
     stack(name, threadId);
   };
-  /** VS Code asks for the thread's frames: 2 is the top, 3 its caller. */
-  const stack = (name = "train", threadId = 1): void => {
+  /** Frames of a thread: 2 is the top, 3 its caller. */
+  const framesOf = (name: string): { stackFrames: object[] } => {
     const source = { path: "/train.py" };
-    const stackFrames = [name, "caller"].map((of, at) => ({ id: at + 2, name: of, source, line: 1, column: 1 }));
-    exchange("stackTrace", { threadId }, { stackFrames });
+    return { stackFrames: [name, "caller"].map((of, at) => ({ id: at + 2, name: of, source, line: 1, column: 1 })) };
+  };
+  /** VS Code asks for the thread's frames. */
+  const stack = (name = "train", threadId = 1): void => exchange("stackTrace", { threadId }, framesOf(name));
+  /** The adapter answers when we ask for the top frame. */
+  const answering = (name = "train"): void => {
+    customRequest.mockImplementation(async (command: string, args: object) => {
+      const body = { stackFrames: framesOf(name).stackFrames.slice(0, 1) };
+      exchange(command, args, body);
+      return body;
+    });
   };
   const focus = (frameId = 2, threadId = 1): void => stage.focus(new DebugStackFrame(vscode, threadId, frameId));
   return {
@@ -41,10 +52,12 @@ function debugging(id = "session", sessions = new Sessions(never)) {
     session,
     tracker,
     vscode,
+    customRequest,
     event,
     exchange,
     stop,
     stack,
+    answering,
     focus,
     end: () => tracker.onWillStopSession?.(),
   };
@@ -301,5 +314,82 @@ describe("the active frame", () => {
       await vi.advanceTimersByTimeAsync(1000);
     }
     expect(new Set(names()).size).toBe(2);
+  });
+});
+
+/** VS Code asks for the threads and their stacks first. */
+describe("the active frame, before VS Code announces it,", () => {
+  type Debugging = ReturnType<typeof debugging>;
+
+  /** A session that is the active one, whose adapter answers, and the frames that are looked at. */
+  function looking(): Debugging & { seen: Frame[] } {
+    const all = debugging();
+    const seen: Frame[] = [];
+    debug.activeDebugSession = all.vscode;
+    all.answering();
+    new ActiveFrame(all.sessions).onDidChange((focus) => focus instanceof Frame && seen.push(focus));
+    return { ...all, seen };
+  }
+
+  /** Long enough for a request, too short for anything that waits. */
+  const atOnce = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1);
+
+  test("is the top one of the thread that stops, and is the same when it is announced", async () => {
+    const { event, stack, focus, seen, session, customRequest } = looking();
+    for (let count = 1; count <= 2; count += 1) {
+      event("stopped", { threadId: 1 });
+      await atOnce();
+      expect(seen).toHaveLength(count);
+      expect(seen.at(-1)).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", stop: session.stop });
+      stack();
+      focus();
+      await vi.advanceTimersByTimeAsync(1000);
+      event("continued", { threadId: 1 });
+    }
+    expect(seen).toHaveLength(2);
+    expect(customRequest).toHaveBeenCalledTimes(2);
+    expect(customRequest).toHaveBeenCalledWith("stackTrace", { threadId: 1, startFrame: 0, levels: 1 });
+  });
+
+  const other = { id: "other", type: "debugpy" };
+  test.each<[string, (at: Debugging) => unknown, object?]>([
+    ["where another session is looked at", () => (debug.activeDebugSession = other)],
+    ["where a frame of another session is looked at", () => stage.focus(new DebugStackFrame(other, 1, 2))],
+    ["where another thread is looked at", ({ vscode }) => stage.focus(new DebugThread(vscode, 5))],
+    ["when the user pauses the program", () => undefined, { threadId: 1, preserveFocusHint: true }],
+    ["when no thread is said to have stopped", () => undefined, {}],
+    ["while a step key is held down", ({ event }) => ["stopped", "continued"].map((name) => event(name))],
+  ])("is not asked for %s", async (_, before, body = { threadId: 1 }) => {
+    const { seen, event, customRequest, ...rest } = looking();
+    before({ event, customRequest, ...rest });
+    event("stopped", body);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(customRequest).not.toHaveBeenCalled();
+    expect(seen).toEqual([]);
+  });
+
+  test.each<[string, (at: Debugging) => unknown]>([
+    ["the program goes on", ({ event }) => event("continued", { threadId: 1 })],
+    ["the program goes on and stops again at once", ({ event, stop }) => (event("continued"), stop())],
+    ["another is announced", ({ stack, focus }) => (stack(), focus(3))],
+    ["the session ends", ({ end }) => end()],
+  ])("is of no use if before its answer %s", async (_, meanwhile) => {
+    const all = looking();
+    all.event("stopped", { threadId: 1 });
+    meanwhile(all);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(all.seen.map(({ frameId }) => frameId)).not.toContain(2);
+  });
+
+  test("is not missed where the adapter refuses to tell it", async () => {
+    const { event, stack, focus, seen, customRequest } = looking();
+    customRequest.mockRejectedValue(new Error("unable to find the thread"));
+    event("stopped", { threadId: 1 });
+    await atOnce();
+    expect(seen).toEqual([]);
+    stack();
+    focus();
+    await atOnce();
+    expect(seen).toHaveLength(1);
   });
 });

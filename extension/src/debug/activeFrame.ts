@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { isPython, type Place, type Session, type Sessions } from "./sessions.ts";
+import { isPython, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
 export class Frame {
@@ -42,8 +42,8 @@ export class Frame {
 /** What the user looks at; `untracked` is a session whose beginning we missed, so that its stops can't be told apart. */
 export type Focus = Frame | "untracked" | undefined;
 
-/** While stepping, a stop follows the last one faster than this, and each next one may replace it. */
-const STEPPING = 500;
+/** While a step key is held down, a stop follows the last one faster than this, and each next one may replace it. */
+const STEPPING = 250;
 const STEP_DEBOUNCE = 60;
 /** A stop in a thread that is not looked at changes no focus, so nothing is announced: look after this time. */
 const SILENT_STOP = 400;
@@ -59,7 +59,11 @@ export class ActiveFrame implements vscode.Disposable {
   /** The item's frame is one that the adapter has not named at this stop: the call stack still showed the last one's. */
   #unnamed = false;
   #timer: NodeJS.Timeout | undefined;
-  #lastChange = 0;
+  #lastStop = 0;
+  /** The last stop followed the one before it at once. */
+  #stepping = false;
+  /** The stop whose frame is asked for while VS Code has not announced one. */
+  #expected: number | undefined;
 
   readonly onDidChange = this.#changed.event;
 
@@ -67,7 +71,7 @@ export class ActiveFrame implements vscode.Disposable {
     this.#sessions = sessions;
     this.#subscriptions = [
       vscode.debug.onDidChangeActiveStackItem(() => this.#announced()),
-      sessions.onDidStop(() => this.#look(SILENT_STOP)),
+      sessions.onDidStop((stopped) => this.#stopped(stopped)),
       sessions.onDidName(() => {
         if (this.#unnamed) this.#look(0);
       }),
@@ -76,21 +80,39 @@ export class ActiveFrame implements vscode.Disposable {
     if (vscode.debug.activeStackItem) this.#look(0);
   }
 
-  #announced(): void {
+  #stopped({ session, threadId, takesFocus }: Stopped): void {
     const now = Date.now();
+    this.#stepping = now - this.#lastStop < STEPPING;
+    this.#lastStop = now;
+    this.#look(SILENT_STOP);
+    if (this.#stepping || threadId === undefined || !takesFocus) return;
+    if (willBeLookedAt(session, threadId)) void this.#expect(session, threadId);
+  }
+
+  /** VS Code announces a frame after questions of its own: where it is clear which it will be, it is taken before. */
+  async #expect(session: Session, threadId: number): Promise<void> {
+    this.#expected = session.stop;
+    const frameId = await session.topFrame(threadId);
+    const place = frameId === undefined ? undefined : session.places.get(frameId);
+    if (frameId === undefined || place === undefined || this.#expected !== session.stop) return;
+    this.#change(new Frame(session, frameId, place));
+  }
+
+  #announced(): void {
+    this.#expected = undefined;
     this.#runs = this.#sessions.get(vscode.debug.activeStackItem?.session.id ?? "")?.runs;
-    this.#look(now - this.#lastChange < STEPPING ? STEP_DEBOUNCE : 0);
-    this.#lastChange = now;
+    this.#look(this.#stepping ? STEP_DEBOUNCE : 0);
   }
 
   #look(delay: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const focus = this.#read();
-      if (keyOf(focus) === keyOf(this.#current)) return;
-      this.#current = focus;
-      this.#changed.fire(focus);
-    }, delay);
+    this.#timer = setTimeout(() => this.#change(this.#read()), delay);
+  }
+
+  #change(focus: Focus): void {
+    if (keyOf(focus) === keyOf(this.#current)) return;
+    this.#current = focus;
+    this.#changed.fire(focus);
   }
 
   #read(): Focus {
@@ -110,6 +132,13 @@ export class ActiveFrame implements vscode.Disposable {
     clearTimeout(this.#timer);
     for (const one of [...this.#subscriptions, this.#changed]) one.dispose();
   }
+}
+
+/** VS Code moves to a thread that stops where the user looks at it already, or at nothing. */
+function willBeLookedAt(session: Session, threadId: number): boolean {
+  const { activeDebugSession: active, activeStackItem: item } = vscode.debug;
+  if (active?.id !== session.id) return false;
+  return item === undefined || (item.session.id === session.id && item.threadId === threadId);
 }
 
 function keyOf(focus: Focus): string | undefined {

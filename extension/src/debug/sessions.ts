@@ -50,6 +50,21 @@ export class Session {
       .customRequest("evaluate", frameId === undefined ? request : { ...request, frameId })
       .then((body: DebugProtocol.EvaluateResponse["body"]) => body.result);
   }
+
+  /** Asks for the top frame of a paused thread: its id. It is then among the places; undefined if it has gone on. */
+  topFrame(threadId: number): PromiseLike<number | undefined> {
+    return this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(
+      (body: DebugProtocol.StackTraceResponse["body"]) => body.stackFrames[0]?.id,
+      () => undefined,
+    );
+  }
+}
+
+/** Which session has stopped, in which thread if its adapter says so, and whether it wants that to be looked at. */
+export interface Stopped {
+  readonly session: Session;
+  readonly threadId: number | undefined;
+  readonly takesFocus: boolean;
 }
 
 /** All sessions under way. Says when one stops, changes under the user's hand, or ends. */
@@ -57,7 +72,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   readonly #sessions = new Map<string, Session>();
   /** Of all sessions together: one that is started anew has the id of the old one, but no number of its. */
   #stops = 0;
-  readonly #stopped = new vscode.EventEmitter<Session>();
+  readonly #stopped = new vscode.EventEmitter<Stopped>();
   readonly #named = new vscode.EventEmitter<Session>();
   readonly #changed = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
@@ -125,13 +140,13 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
 
   #event(session: Session, event: DebugProtocol.Event): void {
     if (event.event === "stopped") {
-      const { threadId } = (event as DebugProtocol.StoppedEvent).body;
+      const { threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
       // Frames of threads that have been paused all along stay what they were.
       for (const [id, { thread }] of session.places) {
         if (threadId === undefined || thread === threadId) session.places.delete(id);
       }
       this.#moved(session, true);
-      this.#stopped.fire(session);
+      this.#stopped.fire({ session, threadId, takesFocus: preserveFocusHint !== true });
     } else if (event.event === "continued") this.#continued(session, event as DebugProtocol.ContinuedEvent);
     else if (["terminated", "exited"].includes(event.event)) this.#moved(session, false);
   }

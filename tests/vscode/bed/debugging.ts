@@ -63,19 +63,19 @@ export class Debugging {
   }
 
   continueToStop(): Promise<number> {
-    return this.stopAfter(() => this.#page.keyboard.press("F5"));
+    return this.stopAfter(() => this.#press("F5"));
   }
 
   stepOver(): Promise<number> {
-    return this.stopAfter(() => this.#page.keyboard.press("F10"));
+    return this.stopAfter(() => this.#press("F10"));
   }
 
   stepInto(): Promise<number> {
-    return this.stopAfter(() => this.#page.keyboard.press("F11"));
+    return this.stopAfter(() => this.#press("F11"));
   }
 
   stepOut(): Promise<number> {
-    return this.stopAfter(() => this.#page.keyboard.press("Shift+F11"));
+    return this.stopAfter(() => this.#press("Shift+F11"));
   }
 
   /** Past all breakpoints. */
@@ -93,6 +93,12 @@ export class Debugging {
 
   async waitForEnd(): Promise<void> {
     await until("the session's end", async () => !(await this.#isOn()));
+  }
+
+  /** VS Code takes these keys only while it knows that the program is paused, which may be later than we know it. */
+  async #press(key: string): Promise<void> {
+    await this.#page.locator(".debug-toolbar .codicon-debug-continue").waitFor();
+    await this.#page.keyboard.press(key);
   }
 
   #isOn(): Promise<boolean> {
