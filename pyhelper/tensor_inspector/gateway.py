@@ -43,6 +43,7 @@ _decode: Any = vars(json.JSONDecoder())["scan_once"]
 _NO_ANSWER = '{"op":"error","error":{"code":"internal","message":"the program left nothing to answer with"}}'
 
 _cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
+_HOVERED = 10  #: children that a hover lists
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 
 
@@ -236,8 +237,9 @@ def _node(
 ) -> tuple[Answer, Snapshot]:
     snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
     node = snapshot.describe(child, 0, budget, facts=True, marked=False)
-    if op == "evaluate" and "children" in node:
-        node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), budget)
+    if "children" in node and (op == "evaluate" or "values" not in node["facts"]):
+        amount = request.get("page_size", PAGE) if op == "evaluate" else _HOVERED
+        node["page"] = snapshot.page(node["id"], 0, amount, budget)
     answer: NodeAnswer = {
         "op": op,
         "snapshot": snapshot.id,

@@ -228,6 +228,7 @@ class _Node(TypedDict):
 
 
 class Node(_Node, total=False):
+    short: str
     inline: str
     badges: list[Badge]
     children: int | None

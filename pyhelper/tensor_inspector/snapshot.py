@@ -18,7 +18,8 @@ from .guard import Classes, class_name, full_name, plain_message
 from .kinds import Child, Kind, Rows, Said, look
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
-from .text import one_line
+from .text import joined, one_line, shorten
+from .words import SHORT, in_short
 
 PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, Said)
@@ -87,6 +88,8 @@ class Snapshot:
         except Exception as error:
             node["type"] = class_name(type(child.value))
             node["line"] = one_line(f"not read: {class_name(type(error))}: {plain_message(error)}")
+            if len(node["line"]) > SHORT:
+                node["short"] = shorten(node["line"], SHORT)
             node["badges"] = ["error"]
             if facts:
                 node["facts"] = {"type": full_name(type(child.value)), "notes": [node["line"]]}
@@ -100,7 +103,11 @@ class Snapshot:
         mark = self._mark(entry) if kind.contains and marked else None
         if mark is not None:
             node["mark"] = mark
-        node["line"] = one_line(kind.line())
+        parts = list(kind.parts())
+        node["line"] = one_line(joined(parts))
+        short = one_line(in_short(parts), SHORT)
+        if short != node["line"]:
+            node["short"] = short
         inline = None if entry.parent or facts else kind.inline()  # of variables only
         if inline is not None:
             node["inline"] = one_line(inline, INLINE)
@@ -171,5 +178,5 @@ class Snapshot:
 
 def _cost(node: Node) -> int:
     mark = node["mark"]["path"] if "mark" in node else ""
-    texts = (node["line"], node.get("inline", ""), node["name"], node["type"], node.get("path", ""), mark)
-    return _NODE_BYTES + sum(map(len, texts))
+    texts = (node["line"], node.get("short", ""), node.get("inline", ""), node["name"], node.get("path", ""), mark)
+    return _NODE_BYTES + len(node["type"]) + sum(map(len, texts))

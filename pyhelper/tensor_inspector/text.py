@@ -226,21 +226,3 @@ def integer(value: int) -> str:
 def shape(sizes: Iterable[object]) -> str:
     """``[32, 3, 224]``; a symbolic size by its symbol, which is the library's own text."""
     return f"[{', '.join(map(str, sizes))}]"
-
-
-_SHORT = {
-    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "complex128": "c128", "complex64": "c64",
-    "complex32": "c32", "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32",
-    "uint16": "u16", "uint8": "u8", "bool": "b8",
-}  # fmt: skip
-
-
-def short_head(head: str) -> str:
-    """Dtype and shape with torch's own abbreviations of dtypes, for where there is little room.
-
-    >>> short_head("float32[32, 10] cuda:0")
-    'f32[32,10] cuda:0'
-    """
-    dtype, bracket, rest = head.partition("[")
-    sizes, close, device = rest.partition("]")
-    return f"{_SHORT.get(dtype, dtype)}{bracket}{sizes.replace(', ', ',')}{close}{device}"

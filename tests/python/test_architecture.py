@@ -19,7 +19,7 @@ LAYERS = [
     {"snapshot", "lenses"},
     {"kinds"},
     {"stats"},
-    {"text", "untouched", "guard", "budget", "preferences"},
+    {"text", "words", "untouched", "guard", "budget", "preferences"},
     {"protocol"},
 ]
 STANDARD = {

@@ -95,6 +95,26 @@ def test_variables_that_are_not_listed_have_values_for_the_ends_of_lines_too(
     assert "inline" not in paused.frame(preferences={"inline_values": False}, **asked)["answer"]
 
 
+@pytest.mark.parametrize(
+    ("expression", "first"),
+    [("many", "[0]"), ("batch", "'image'"), ("owner", "class properties"), ("batch['label']", "[0]")],
+)
+def test_what_a_hover_is_told_of_a_container_are_its_first_ten_rows_too(
+    paused: Paused, expression: str, first: str
+) -> None:
+    page = paused.ask("inspect", expression=expression)["node"]["page"]
+    assert page["nodes"][0]["name"] == first
+    assert len(page["nodes"]) == min(10, page["total"])
+
+
+def test_of_a_tensor_and_a_number_the_facts_and_the_line_tell_all(paused: Paused) -> None:
+    nodes = [paused.ask("inspect", expression=expression)["node"] for expression in ("image", "batch['label'][1]")]
+    assert [("page" in node, node["line"]) for node in nodes] == [
+        (False, "float32[2] · finite all 1 · 1 NaN"),
+        (False, "2"),
+    ]
+
+
 def test_a_row_says_what_a_person_asks_first(paused: Paused) -> None:
     image = paused.frame()["image"]
     assert image["line"] == "float32[2] · finite all 1 · 1 NaN"

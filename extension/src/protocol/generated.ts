@@ -244,7 +244,7 @@ export interface FrameAnswer {
   cut?: string;
 }
 /**
- * Children `start` … `start + nodes.length` of `total` (null: not known).
+ * Children `start` … `start + nodes.length` of `total` (null: not known). Of a node: its first, where it was expanded, or is what `evaluate` gave; the first ten of what `inspect` found, unless its facts tell its values.
  */
 export interface Page {
   start: number;
@@ -272,6 +272,10 @@ export interface Node {
    * The summary line, at most 120 characters.
    */
   line: string;
+  /**
+   * The line where there is little room, at most 60 characters: what is loud first, in short; absent where it is the line itself.
+   */
+  short?: string;
   /**
    * The value in a few words, for the end of a line of source; of variables alone.
    */

@@ -14,6 +14,7 @@ from ..guard import class_name, module
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_array
 from ..text import plural, shape
+from ..words import head
 from .kind import Child, Elements, Rows, Said
 from .present import Arrays, of_present
 from .stats_text import Reading, add_firsts, badges, inline_text, stats_rows, stats_words
@@ -41,7 +42,7 @@ class Contents:
         return len(self.array)
 
     def head(self) -> str:
-        return f"{self.dtype()}{shape(self.array.shape)}"
+        return head(self.dtype(), shape(self.array.shape))
 
     def missing(self) -> int | None:
         """How many are missing; None where that is not known, or where nothing can be."""

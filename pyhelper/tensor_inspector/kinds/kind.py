@@ -58,6 +58,10 @@ class Kind:
         """A few characters that stand for the value inside another one's line; metadata only."""
         return self.type_name()
 
+    def parts(self) -> Iterable[str | None]:
+        """What the line says, the most telling first; a `Word` where a part is loud or has a short form."""
+        return (self.line(),)
+
     def line(self) -> str:
         raise NotImplementedError
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..budget import Budget
 from ..guard import ByClass, class_name, instance_dict, module, mro, plain_str
 from ..text import listed
+from ..words import Word
 from .torch_finite import Look, Named, look_at
 from .torch_metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
 
@@ -113,7 +114,8 @@ class Digest:
         if not self.gradients:
             return None
         wanted = len(self.gradients) + self.without_grad
-        return f"{self.without_grad} of {wanted} grads None" if self.without_grad else "has grads"
+        missing = f"{self.without_grad} of {wanted} grads None"
+        return Word(missing, loud=True) if self.without_grad else "has grads"
 
     def device_words(self) -> str:
         devices = self.devices()

@@ -22,13 +22,14 @@ from ..guard import (
 )
 from ..protocol import Badge, Facts
 from ..text import joined, listed, shape, shorten, size
+from ..words import Word, head
 from .array_contents import Records, contents_of
 from .contents import ArrayElements, Contents, Lost, dtype_name
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .masked import contents_under, mask_of
 from .objects import attributes, brief
 from .plain import Path
-from .stats_text import Reading
+from .stats_text import Reading, is_wrong
 from .tensor_text import element
 
 numpy: Any = module("numpy")
@@ -57,8 +58,8 @@ class Array(WithRows):
     def contents(self) -> Contents:
         return contents_of(self.array, self.budget)
 
-    def head(self) -> str:
-        return f"{dtype_name(self.array.dtype)}{shape(self.array.shape)}"
+    def head(self) -> Word:
+        return head(dtype_name(self.array.dtype), shape(self.array.shape))
 
     def brief(self) -> str:
         return self.head()
@@ -66,9 +67,12 @@ class Array(WithRows):
     def inline(self) -> str | None:
         return self.contents.inline()
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) is _ndarray else self.type_name()
-        return joined([own, *self._value_words(), *self._layout_words()])
+        return [own, *self._value_words(), *self._layout_words()]
+
+    def line(self) -> str:
+        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         return self.contents.badges()
@@ -99,7 +103,9 @@ class Array(WithRows):
 
     def _value_words(self) -> list[str]:
         shown = self.contents.shown()
-        return [self.head(), *self.contents.words()] if shown is None else [f"{self.head()} {shown}"]
+        if shown is not None:
+            return [self.head().then(f" {shown}", loud=is_wrong(self.reading()))]
+        return [self.head(), *self.contents.words()]
 
     def _layout_words(self) -> Iterator[str]:
         array = self.array
@@ -218,8 +224,8 @@ class Part(Array):
     def contents(self) -> Contents:
         return contents_under(self.array, self.mask, self.budget)
 
-    def line(self) -> str:
-        return joined(self._value_words())
+    def parts(self) -> Iterable[str | None]:
+        return self._value_words()
 
     def rows(self) -> list[Child]:
         return self.contents.parts() if isinstance(self.contents, Records) else []

@@ -20,7 +20,8 @@ from ..guard import (
     traits,
 )
 from ..protocol import Facts
-from ..text import joined, listed, short_head
+from ..text import joined, listed
+from ..words import short
 from .kind import COMPUTED, Child, Kind, Property, Rows
 
 _SHOWN = 12  #: attributes looked at for a line
@@ -155,8 +156,7 @@ def brief(value: object, asked: Kind) -> str:
 
 def brief_inline(value: object, asked: Kind) -> str:
     """The same at the end of a line of source."""
-    text = brief(value, asked)
-    return short_head(text) if is_tensor(value) else text
+    return short(brief(value, asked))
 
 
 def is_tensor(value: object) -> bool:

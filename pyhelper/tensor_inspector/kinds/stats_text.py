@@ -9,7 +9,8 @@ from .. import preferences
 from ..budget import Budget
 from ..protocol import Badge, ComplexStats, Facts, Stats
 from ..stats import OFF, Unread
-from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape, short_head
+from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape
+from ..words import Word, is_loud, prefixed, short
 from .kind import Child, Rows, Said
 
 if TYPE_CHECKING:
@@ -21,45 +22,40 @@ _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 BEYOND = "beyond float64"  #: a magnitude
 _BINS, _BAR = 16, 20  #: of a histogram in the tree, and characters of its longest bar
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
+_LOUD = frozenset(("nan", "inf", "zeros", "constant", "freed"))
 
 
 def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     """The parts of a summary line that the statistics give: range, mean and deviation, then what is wrong, loudly."""
     if isinstance(reading, Unread):
-        return [] if reading is OFF else [reading.reason]
+        return [] if reading is OFF else [Word(reading.reason, loud=is_wrong(reading))]
     if "abs" in reading:
         words = _words(reading["abs"])
-        return [f"|z| {words[0]}", *words[1:]]
+        return [prefixed("|z| ", words[0]), *words[1:]]
     if boolean and reading["count"]:
         return [_share_true(reading)]
     return _words(reading)
 
 
 def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool = False) -> str:
-    """A tensor or array at the end of a line of source: ``f32[32,10] μ 0.01 3NaN``."""
+    """A tensor or array at the end of a line of source: ``3 NaN f32[32,10] μ 0.01``."""
     if shown is not None:
-        words = [shown]
-    elif boolean and not isinstance(reading, Unread) and "abs" not in reading and reading["count"]:
-        words = [_share_true(reading)]
-    else:
-        words = _inline_words(reading)
-    return " ".join([short_head(head), *words])
+        return f"{short(head)} {shown}"
+    loud = [word for word in stats_words(reading, boolean) if is_loud(word)]
+    return " ".join([*loud, short(head), *_inline_words(reading, boolean)])
 
 
-def _inline_words(reading: Reading) -> list[str]:
+def _inline_words(reading: Reading, boolean: bool = False) -> list[str]:
+    """The one part of the statistics that is told there besides what is loud."""
     if isinstance(reading, Unread):
         return []
     if "abs" in reading:
-        return ["|z|", *_inline_words(reading["abs"])]
-    least = "" if reading["exact"] else "≥"
-    words = [f"{least}{count(amount)}{name}" for amount, name in (
-        (reading["nan"], "NaN"), (reading["pos_inf"], "Inf"), (reading["neg_inf"], "−Inf")
-    ) if amount]  # fmt: skip
-    if reading["min"] is None:
-        return words
-    if _is_constant(reading):
-        return [f"all {exact_number(reading['min'])}", *words]
-    return [exact_number(reading["min"]) if reading["count"] == 1 else f"μ {_mean(reading)}", *words]
+        return [f"|z| {word}" for word in _inline_words(reading["abs"])]
+    if _is_constant(reading) or reading["min"] is None:
+        return []
+    if boolean:
+        return [_share_true(reading)]
+    return [exact_number(reading["min"]) if reading["count"] == 1 else f"μ {_mean(reading)}"]
 
 
 def badges(reading: Reading) -> list[Badge]:
@@ -80,6 +76,11 @@ def badges(reading: Reading) -> list[Badge]:
     elif _is_constant(reading):
         found.append("zeros" if reading["min"] == 0 else "constant")
     return found
+
+
+def is_wrong(reading: Reading) -> bool:
+    """Whether it holds what is said aloud: NaN, Inf, one value throughout, freed memory."""
+    return not _LOUD.isdisjoint(badges(reading))
 
 
 def stats_rows(reading: Reading, elements: Callable[[], Any] = lambda: None) -> Rows:
@@ -245,7 +246,7 @@ def _words(stats: Stats) -> list[str]:
     words = [BEYOND] if _is_beyond(stats) else []
     if low is not None and high is not None:
         if _is_constant(stats):
-            words.append("all zeros" if low == 0 else f"all {exact_number(low)}")
+            words.append(Word("all zeros" if low == 0 else f"all {exact_number(low)}", loud=True))
         elif total == 1:
             words.append(exact_number(low))
         elif low == high:
@@ -256,7 +257,8 @@ def _words(stats: Stats) -> list[str]:
     for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "+Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
             all_of_them = exact and amount == total
-            words.append(f"all {label}" if all_of_them else f"{'' if exact else '≥'}{count(amount)} {label}")
+            amount_said = "all" if all_of_them else f"{'' if exact else '≥'}{count(amount)}"
+            words.append(Word(f"{amount_said} {label}", loud=True))
     if not exact:
         words.append(f"{out_of(stats['read'], total)} read")
     return words
@@ -301,4 +303,4 @@ def _share_true(stats: Stats) -> str:
     else:
         among = f"{out_of(true, total)} True ({percent(true, total)})"
         share = among if stats["exact"] else f"≈{percent(true, read)} True"
-    return share if stats["exact"] else f"{share} · {out_of(read, total)} read"
+    return Word(share, loud=_is_constant(stats)) if stats["exact"] else f"{share} · {out_of(read, total)} read"

@@ -13,6 +13,7 @@ from ..budget import Budget
 from ..guard import module
 from ..stats.layout import unreadable
 from ..text import listed
+from ..words import Word
 from .torch_metadata import PLAIN, Base, dtype_of, plain
 
 torch: Any = module("torch")
@@ -38,7 +39,7 @@ class Look(NamedTuple):
         """Loud, or nothing; what was not looked at must not seem clean."""
         if self.late:
             return ["values not read: no time"]
-        return [f"{what} in {self._few(names)}" for what, names in self._found()]
+        return [Word(f"{what} in {self._few(names)}", loud=True) for what, names in self._found()]
 
     def rows(self) -> list[list[str]]:
         rows = [[f"{what} in", listed(names, not self.whole, 300)] for what, names in self._found()]

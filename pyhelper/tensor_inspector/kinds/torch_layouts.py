@@ -10,6 +10,7 @@ from ..guard import module
 from ..protocol import Facts
 from ..stats import Unread
 from ..text import out_of, percent
+from ..words import Word
 from .kind import Child
 from .stats_text import Reading
 from .torch_metadata import Base, byte_count, dtype_name, dtype_of, layout_name, names_of, plain, shape_of, size_text
@@ -69,8 +70,8 @@ class Sparse(Special):
     composed = True
     repeating = ("stats",)
 
-    def head(self) -> str:
-        return f"{super().head()} {layout_name(self.value)}"
+    def head(self) -> Word:
+        return super().head().then(f" {layout_name(self.value)}")
 
     def form_words(self) -> Iterator[str]:
         fill = self._fill()

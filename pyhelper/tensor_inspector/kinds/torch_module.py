@@ -24,6 +24,7 @@ from ..guard import (
 )
 from ..protocol import Badge, Facts
 from ..text import count, integer, joined, listed, plural
+from ..words import is_loud
 from .kind import Child, Kind, NotStatic
 from .module_digest import Digest, parts_of
 from .objects import property_rows, some_attributes
@@ -69,25 +70,28 @@ class Module(Kind):
         return " of ".join(names) + told
 
     def inline(self) -> str | None:
-        elements = self.digest().elements
-        return f"{self.head()} {count(elements)} params" if elements else self.head()
+        found = self.digest()
+        sized = f"{count(found.elements)} params" if found.elements else None
+        loud = filter(is_loud, (*self.look().words(), found.grad_words() or ""))
+        return " ".join(filter(None, (*loud, self.head(), sized)))
+
+    def parts(self) -> Iterable[str | None]:
+        found = self.digest()
+        return [
+            self.head(),
+            f"{count(found.elements)} param{'' if found.elements == 1 else 's'}" if found.elements else None,
+            _made_of(parts_of(self.value)),
+            found.device_words(),
+            *self.look().words(),
+            "not initialized" if "_parameters" not in parts_of(self.value) else found.mode_words(),
+            f"{plural(found.uninitialized, 'parameter')} uninitialized" if found.uninitialized else None,
+            found.frozen_words(),
+            found.grad_words(),
+            None if found.complete else f"first {found.submodules + 1:,} modules: time budget",
+        ]
 
     def line(self) -> str:
-        found = self.digest()
-        return joined(
-            [
-                self.head(),
-                f"{count(found.elements)} param{'' if found.elements == 1 else 's'}" if found.elements else None,
-                _made_of(parts_of(self.value)),
-                found.device_words(),
-                *self.look().words(),
-                "not initialized" if "_parameters" not in parts_of(self.value) else found.mode_words(),
-                f"{plural(found.uninitialized, 'parameter')} uninitialized" if found.uninitialized else None,
-                found.frozen_words(),
-                found.grad_words(),
-                None if found.complete else f"first {found.submodules + 1:,} modules: time budget",
-            ]
-        )
+        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         found, look = self.digest(), self.look()

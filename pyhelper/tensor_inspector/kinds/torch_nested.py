@@ -9,6 +9,7 @@ from ..guard import dict_get, instance_dict, module
 from ..protocol import Facts
 from ..stats import Unread
 from ..text import listed, plural, shape
+from ..words import Word, head
 from .kind import Child, NotFound, NotStatic, Rows
 from .stats_text import Reading
 from .torch_layouts import Special
@@ -40,8 +41,8 @@ class Components(Special):
     def component(self, index: int) -> Any:
         raise NotImplementedError
 
-    def head(self) -> str:
-        return f"{dtype_name(self.value)} {self.layout()}{self.sizes()}{self.where()}"
+    def head(self) -> Word:
+        return head(dtype_name(self.value), f" {self.layout()}{self.sizes()}", self.where())
 
     def sizes(self) -> str:
         return shape("*" if size is None else size for size in self.listed_sizes())

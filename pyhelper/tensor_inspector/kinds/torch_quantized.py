@@ -15,6 +15,7 @@ from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
 from ..stats.tally import OFF, skipped
 from ..text import number, plural
+from ..words import prefixed
 from .kind import Child, NotStatic
 from .stats_text import Reading
 from .tensor_text import element, listed_values, value_text
@@ -43,7 +44,7 @@ class Quantized(Tensor):
         return (
             words
             if self._is_read_as_reals() or isinstance(self.reading(), Unread)
-            else [f"stored {words[0]}", *words[1:]]
+            else [prefixed("stored ", words[0]), *words[1:]]
         )
 
     def shown_values(self) -> str | None:

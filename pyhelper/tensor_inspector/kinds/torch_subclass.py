@@ -10,6 +10,7 @@ from ..guard import attribute, module
 from ..protocol import Facts
 from ..stats import Unread, of_tensor
 from ..text import count, listed
+from ..words import Word, prefixed
 from .kind import Child, Rows
 from .objects import attributes, brief, is_tensor, property_rows
 from .stats_text import Reading
@@ -82,10 +83,10 @@ class Wrapper(Special):
         self.metadata = metadata_of(value)
 
     def brief(self) -> str:
-        return f"{self.type_name()} {self.head()}".rstrip()
+        return prefixed(f"{self.type_name()} ", self.head()) if self.head() else self.type_name()
 
-    def head(self) -> str:
-        return "" if self.metadata.shape is None else super().head()
+    def head(self) -> Word:
+        return Word("") if self.metadata.shape is None else super().head()
 
     def sizes(self) -> str:
         return "" if self.metadata.shape is None else f"[{', '.join(map(size_text, self.metadata.shape))}]"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..guard import module
 from ..protocol import Badge, Facts
 from ..stats import Unread
 from ..text import joined, size
+from ..words import Word, is_loud
 from .kind import Child, Kind, WithRows
 from .objects import other_attributes, property_rows
 from .stats_text import stats_rows, stats_words
@@ -33,6 +34,7 @@ from .torch_values import Part, TensorElements, Values
 
 torch: Any = module("torch")
 _LOUD: tuple[Badge, ...] = ("nan", "inf")
+_WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient
 
 
 class Tensor(WithRows, Values):
@@ -50,9 +52,12 @@ class Tensor(WithRows, Values):
         self._grad: Tensor | None = None
         self._laid_out: list[str] | None = None
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) in PLAIN else self.type_name()
-        return joined([own, *self.value_words(), *self.gradient_words(), *self.laid_out()])
+        return [own, *self.value_words(), *self.gradient_words(), *self.laid_out()]
+
+    def line(self) -> str:
+        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         own, grad = super().badges(), self.grad()
@@ -116,8 +121,9 @@ class Tensor(WithRows, Values):
             yield gradient.said if gradient.said is LOST else f"grad ← {gradient.said}"
         grad = self.grad()
         if grad is not None:
-            loud = [word for word in stats_words(grad.reading()) if word.endswith(("NaN", "Inf", "all zeros"))]
-            yield f"grad {', '.join(loud)}" if loud else "has grad"
+            loud = filter(is_loud, stats_words(grad.reading()))
+            is_wrong = not _WRONG.isdisjoint(Values.badges(grad))
+            yield Word(f"grad {', '.join(loud)}", loud=True) if is_wrong else "has grad"
         elif gradient.said is None:
             yield "grad None"
 

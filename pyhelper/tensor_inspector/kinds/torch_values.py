@@ -9,8 +9,9 @@ from ..guard import full_name, module
 from ..protocol import Badge, Facts
 from ..stats import Skipped, Unread, of_tensor, unreadable_tensor
 from ..text import joined, plural
+from ..words import Word, head
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
-from .stats_text import Reading, add_firsts, badges, inline_text, stats_words
+from .stats_text import Reading, add_firsts, badges, inline_text, is_wrong, stats_words
 from .tensor_text import corner, element, listed_values, value_text
 from .torch_metadata import (
     Base,
@@ -57,9 +58,9 @@ class Values(Kind):
     def badges(self) -> list[Badge]:
         return badges(self.reading())
 
-    def head(self) -> str:
+    def head(self) -> Word:
         """``float32[32, 10] cuda:0``: dtype and shape, the device only when it is not the cpu."""
-        return f"{dtype_name(self.value)}{self.sizes()}{self.where()}"
+        return head(dtype_name(self.value), self.sizes(), self.where())
 
     def where(self) -> str:
         device = self.device()
@@ -113,7 +114,7 @@ class Values(Kind):
         """Head, form and statistics, as the summary line has them."""
         shown = self.shown_values()
         if shown is not None:
-            return [f"{self.head()} {shown}", *self.form_words()]
+            return [self.head().then(f" {shown}", loud=is_wrong(self.reading())), *self.form_words()]
         return [self.head(), *self.form_words(), *self.stats_words()]
 
     def stats_words(self) -> list[str]:
@@ -215,8 +216,11 @@ class Part(Kind):
     def brief(self) -> str:
         return self.of.brief()
 
+    def parts(self) -> Iterable[str | None]:
+        return self.of.value_words()
+
     def line(self) -> str:
-        return joined(self.of.value_words())
+        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         return badges(self.of.reading())

@@ -1,0 +1,108 @@
+"""The line in short, for a view of 300 px: what is loud first, then the short form; built of the same parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import numpy
+import pytest
+import torch
+
+from tensor_inspector.budget import Budget
+from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
+
+
+def described(value: object) -> dict[str, Any]:
+    with Untouched():
+        return dict(Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, Budget()))
+
+
+def short(value: object) -> str:
+    node = described(value)
+    return node.get("short", node["line"])  # type: ignore[no-any-return]
+
+
+def inline(value: object) -> str | None:
+    return described(value).get("inline")
+
+
+def linear(*, grads: bool = False, broken: bool = False) -> torch.nn.Linear:
+    made = torch.nn.Linear(28, 10)
+    if grads:
+        made.weight.grad = torch.zeros(10, 28)
+    if broken:
+        made.weight.data[0, 0] = nan
+    return made
+
+
+def parameter(grad: float) -> torch.Tensor:
+    made = torch.ones(2, 3, requires_grad=True)
+    made.grad = torch.full((2, 3), grad)
+    return made
+
+
+def freed() -> torch.Tensor:
+    made = torch.ones(100)
+    made.untyped_storage().resize_(0)
+    return made
+
+
+LOUD_FIRST: list[tuple[Callable[[], object], str, str]] = [
+    (lambda: torch.tensor([[1.0, nan], [3.0, 2.0]]), "1 NaN · f32[2,2] · 1…3 · μ 2 σ 1", "1 NaN f32[2,2] μ 2"),
+    (lambda: torch.tensor([inf, -inf, 0.0, 1.0]), "1 +Inf · 1 −Inf · f32[4] · 0…1 · μ 0.5 σ 0.707", "1 +Inf 1 −Inf f32[4] μ 0.5"),
+    (lambda: torch.full((3,), nan), "all NaN · f32[3]", "all NaN f32[3]"),
+    (lambda: torch.zeros(2, 3), "all zeros · f32[2,3]", "all zeros f32[2,3]"),
+    (lambda: torch.full((2, 3), 7.0), "all 7 · f32[2,3]", "all 7 f32[2,3]"),
+    (lambda: torch.tensor(nan), "f32[] NaN", "f32[] NaN"),
+    (lambda: torch.zeros(3, dtype=torch.bool), "all False · bool[3]", "all False bool[3]"),
+    (lambda: torch.tensor([1j, complex(nan, 0)]), "1 NaN · c64[2] · |z| finite all 1", "1 NaN c64[2] |z| μ 1"),
+    (freed, "storage freed · f32[100]", "storage freed f32[100]"),
+    (lambda: parameter(nan), "all 1 · grad all NaN · f32[2,3] · leaf", "all 1 f32[2,3]"),
+    (lambda: parameter(0.0), "all 1 · grad all zeros · f32[2,3] · leaf", "all 1 f32[2,3]"),
+    (lambda: numpy.array([0.5, nan]), "1 NaN · f64[2] · finite all 0.5", "1 NaN f64[2] μ 0.5"),
+    (lambda: numpy.zeros((2, 3)), "all zeros · f64[2,3]", "all zeros f64[2,3]"),
+    (lambda: linear(grads=True), "1 of 2 grads None · Linear(28 → 10) · 290 params · train", "1 of 2 grads None Linear(28 → 10) 290 params"),
+    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train", "NaN in weight Linear(28 → 10) 290 params"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "row", "line_end"), LOUD_FIRST, ids=lambda value: value if type(value) is str else "")
+def test_what_is_wrong_comes_first(make: Callable[[], object], row: str, line_end: str) -> None:
+    value = make()
+    assert (short(value), inline(value)) == (row, line_end)
+
+
+DTYPES = {
+    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn",
+    "float8_e5m2": "f8e5m2", "complex128": "c128", "complex64": "c64", "complex32": "c32", "int64": "i64",
+    "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8",
+    "bool": "bool",
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+@pytest.mark.parametrize(("dtype", "said"), DTYPES.items(), ids=DTYPES)
+def test_a_dtype_has_its_short_form(dtype: str, said: str) -> None:
+    if not hasattr(torch, dtype):
+        pytest.skip(f"needs torch.{dtype}")
+    assert f"{said}[2,3]" in short(torch.empty(2, 3, dtype=getattr(torch, dtype))).split(" · ")
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if hasattr(numpy, name) and name != "bool"])
+def test_an_array_has_the_same_one(dtype: str) -> None:
+    assert f"{DTYPES[dtype]}[2,3]" in short(numpy.zeros((2, 3), dtype)).split(" · ")
+
+
+def test_parts_that_do_not_fit_are_left_out_whole() -> None:
+    image = torch.linspace(-2, 2, 64 * 28 * 28).reshape(64, 1, 28, 28).requires_grad_() * 1.5
+    image.data[0, 0, 0, :3] = nan
+    assert short(image) == "3 NaN · f32[64,1,28,28] · −3…3 · μ 0.00018 σ 1.73 …"
+
+
+def test_a_line_that_is_as_short_already_stands_for_itself() -> None:
+    assert "short" not in described({"lr": 0.1})
+    assert "short" not in described(3)
