@@ -25,6 +25,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
 from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.kinds.torch_finite import look_at
 from tensor_inspector.snapshot import PAGE, Snapshot
 from tensor_inspector.stats import of_tensor
 from tensor_inspector.untouched import Untouched
@@ -32,6 +33,7 @@ from tensor_inspector.untouched import Untouched
 ROUNDS = 7
 BUDGET_MS = 40.0
 SLOWEST = 60.0  # seconds; a peer that needs more for one call is not asked again
+TABLES = ("small", "quick", "many", "large", "budgeted")
 PEERS = ("lovely", "treescope", "repr")
 Run = Callable[[Any], object]
 
@@ -177,6 +179,36 @@ def quick(rounds: int, others: dict[str, Run]) -> None:
     row("the first call in a process, of 1,000 elements", 1, spread(cold, 2), *("–" for _ in others))
 
 
+def training_step(elements: int) -> list[torch.Tensor]:
+    """Parameters, gradients and two states of each: 644 tensors, most of them small, with about so many elements."""
+    side = max(16, int((elements / 94.4) ** 0.5))
+    sizes = (
+        [(side, side)] * 16 + [(4 * side, side)] + [(side // 4, side // 4)] * 40 + [(side,)] * 60 + [(2 * side,)] * 44
+    )
+    return [torch.randn(size) for size in sizes for _ in range(4)]
+
+
+def many(n: int, rounds: int) -> None:
+    """Whether anything in a training step is not finite."""
+    tensors = training_step(n)
+    named = [(str(at), tensor) for at, tensor in enumerate(tensors)]
+    total = sum(map(torch.numel, tensors))
+    runs: dict[str, Run] = {
+        "norms": lambda _: torch._foreach_norm(tensors),
+        "sums": lambda _: [tensor.sum() for tensor in tensors],
+        "ours": lambda _: look_at(named, Budget()),
+    }
+    with Untouched():
+        times = interleaved(runs, None, rounds)
+    floor = statistics.median(times["norms"])
+    table(
+        f"{len(tensors)} tensors, {total:.0e} elements: NaN and Inf in any, × one bare `torch._foreach_norm`",
+        "", "goal", "ours", "bare sums", "the norms, ms",
+    )  # fmt: skip
+    ratios = {who: spread([x / floor for x in times[who]]) for who in ("ours", "sums")}
+    row("a training step", 1.5, ratios["ours"], ratios["sums"], spread([x * 1e3 for x in times["norms"]]))
+
+
 def cases(n: int) -> Iterator[tuple[str, float | None, torch.Tensor]]:
     """Name, goal, tensor; made one at a time, since each may take half a gigabyte."""
     side = math.isqrt(n)
@@ -282,16 +314,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="10**6 elements")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--only", nargs="*", choices=["small", "quick", "large", "budgeted"], help="only these tables")
+    parser.add_argument("--only", nargs="*", choices=TABLES, help="only these tables")
     arguments = parser.parse_args()
     n = 10**6 if arguments.quick else int(arguments.elements)
     others = {} if arguments.no_peers else peers()
     torch.manual_seed(0)
-    wanted = arguments.only or ["small", "quick", "large", "budgeted"]
+    wanted = arguments.only or TABLES
     if "small" in wanted:
         small(arguments.rounds, others)
     if "quick" in wanted:
         quick(arguments.rounds, others)
+    if "many" in wanted:
+        many(n, arguments.rounds)
     if "large" in wanted:
         large(n, arguments.rounds, others)
     if "budgeted" in wanted:

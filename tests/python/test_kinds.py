@@ -113,14 +113,17 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (freed, "float32[100] · storage freed"),
     (tagged_tensor, "TensorWithTag · float32[2] · all 1 · view of [2]"),
     # modules
-    (lambda: nn.Linear(512, 10), "Linear(512 → 10) · 5.1K params · train"),
-    (lambda: nn.Conv2d(3, 16, (3, 5)).eval(), "Conv2d(3 → 16, 3×5) · 736 params · eval"),
-    (lambda: nn.Embedding(100, 8), "Embedding(100 × 8) · 800 params · train"),
-    (lambda: nn.LSTM(4, 5, num_layers=2), "LSTM(4 → 5, 2 layers) · 460 params · train"),
+    (lambda: nn.Linear(512, 10), "Linear(512 → 10) · 5.1K params · train · grads None"),
+    (lambda: nn.Conv2d(3, 16, (3, 5)).eval(), "Conv2d(3 → 16, 3×5) · 736 params · eval · grads None"),
+    (lambda: nn.Embedding(100, 8), "Embedding(100 × 8) · 800 params · train · grads None"),
+    (lambda: nn.LSTM(4, 5, num_layers=2), "LSTM(4 → 5, 2 layers) · 460 params · train · grads None"),
     (lambda: nn.Dropout(0.3), "Dropout(p 0.3) · train"),
-    (lambda: layer(), "Sequential(2) · 11 params · train"),
+    (lambda: layer(), "Sequential(2) · 11 params · train · grads None"),
     (lambda: layer(first=True), "Sequential(2) · 11 params · train · 2 of 4 grads None"),
-    (lambda: nn.Sequential(nn.Linear(1, 1), nn.Dropout().eval()), "Sequential(2) · 2 params · train, 1 inside in eval"),
+    (
+        lambda: nn.Sequential(nn.Linear(1, 1), nn.Dropout().eval()),
+        "Sequential(2) · 2 params · train, 1 inside in eval · grads None",
+    ),
     (not_yet_initialised, "Linear · not initialized"),
     # the autograd graph
     (lambda: (torch.ones(2, requires_grad=True) * 2).grad_fn, "MulBackward0 · 1 input: AccumulateGrad"),

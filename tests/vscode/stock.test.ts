@@ -49,7 +49,7 @@ describe("at the first stop", () => {
   test("Variables shows our lines", async ({ wb }) => {
     await wb.variables.rowsWhen("our line", (rows) => rows.some(({ description }) => description === IMAGES));
     const shown = await locals(wb);
-    expect(shown.get("model")).toBe("Sequential(2) · 10 params · train");
+    expect(shown.get("model")).toBe("Sequential(2) · 10 params · train · grads None");
     expect(shown.get("batch")).toBe("dict · 2: image, label");
     expect(shown.get("plain")).toBe("[1, 2.5, 'three']");
     await expect.poll(() => markedAsChanged(wb)).toBe(0);

@@ -37,7 +37,8 @@ class Digest:
         self.training = mode_of(root)
         self.types: set[str] = set()  #: names of the classes of the first modules
         self.tensors: list[Named] = []
-        self.gradients: list[Named] = []
+        self.values: list[Named] = []  #: the tensors, each followed by its gradient
+        self.with_grad = 0  #: tensors that have one
         self._devices: dict[Any, None] = {}
         self._dtypes: dict[Any, None] = {}
         self._seen: set[int] = set()
@@ -62,6 +63,7 @@ class Digest:
             return False
         self._seen.add(id(tensor))
         self.tensors.append((name, tensor))
+        self.values.append((name, tensor))
         self._devices.setdefault(device_of(tensor))
         return True
 
@@ -84,7 +86,8 @@ class Digest:
         if gradient is None:
             self.without_grad += 1
         else:
-            self.gradients.append((f"{name}.grad", gradient))
+            self.with_grad += 1
+            self.values.append((f"{name}.grad", gradient))
 
     def devices(self) -> list[str]:
         return list(dict.fromkeys(map(str, self._devices)))
@@ -96,7 +99,7 @@ class Digest:
         return sum(byte_count(tensor) or 0 for _, tensor in self.tensors)
 
     def look(self, budget: Budget) -> Look:
-        return look_at(self.tensors, self.gradients, budget)
+        return look_at(self.values, budget)
 
     def mode_words(self) -> str | None:
         """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
@@ -111,10 +114,11 @@ class Digest:
         return "frozen" if self.frozen == self.parameters else f"{self.frozen} of {self.parameters} frozen"
 
     def grad_words(self) -> str | None:
-        if not self.gradients:
+        if not self.wanting:
             return None
-        wanted = len(self.gradients) + self.without_grad
-        missing = f"{self.without_grad} of {wanted} grads None"
+        if not self.with_grad:
+            return "grads None"
+        missing = f"{self.without_grad} of {self.wanting} grads None"
         return Word(missing, loud=True) if self.without_grad else "has grads"
 
     def device_words(self) -> str:

@@ -95,12 +95,7 @@ class Module(Kind):
 
     def badges(self) -> list[Badge]:
         found, look = self.digest(), self.look()
-        wanted: list[tuple[Badge, object]] = [
-            ("nan", look.nan),
-            ("inf", look.inf),
-            ("no_grad", found.gradients and found.without_grad),
-        ]
-        return [badge for badge, is_so in wanted if is_so]
+        return [*look.badges(), "no_grad"] if found.with_grad and found.without_grad else look.badges()
 
     def child_count(self) -> int | None:
         parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
@@ -133,7 +128,7 @@ class Module(Kind):
             ["dtypes", ", ".join(found.dtypes()) or "none"],
             ["submodules", f"{found.submodules:,}"],
             ["mode", found.mode_words() or "none"],
-            ["gradients", found.grad_words() or ("none yet" if found.wanting else "not wanted")],
+            ["gradients", found.grad_words() or "not wanted"],
             *self.look().rows(),
         ]
         facts["rows"] = [row for row in rows if row]

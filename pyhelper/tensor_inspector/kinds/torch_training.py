@@ -45,8 +45,7 @@ class Optimizer(WithRows):
         )
 
     def badges(self) -> list[Badge]:
-        found: list[tuple[Badge, object]] = [("nan", self.look().nan), ("inf", self.look().inf)]
-        return [badge for badge, names in found if names]
+        return self.look().badges()
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -66,7 +65,6 @@ class Optimizer(WithRows):
     def look(self) -> Look:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
         if self._look is None:
-            gradients: list[Named] = []
             tensors: list[Named] = []
             state = held(self.value, "state")
             for index, (name, _, tensor) in enumerate(self._parameters()):
@@ -74,12 +72,12 @@ class Optimizer(WithRows):
                 if is_tensor(tensor):
                     tensors.append((label, tensor))
                     gradient = own_grad(tensor)
-                    gradients += [(f"{label}.grad", gradient)] if gradient is not None else []
+                    tensors += [(f"{label}.grad", gradient)] if gradient is not None else []
             for index, kept in enumerate(dict.values(state)):
                 for name, item in dict.items(kept) if issubclass(type(kept), dict) else ():
                     if is_tensor(item):
                         tensors.append((f"state #{index} {plain_str(name)}", item))
-            self._look = look_at(tensors, gradients, self.budget.share())
+            self._look = look_at(tensors, self.budget.share())
         return self._look
 
     def rows(self) -> list[Child]:

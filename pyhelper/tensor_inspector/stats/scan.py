@@ -11,7 +11,7 @@ from .layout import Dims, blocks
 from .reductions import BLOCK
 
 _SURE = 1 << 21  # elements after which the speed so far tells how long the rest will take
-_ALONE = 30_000  # elements: so many torch works on with one thread
+ALONE = 30_000  # elements: so many torch works on with one thread
 _RESERVE_MS = 3.0  # kept for the sample
 _STALL_MS = 15.0  # what a block may take when the cores become busy in its midst
 _REHEARSAL_MS = 0.5
@@ -31,14 +31,14 @@ class Mergeable(Protocol):
 M = TypeVar("M", bound=Mergeable)
 
 
-class _Pace:
+class Pace:
     """How fast the blocks were read, and what follows from that.
 
     When the cores are busy, a reduction that is split among threads waits at each of its barriers until the scheduler
     lets all of them run, which takes longer than the work; one thread alone gets on.
     """
 
-    def __init__(self, budget: Budget, rehearse: Optional[Callable[[], object]]) -> None:
+    def __init__(self, budget: Budget, rehearse: Optional[Callable[[], object]] = None) -> None:
         self._budget, self._rehearse = budget, rehearse
         self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
@@ -49,7 +49,7 @@ class _Pace:
         self._left = left
         self._fastest = min(self._fastest, self._last / read)
         self._crowded = max(0, self._crowded - read)
-        if read > _ALONE and self._last > _CROWDED_MS * read:
+        if read > ALONE and self._last > _CROWDED_MS * read:
             self._crowded = 8 * BLOCK
 
     def over(self, position: int, count: int) -> bool:
@@ -83,11 +83,11 @@ def _surplus() -> Optional[int]:
         os.close(file)
 
 
-def _steps(view: Any, block_size: int, pace: _Pace) -> Iterator[Any]:
+def _steps(view: Any, block_size: int, pace: Pace) -> Iterator[Any]:
     """Blocks of `view`, small ones while one thread is to work alone."""
     for block in blocks(view, block_size):
         if pace.alone():
-            yield from blocks(block, _ALONE)
+            yield from blocks(block, ALONE)
         else:
             yield block
 
@@ -109,9 +109,9 @@ def scan(
     """
     most, position, tally = budget.max_elements, 0, None
     if most is None or count <= most:
-        if count <= _ALONE:
+        if count <= ALONE:
             return kernel(view)
-        pace = _Pace(budget, rehearse)
+        pace = Pace(budget, rehearse)
         for block in _steps(view, block_size, pace):
             if tally is not None and pace.over(position, count):
                 break

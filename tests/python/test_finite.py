@@ -1,0 +1,268 @@
+"""NaN and Inf in modules and optimizers: all is read where there is time, and what was not read is never called clean."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from tensor_inspector import facts, summarize
+from tensor_inspector.budget import Budget
+from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.protocol import Node
+from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.stats import finite
+from tensor_inspector.untouched import Untouched
+
+nan, inf = math.nan, math.inf
+
+
+def rows(value: Any) -> dict[str, str]:
+    return dict(facts(value)["rows"])  # type: ignore[arg-type]
+
+
+def layer(values: Any = 1.0, dtype: torch.dtype = torch.float32, size: int = 4) -> nn.Module:
+    module = nn.Linear(size, size, bias=False)
+    module.weight = nn.Parameter(torch.full((size, size), values, dtype=dtype))
+    return module
+
+
+def layers(count: int) -> nn.Module:
+    return nn.Sequential(*(layer() for _ in range(count)))
+
+
+def looked_at(value: Any, looks: float) -> Node:
+    """The node of a value, where so many looks at the clock find time."""
+    asked = [-1.0]  # the budget itself looks once
+
+    def clock() -> float:
+        asked[0] += 1
+        return 0.0 if asked[0] <= looks else 1.0
+
+    with Untouched():
+        return Snapshot(Rows.of("", [])).describe(
+            Child("value", value, "value"), 0, Budget(20, clock=clock), facts=True
+        )
+
+
+# What is found
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.complex64])
+@pytest.mark.parametrize(("values", "words"), [(nan, "NaN in weight"), (inf, "Inf in weight"), (-inf, "Inf in weight")])
+def test_a_module_says_that_a_parameter_is_not_finite(dtype: torch.dtype, values: float, words: str) -> None:
+    assert words in summarize(layer(values, dtype))
+    assert words not in summarize(layer(1.0, dtype))
+
+
+def test_both_are_said_of_a_tensor_that_holds_both() -> None:
+    module = layer()
+    module.weight.data[0, :2] = torch.tensor([nan, inf])
+    assert "NaN in weight · Inf in weight" in summarize(module)
+
+
+def _last_of_many() -> tuple[nn.Module, str]:
+    net = nn.Sequential(nn.Linear(784, 1500), nn.ReLU(), nn.Linear(1500, 10))
+    net[0].weight.data[-1, -1] = nan
+    return net, "0.weight"
+
+
+def _last_bias() -> tuple[nn.Module, str]:
+    net = nn.Sequential(*(nn.Linear(8, 8) for _ in range(30)))
+    net[-1].bias.data[-1] = nan
+    return net, "29.bias"
+
+
+def _running_statistics() -> tuple[nn.Module, str]:
+    net = nn.Sequential(*(nn.BatchNorm1d(8) for _ in range(60)))
+    net[-1].running_var[-1] = nan
+    return net, "59.running_var"
+
+
+def _gradient() -> tuple[nn.Module, str]:
+    net = layers(100)
+    for below in net:
+        below.weight.grad = torch.ones(4, 4)
+    net[70].weight.grad[-1, -1] = nan
+    return net, "70.weight.grad"
+
+
+def _transposed() -> tuple[nn.Module, str]:
+    net = nn.Linear(1000, 600, bias=False)
+    net.weight = nn.Parameter(torch.ones(1000, 600).t())
+    net.weight.data[-1, -1] = nan
+    return net, "weight"
+
+
+def _strided() -> tuple[nn.Module, str]:
+    net = nn.Linear(1000, 600, bias=False)
+    net.weight = nn.Parameter(torch.ones(600, 2000)[:, ::2])
+    net.weight.data[-1, -1] = nan
+    return net, "weight"
+
+
+def _one_byte() -> tuple[nn.Module, str]:
+    net = layer()
+    values = torch.ones(300)
+    values[-1] = nan
+    net.register_buffer("scales", values.to(torch.float8_e5m2))
+    return net, "scales"
+
+
+def _sparse_gradient() -> tuple[nn.Module, str]:
+    net = nn.Embedding(3, 2, sparse=True)
+    (net(torch.tensor([1])).sum() * nan).backward()
+    return net, "weight.grad"
+
+
+_PLACES = [
+    _last_of_many,
+    _last_bias,
+    _running_statistics,
+    _gradient,
+    _transposed,
+    _strided,
+    _sparse_gradient,
+    pytest.param(_one_byte, marks=pytest.mark.skipif(not hasattr(torch, "float8_e5m2"), reason="no float8 yet")),
+]
+
+
+@pytest.mark.parametrize("make", _PLACES)
+def test_one_nan_is_found_wherever_it_is(make: Callable[[], tuple[nn.Module, str]]) -> None:
+    net, name = make()
+    assert f"NaN in {name} ·" in summarize(net)
+    assert rows(net)["NaN in"] == name
+    assert looked_at(net, inf).get("badges", [])[:1] == ["nan"]
+
+
+def test_an_optimizer_finds_it_in_its_state() -> None:
+    parameters = [nn.Parameter(torch.ones(3)) for _ in range(30)]
+    optimizer = torch.optim.Adam(parameters)
+    for parameter in parameters:
+        parameter.grad = torch.ones(3)
+    optimizer.step()
+    assert rows(optimizer)["NaN and Inf"] == "none in all values"
+    optimizer.state[parameters[-1]]["exp_avg_sq"][-1] = nan
+    assert "NaN in state #29 exp_avg_sq ·" in summarize(optimizer)
+
+
+def test_many_are_counted_and_the_first_is_named() -> None:
+    net = nn.Sequential(*(layer(nan) for _ in range(200)))
+    assert "NaN in 0.weight and 199 more" in summarize(net)
+    assert rows(nn.Sequential(layer(nan), layer(nan)))["NaN in"] == "0.weight, 1.weight"
+
+
+@pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad, lambda: torch.device("meta")])
+def test_modes_around_it_hide_no_alarm(mode: Callable[[], Any]) -> None:
+    module = layer(nan)
+    with mode():
+        assert "NaN in weight" in summarize(module)
+
+
+# What is no alarm
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [(60000.0, torch.float16), (-300.0, torch.float16), (1e20, torch.float32), (3e38, torch.float32),
+     (1e308, torch.float64), (3e38, torch.complex64)],
+)  # fmt: skip
+def test_finite_numbers_that_overflow_when_added_are_no_alarm(values: float, dtype: torch.dtype) -> None:
+    module = layer(values, dtype, 300)
+    assert "in weight" not in summarize(module)
+    assert rows(module)["NaN and Inf"] == "none in all values"
+
+
+def test_what_can_hold_no_nan_is_nothing_to_read() -> None:
+    net = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2), nn.Linear(2, 2, device="meta"))
+    net.register_buffer("positions", torch.arange(512))
+    assert rows(net)["NaN and Inf"] == "none in all values"
+    assert "NaN and Inf" not in rows(nn.Linear(2, 2, device="meta"))
+
+
+@pytest.mark.parametrize("told", [finite.sums, finite.norms])
+@pytest.mark.parametrize("values", [1.0, 3e38, nan, inf, -inf])
+def test_a_total_is_finite_only_where_all_numbers_are(told: Callable[..., list[Any]], values: float) -> None:
+    if told is finite.norms and not hasattr(torch, "_foreach_norm"):
+        pytest.skip("this torch has no norms of many tensors at once")
+    part = torch.ones(3, 5)
+    part[1, 2] = values
+    with torch.no_grad():
+        clean, other = told(torch, [torch.ones(7), part])
+    assert clean.isfinite()
+    assert not other.isfinite() or math.isfinite(values)
+
+
+# What was not read
+
+
+def test_neighbours_that_can_not_be_read_hide_nothing_and_are_not_called_clean() -> None:
+    net = nn.ModuleDict({"freed": layer(), "sparse": layer(), "meta": layer().to("meta"), "last": layer(nan)})
+    net["sparse"].weight = nn.Parameter(torch.ones(4, 4).to_sparse())
+    net.register_buffer("whole", torch.arange(4))
+    net["freed"].weight.untyped_storage().resize_(0)
+    assert "NaN in last.weight · ≈ 66 % read" in summarize(net)
+    net["last"].weight.data.fill_(1.0)
+    assert "≈ 66 % read" in summarize(net)
+    assert rows(net)["NaN and Inf"] == "none seen, ≈ 66 % read"
+
+
+def test_of_what_can_not_be_read_at_all_that_is_said() -> None:
+    net = layer()
+    net.weight.untyped_storage().resize_(0)
+    node = looked_at(net, inf)
+    assert "values not read ·" in node["line"]
+    assert node["badges"] == ["unread"]
+
+
+def test_without_time_nothing_is_read_and_nothing_claimed() -> None:
+    node = looked_at(layer(nan), 0)
+    assert "values not read: no time" in node["line"]
+    assert node["badges"] == ["unread"]
+    assert dict(node["facts"]["rows"])["NaN and Inf"] == "values not read: no time"  # type: ignore[arg-type]
+
+
+def test_with_little_time_the_row_itself_says_how_much_was_read() -> None:
+    node = looked_at(layer(1.0, size=3000), 12)
+    share = node["line"].partition("≈ ")[2].partition(" % read")[0]
+    assert 0 < int(share) < 100
+    assert node["badges"] == ["sampled"]
+    assert dict(node["facts"]["rows"])["NaN and Inf"] == f"none seen, ≈ {share} % read"  # type: ignore[arg-type]
+
+
+def test_with_little_time_every_tensor_gets_its_turn() -> None:
+    net = nn.Sequential(layer(1.0, size=3000), layer(1.0, size=3000), layer(nan))
+    assert "NaN in 2.weight" in looked_at(net, 12)["line"]
+
+
+def test_from_python_all_is_read_however_large() -> None:
+    module = layer(1.0, size=3000)
+    module.weight.data[-1, -1] = nan
+    assert "NaN in weight ·" in summarize(module)
+
+
+TRUNCATED = """
+import os, sys, tempfile, torch
+from torch import nn
+from tensor_inspector import facts, summarize, tree
+path = os.path.join(tempfile.mkdtemp(), "weights")
+open(path, "wb").write(bytes(400_000))
+module = nn.Linear(100, 1000, bias=False)
+module.weight = nn.Parameter(torch.from_file(path, shared=True, size=100_000).view(1000, 100))
+os.truncate(path, 4096)
+for ask in (summarize, facts):
+    ask(module)
+print("alive")
+os._exit(0)
+"""
+
+
+def test_weights_over_a_truncated_file_never_crash_the_program() -> None:
+    done = subprocess.run([sys.executable, "-c", TRUNCATED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "alive"), done.stderr
