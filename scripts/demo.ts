@@ -10,7 +10,6 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
-import { python, root, setUp } from "./setup.mjs";
 import { launchOptions } from "../tests/vscode/bed/browser.ts";
 import { Channel } from "../tests/vscode/bed/channel.ts";
 import { markedLines } from "../tests/vscode/bed/debugging.ts";
@@ -24,6 +23,8 @@ import type { Server } from "../tests/vscode/bed/server.ts";
 import { until } from "../tests/vscode/bed/wait.ts";
 import { createWorkspace, Workbench } from "../tests/vscode/bed/workbench.ts";
 import type { Workspace, WorkspaceOptions } from "../tests/vscode/bed/workbench.ts";
+import { python, root } from "./paths.mjs";
+import { setUp } from "./setup.mjs";
 
 const program = "demo_training.py";
 const source = path.join(root, "tests", "programs", program);
@@ -83,8 +84,8 @@ async function pause(workspace: Workspace): Promise<void> {
 }
 
 function openBrowser(url: string): void {
-  const commands: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer" };
-  const browser = spawn(commands[process.platform] ?? "xdg-open", [url], { detached: true, stdio: "ignore" });
+  const opener = process.platform === "darwin" ? "open" : "xdg-open";
+  const browser = spawn(opener, [url], { detached: true, stdio: "ignore" });
   browser.on("error", () => {}); // the address is on the terminal
   browser.unref();
 }
@@ -134,15 +135,20 @@ function openDesktop(vsix: string): void {
 }
 
 function code(...args: string[]): void {
-  const { status, error } = spawnSync("code", args, { stdio: "inherit", shell: process.platform === "win32" });
+  // On Windows it is a .cmd file, which only a shell runs, and a shell minds blanks.
+  const shell = process.platform === "win32";
+  const { status, error } = spawnSync("code", shell ? args.map((arg) => `"${arg}"`) : args, {
+    stdio: "inherit",
+    shell,
+  });
   if (error) throw new Error("There is no `code` on the PATH; VS Code's palette has “Install 'code' command in PATH”.");
   if (status !== 0) throw new Error(`\`code ${args.join(" ")}\` failed.`);
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { desktop: { type: "boolean" }, screenshot: { type: "string" } } });
-  setUp("python");
-  if (values.desktop) return openDesktop(packageExtension());
+  setUp("python-demo");
+  if (values.desktop || process.platform === "win32") return openDesktop(packageExtension()); // no code-server there
   setUp("code-server");
   if (values.screenshot === undefined) {
     exitOnSignals(0); // the usual end

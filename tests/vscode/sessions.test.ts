@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect } from "vitest";
-import { python } from "../../scripts/setup.mjs";
+import { python } from "../../scripts/paths.mjs";
 import { markedLines } from "./bed/debugging.ts";
 import { testIn } from "./bed/fixture.ts";
 import { until } from "./bed/wait.ts";

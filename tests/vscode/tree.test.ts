@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect } from "vitest";
-import { python, root } from "../../scripts/setup.mjs";
+import { python, root } from "../../scripts/paths.mjs";
 import { testIn } from "./bed/fixture.ts";
 import { findRow, rowsBelow } from "./bed/rows.ts";
 import type { Row } from "./bed/rows.ts";

@@ -1,15 +1,14 @@
 /** The Chromium that shows the workbench. */
 import type { LaunchOptions } from "playwright-core";
-import { findBrowser } from "../../../scripts/setup.mjs";
+import { findBrowser } from "../../../scripts/browser.mjs";
 
 export const windowSize = { width: 1440, height: 900 };
 
 /** For playwright's `launch` and `launchServer`: a headless Chromium that keeps to itself. */
 export function launchOptions(): LaunchOptions {
   const executablePath = findBrowser();
-  if (executablePath === undefined) throw new Error("No Chromium found: run `node scripts/setup.mjs browser`.");
   return {
-    executablePath,
+    ...(executablePath !== undefined && { executablePath }), // without it, playwright's own
     // Playwright's own way with signals would skip our cleaning up; at exit it closes the browser in any case.
     handleSIGINT: false,
     handleSIGTERM: false,

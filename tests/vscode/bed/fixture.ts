@@ -3,7 +3,7 @@ import { cpSync, globSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { afterEach, expect, inject, test } from "vitest";
-import { root } from "../../../scripts/setup.mjs";
+import { root } from "../../../scripts/paths.mjs";
 import { asText } from "./pane.ts";
 import { Workbench } from "./workbench.ts";
 import type { WorkspaceOptions } from "./workbench.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { codeServerEntry, python } from "../../../scripts/setup.mjs";
+import { codeServerEntry, python } from "../../../scripts/paths.mjs";
 import { killProcessTree } from "./processes.ts";
 import { until } from "./wait.ts";
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Frame, Page } from "playwright-core";
-import { root } from "../../../scripts/setup.mjs";
+import { root } from "../../../scripts/paths.mjs";
 import { windowSize } from "./browser.ts";
 import { Channel } from "./channel.ts";
 import { DebugConsole } from "./console.ts";

@@ -1,0 +1,121 @@
+/** The virtual environment `.venv`: for the demo only what its program needs, for the tests all of it. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { made, make, read, run, SetUpError, succeeds } from "./commands.mjs";
+import { cache, python, venv } from "./paths.mjs";
+
+/** What each of pyproject.toml's extras brings. */
+const extras = {
+  demo: "torch, numpy and debugpy into .venv (220 MB)",
+  dev: "torch, jax, pandas and all else that the tests look at into .venv (480 MB)",
+};
+
+/** torch's own index, with its build without CUDA. */
+const cpuIndex = "https://download.pytorch.org/whl/cpu";
+
+/** Is there while `.venv` is changed, with the id of the process that does it. */
+const unfinished = path.join(cache, "venv-unfinished");
+
+/**
+ * Brings what an extra names into `.venv`.
+ * @param {keyof typeof extras} extra
+ */
+export function setUpPython(extra) {
+  if (existsSync(unfinished)) removeUnfinished();
+  const input = requirements(read("pyproject.toml"));
+  const product = (/** @type {string} */ name) => ({ step: `python-${name}`, folder: venv, input });
+  if (extra === "demo" && made(product("dev"))) return;
+  make(product(extra), extras[extra], () => {
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(unfinished, String(process.pid));
+    if (!succeeds(python, ["-c", "import sys, pip; sys.exit(sys.prefix == sys.base_prefix)"])) makeVenv();
+    const index = torchIndex(process.platform, cpuIndexAnswers);
+    const options = ["--quiet", "--disable-pip-version-check", ...index.options];
+    if (index.warning !== "") process.stdout.write(`(${index.warning}) `);
+    run(python, ["-m", "pip", "install", ...options, "--editable", `.[${extra}]`]);
+    rmSync(unfinished);
+  });
+}
+
+/** A `.venv` whose making was cut short is made anew. */
+function removeUnfinished() {
+  const worker = readFileSync(unfinished, "utf8");
+  if (isAlive(Number(worker)))
+    throw new SetUpError(`Another set-up, process ${worker}, is at work in .venv: wait for it.`);
+  rmSync(venv, { recursive: true, force: true });
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The extras in pyproject.toml: what changes nothing in them needs no new installation.
+ * @param {string} text
+ */
+export function requirements(text) {
+  const [, section = ""] = text.split("[project.optional-dependencies]\n");
+  return section.split(/^\[/m)[0] ?? "";
+}
+
+/**
+ * Where pip looks for torch: PyPI's build for Linux brings CUDA, which nothing here uses.
+ * @param {NodeJS.Platform} platform
+ * @param {() => boolean} answers whether torch's own index can be reached
+ */
+export function torchIndex(platform, answers) {
+  if (platform !== "linux") return { options: [], warning: "" };
+  if (answers()) return { options: ["--extra-index-url", cpuIndex], warning: "" };
+  return { options: [], warning: "torch's own index does not answer; with CUDA it is up to 3 GB more" };
+}
+
+/** Asked by Python, which finds its way through the same proxies as pip. */
+function cpuIndexAnswers() {
+  const ask = `import urllib.request; urllib.request.urlopen("${cpuIndex}/torch/", timeout=5)`;
+  return succeeds(python, ["-c", ask], 8_000);
+}
+
+/** Makes an empty `.venv` with pip. */
+function makeVenv() {
+  const base = findPython();
+  rmSync(venv, { recursive: true, force: true });
+  const complete = succeeds(base, ["-m", "ensurepip", "--version"]);
+  run(base, ["-m", "venv", ...(complete ? [] : ["--without-pip"]), venv]);
+  if (!complete) seedPip();
+}
+
+/** Debian keeps pip for new environments in a package of its own; everybody may download it, though not install it. */
+function seedPip() {
+  const folder = path.join(venv, "pip");
+  const wheels = path.join(folder, "usr", "share", "python-wheels");
+  mkdirSync(folder);
+  try {
+    run("apt-get", ["download", "python3-pip-whl"], { cwd: folder });
+    run("dpkg-deb", ["--extract", ...readdirSync(folder), "."], { cwd: folder });
+    const wheel = path.join(wheels, readdirSync(wheels).find((name) => name.startsWith("pip-")) ?? "");
+    run(python, [path.join(wheel, "pip"), "install", "--quiet", "--no-index", wheel]);
+    rmSync(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof SetUpError)) throw error;
+    throw new SetUpError(
+      "Python can make no environment with pip: run `sudo apt-get install python3-venv`, and this again.",
+    );
+  }
+}
+
+/** A Python for which there is the torch of pyproject.toml. */
+function findPython() {
+  const names = ["python3.14", "python3.13", "python3.12", "python3.11", "python3", "python", "py"];
+  const candidates = process.env["PYTHON"] ? [process.env["PYTHON"]] : names;
+  const check = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))";
+  const found = candidates.find((candidate) => succeeds(candidate, ["-c", check]));
+  if (found !== undefined) return found;
+  throw new SetUpError(
+    `No Python 3.11 to 3.14 found (tried ${candidates.join(", ")}): install one, or name its program in $PYTHON.`,
+  );
+}
