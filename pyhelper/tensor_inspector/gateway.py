@@ -166,7 +166,8 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         answer["frameless"] = True
     if inline:
         answer["inline"] = inline
-    _say_cut(answer, budget)
+    if budget.cut:
+        answer["cut"] = "; ".join(budget.cut)
     return answer, snapshot
 
 
@@ -203,7 +204,6 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
         "page": page,
         "types": sorted(snapshot.types),
     }
-    _say_cut(answer, budget)
     return answer, snapshot
 
 
@@ -247,7 +247,6 @@ def _node(
         "node": node,
         "types": sorted(snapshot.types),
     }
-    _say_cut(answer, budget)
     return answer, snapshot
 
 
@@ -280,11 +279,6 @@ def _budget(request: Any, ms: float, most: float = math.inf) -> Budget:
 
 def _since(started: float) -> float:
     return round((perf_counter() - started) * 1000, 3)
-
-
-def _say_cut(answer: Any, budget: Budget) -> None:
-    if budget.cut:
-        answer["cut"] = "; ".join(budget.cut)
 
 
 def _failed(error: BaseException) -> ErrorAnswer:

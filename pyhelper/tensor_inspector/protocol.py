@@ -239,10 +239,14 @@ class Node(_Node, total=False):
     facts: Facts
 
 
-class Page(TypedDict):
+class _Page(TypedDict):
     start: int
     total: int | None
     nodes: list[Node]
+
+
+class Page(_Page, total=False):
+    cut: str
 
 
 class _PinAnswer(TypedDict):
@@ -280,7 +284,7 @@ class FrameAnswer(_FrameAnswer, total=False):
     cut: str
 
 
-class _ChildrenAnswer(TypedDict):
+class ChildrenAnswer(TypedDict):
     op: Literal["children"]
     snapshot: int
     ms: float
@@ -289,20 +293,12 @@ class _ChildrenAnswer(TypedDict):
     types: list[str]
 
 
-class ChildrenAnswer(_ChildrenAnswer, total=False):
-    cut: str
-
-
-class _NodeAnswer(TypedDict):
+class NodeAnswer(TypedDict):
     op: Literal["inspect", "evaluate"]
     snapshot: int
     ms: float
     node: Node
     types: list[str]
-
-
-class NodeAnswer(_NodeAnswer, total=False):
-    cut: str
 
 
 class ErrorAnswer(TypedDict):

@@ -136,19 +136,26 @@ class Snapshot:
         return {"kind": "shared", "path": where} if where != entry.where else None
 
     def page(self, node: int, start: int, amount: int, budget: Budget) -> Page:
-        """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends."""
+        """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends.
+
+        Where their number is known only by asking for them, the last page tells it.
+        """
         kind = look(self._entries[node].value, budget)
         nodes: list[Node] = []
         names: set[str] = set()
+        more = False
         try:
-            for child in kind.children(start, amount):
-                if nodes and node and budget.overdrawn():  # of the frame itself, every name is listed
+            for child in kind.children(start, amount + 1):  # one more tells whether there are others
+                # Of the frame itself, every name is listed.
+                more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.overdrawn())
+                if more:
                     break
                 if child.name in names:
                     child.name = f"{child.name} #{start + len(nodes)}"
                 names.add(child.name)
                 described = self.describe(child, node, budget)
-                if not budget.take(1, _cost(described)) and nodes:
+                more = not budget.take(1, _cost(described)) and bool(nodes)
+                if more:
                     break
                 nodes.append(described)
             total = kind.child_count()
@@ -156,9 +163,12 @@ class Snapshot:
             total = start + len(nodes) + 1
             said = Said(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
             nodes.append(self.describe(Child("…", said), node, budget))
-        if total is None and len(nodes) < amount and not budget.cut:
+        if total is None and not more:
             total = start + len(nodes)
-        return {"start": start, "total": total, "nodes": nodes}
+        page: Page = {"start": start, "total": total, "nodes": nodes}
+        if more and len(nodes) < amount:
+            page["cut"] = "; ".join(budget.cut)
+        return page
 
     def expand(self, page: Page, expanded: Expanded, budget: Budget) -> None:
         """Give rows of ``page`` that were expanded before their own pages, breadth first, while the budget lasts."""

@@ -107,6 +107,29 @@ def test_pages_reach_the_end(value: Any) -> None:
     assert last["total"] == len(value)
 
 
+def listed_lazily(amount: int) -> Snapshot:
+    """Rows whose number is known only by asking for them, as that of global variables is not."""
+    return Snapshot(
+        Rows("", None, lambda start, count: [Child(f"r{i}", i) for i in range(amount)][start : start + count])
+    )
+
+
+@pytest.mark.parametrize(("amount", "total"), [(0, 0), (9, 9), (10, 10), (11, None), (700, None)])
+def test_rows_of_an_unknown_number_have_a_total_on_their_last_page_only(amount: int, total: int | None) -> None:
+    page = listed_lazily(amount).page(0, 0, 10, Budget())
+    assert (page["total"], len(page["nodes"])) == (total, min(amount, 10))
+    assert "cut" not in page
+
+
+def test_a_page_that_the_budget_ends_says_so_and_that_there_are_more() -> None:
+    page = listed_lazily(700).page(0, 0, 1000, Budget(nodes=500))
+    assert (page["total"], len(page["nodes"])) == (None, 500)
+    assert page["cut"] == "not all is shown here: more rows than one answer holds"
+    rest = listed_lazily(700).page(0, 500, 1000, Budget(nodes=500))
+    assert (rest["total"], len(rest["nodes"])) == (700, 200)
+    assert "cut" not in rest
+
+
 def test_a_dag_of_two_to_the_thirty_paths_is_expanded_within_its_budget() -> None:
     value: list[Any] = []
     for _ in range(30):

@@ -154,13 +154,31 @@ describe("pages", () => {
     });
   });
 
-  test("where the total is not known, a full page may have a next one, another has none", () => {
-    const last = [100, 99, 0].map((count) => {
-      const page = { start: 0, total: null, nodes: many(count) };
-      const from = source([node("xs", { kind: "group", children: null, page })]);
-      return childRows(from, only(rootRows(from)))?.at(-1)?.label;
+  test.each([
+    [null, 100, "next 100"],
+    [null, 37, "next 100"],
+    [37, 37, "[36]"],
+  ])("of a total of %s with %d rows at hand ends with %s", (total, count, last) => {
+    const page = { start: 0, total, nodes: many(count) };
+    const from = source([node("xs", { kind: "group", children: null, page })]);
+    expect(childRows(from, only(rootRows(from)))?.at(-1)?.label).toBe(last);
+  });
+
+  test("the row for the next page says why the last one ended early", () => {
+    const page = { start: 0, total: 700, nodes: many(5), cut: "no time for more" };
+    const from = source([node("xs", { kind: "sequence", children: 700, page })]);
+    const row = only(rootRows(from));
+    expect(childRows(from, row)?.at(-1)).toMatchObject({
+      label: "next 100 of 695",
+      description: "no time for more",
+      speech: "next 100 of 695, no time for more",
     });
-    expect(last).toEqual(["next 100", "[98]", undefined]);
+    const whole = { start: 5, total: 700, nodes: many(100, 5) };
+    from.stop.merge(
+      { op: "children", snapshot: 7, ms: 1, node: row.known?.node.id ?? 0, page: whole, types: [] },
+      row.known,
+    );
+    expect(childRows(from, row)?.at(-1)).toMatchObject({ label: "next 100 of 595", description: "" });
   });
 
   test("the next page joins the first", () => {

@@ -245,24 +245,25 @@ function pinText({ pins, stop }: Source, pin: Pin, state: Failure | "running" | 
   return [line === undefined ? l10n.t("not evaluated yet") : `${line} · ${l10n.t("from an earlier stop")}`, "quiet"];
 }
 
-/** `next 100 of 99,900`, if there is more than what is shown. */
+/** `next 100 of 99,900`, if there is more than what is shown, and why the last page ended early, if it did. */
 function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: Page): Row[] {
   const start = page.start + page.nodes.length;
   const left = page.total === null ? undefined : page.total - start;
-  // Where the total is not known, a page that came full may have a next one.
-  const full = page.nodes.length > 0 && page.nodes.length % source.pageSize === 0;
-  if (left === undefined ? !full : left <= 0) return [];
+  if (left !== undefined && left <= 0) return [];
   const count = Math.min(source.pageSize, left ?? source.pageSize);
   const label =
     left === undefined
       ? l10n.t("next {0}", formatNumber(count))
       : l10n.t("next {0} of {1}", formatNumber(count), formatNumber(left));
   const failure = source.stop.failure(parent?.known);
+  const description = failure ?? page.cut ?? "";
   return [
     {
       ...plain(source, parent, path, label, "more"),
       icon: "ellipsis",
-      ...(failure === undefined ? {} : { description: failure, tone: "alarm", speech: `${label}, ${failure}` }),
+      description,
+      tone: failure === undefined ? undefined : "alarm",
+      speech: [label, description].filter((part) => part !== "").join(", "),
       can: ["nextPage"],
       next: { start, count },
       ...(parent?.known === undefined ? {} : { known: parent.known }),

@@ -79,10 +79,10 @@ export class Stop {
   /** Adds a page that came later to those before it. `known` is the node that it belongs to, none for the frame. */
   merge(answer: ChildrenAnswer, known: Known | undefined): void {
     const before = known === undefined ? this.rootPage : this.page(known);
-    const { start, total, nodes } = answer.page;
+    const { start, nodes } = answer.page;
     const kept = before === undefined ? [] : before.nodes.slice(0, Math.max(0, start - before.start));
     const first = kept.length > 0 && before !== undefined ? before.start : start;
-    this.#pages.set(key(answer.snapshot, answer.node), { start: first, total, nodes: [...kept, ...nodes] });
+    this.#pages.set(key(answer.snapshot, answer.node), { ...answer.page, start: first, nodes: [...kept, ...nodes] });
     this.#failures.delete(key(answer.snapshot, answer.node));
   }
 

@@ -244,12 +244,16 @@ export interface FrameAnswer {
   cut?: string;
 }
 /**
- * Children `start` … `start + nodes.length` of `total` (null: not known). Of a node: its first, where it was expanded, or is what `evaluate` gave; the first ten of what `inspect` found, unless its facts tell its values.
+ * Children `start` … `start + nodes.length` of `total` (null: there are more, nobody knows how many). Of a node: its first, where it was expanded, or is what `evaluate` gave; the first ten of what `inspect` found, unless its facts tell its values.
  */
 export interface Page {
   start: number;
   total: number | null;
   nodes: Node[];
+  /**
+   * Why there are fewer than were asked for, in words; absent when there are not.
+   */
+  cut?: string;
 }
 /**
  * One value as it is shown.
@@ -417,7 +421,6 @@ export interface ChildrenAnswer {
   node: number;
   page: Page;
   types: Types;
-  cut?: string;
 }
 export interface NodeAnswer {
   op: "inspect" | "evaluate";
@@ -425,7 +428,6 @@ export interface NodeAnswer {
   ms: number;
   node: Node;
   types: Types;
-  cut?: string;
 }
 export interface ErrorAnswer {
   op: "error";
