@@ -68,10 +68,10 @@ describe("a session", () => {
     const { session, event } = debugging();
     const numbers = ["stopped", "continued", "stopped"].map((name) => {
       event(name);
-      return session.stop;
+      return session.stopOf(1);
     });
     expect(new Set(numbers).size).toBe(3);
-    expect(session.paused).toBe(true);
+    expect(session.isPaused(1)).toBe(true);
   });
 
   test.each([
@@ -104,13 +104,20 @@ describe("a session", () => {
   });
 
   test("of which one thread alone goes on is still paused in the others", () => {
-    const { session, event, stop } = debugging();
+    const { session, event, stop, stack } = debugging();
     stop("train", 1);
-    session.places.set(9, { thread: 2, function: "load", source: undefined });
+    const before = session.stopOf(2);
     event("continued", { threadId: 1, allThreadsContinued: false });
-    expect([session.paused, [...session.places.keys()]]).toEqual([true, [9]]);
-    event("continued", { threadId: 2, allThreadsContinued: false });
-    expect([session.paused, session.places.size]).toEqual([false, 0]);
+    expect([session.isPaused(1), session.isPaused(2)]).toEqual([false, true]);
+    expect(session.stopOf(1)).not.toBe(before);
+    expect(session.stopOf(2)).toBe(before);
+    stack("late answer", 1);
+    expect(session.places.size).toBe(0);
+    stack("load", 2);
+    expect(session.places.get(2)).toMatchObject({ thread: 2, function: "load" });
+    event("stopped", { threadId: 1 });
+    expect([session.isPaused(1), session.isPaused(2)]).toEqual([true, true]);
+    expect(session.stopOf(2)).not.toBe(before);
   });
 
   test("of which all threads go on is not paused", () => {
@@ -118,7 +125,7 @@ describe("a session", () => {
     for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
       stop();
       event("continued", body);
-      expect([session.paused, session.places.size]).toEqual([false, 0]);
+      expect([session.isPaused(1), session.places.size]).toEqual([false, 0]);
     }
   });
 
@@ -133,12 +140,12 @@ describe("a session", () => {
   test("that is started anew under its old id outlives the late end of the old one", () => {
     const old = debugging();
     old.stop();
-    const before = old.session.stop;
+    const before = old.session.stopOf(1);
     const { sessions, session, stop, vscode } = debugging("session", old.sessions);
     expect(old.session.ended).toBe(true);
     stop();
     // Its frames must not be taken for those of the old one.
-    expect(session.stop).not.toBe(before);
+    expect(session.stopOf(1)).not.toBe(before);
     old.end();
     expect(sessions.get(vscode.id)).toBe(session);
     expect(session.ended).toBe(false);
@@ -224,7 +231,7 @@ describe("the active frame", () => {
     }
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.length).toBeLessThanOrEqual(2);
-    expect(seen.at(-1)?.stop).toBe(session.stop);
+    expect(seen.at(-1)?.stop).toBe(session.stopOf(1));
   });
 
   test("is none while the program runs, and when the session has ended", async () => {
@@ -248,7 +255,50 @@ describe("the active frame", () => {
     event("stopped", { threadId: 5 });
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.map((frame) => frame?.over)).toEqual([true, false]);
-    expect(seen[1]).toMatchObject({ stop: session.stop, threadId: 1, frameId: 2, place: "/train.py:train" });
+    expect(seen[1]).toMatchObject({ stop: session.stopOf(1), threadId: 1, frameId: 2, place: "/train.py:train" });
+  });
+
+  test("goes on being looked at while another thread alone goes on, and is read anew when that one stops", async () => {
+    const { sessions, stop, stack, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop("train", 1);
+    stack("load", 2);
+    focus(2, 2);
+    await vi.advanceTimersByTimeAsync(1000);
+    event("continued", { threadId: 1, allThreadsContinued: false });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.over)).toEqual([false]);
+    event("stopped", { threadId: 1 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => [frame?.threadId, frame?.over])).toEqual([
+      [2, true],
+      [2, false],
+    ]);
+  });
+
+  test("of a thread whose frames nobody had asked for is found when another alone has gone on", async () => {
+    const { sessions, stop, stack, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop("train", 1);
+    focus(2, 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    event("continued", { threadId: 1, allThreadsContinued: false });
+    stack("load", 5);
+    focus(2, 5);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => frame?.place)).toEqual(["/train.py:train", "/train.py:load"]);
+  });
+
+  test("is not the last stop's of a thread that went on alone, though it stands where it did", async () => {
+    const { sessions, stop, focus, event } = debugging();
+    const { seen } = watched(sessions);
+    stop();
+    focus(3);
+    await vi.advanceTimersByTimeAsync(1000);
+    event("continued", { threadId: 1, allThreadsContinued: false });
+    stop();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.map((frame) => [frame?.frameId, frame?.over])).toEqual([[3, true]]);
   });
 
   test("is not taken from the last stop when the next one's announcement is late", async () => {
@@ -264,7 +314,7 @@ describe("the active frame", () => {
     focus(2);
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.map((frame) => frame?.frameId)).toEqual([3, 2]);
-    expect(seen[1]?.stop).toBe(session.stop);
+    expect(seen[1]?.stop).toBe(session.stopOf(1));
   });
 
   test("is not one that only the last stop had, though it is announced after the next", async () => {
@@ -340,7 +390,7 @@ describe("the active frame, before VS Code announces it,", () => {
       event("stopped", { threadId: 1 });
       await atOnce();
       expect(seen).toHaveLength(count);
-      expect(seen.at(-1)).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", stop: session.stop });
+      expect(seen.at(-1)).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", stop: session.stopOf(1) });
       stack();
       focus();
       await vi.advanceTimersByTimeAsync(1000);

@@ -89,6 +89,16 @@ describe("the evaluate queue", () => {
     expect(await first).toBeInstanceOf(Over);
   });
 
+  test("gives what runs for one stop its time when another stop ends", async () => {
+    const [queue, stop] = [new EvaluateQueue(), { over: false }];
+    const a = job([], "a", { onAside: () => undefined, over: () => stop.over });
+    const answer = queue.ask(a.job);
+    queue.sweep();
+    await vi.advanceTimersByTimeAsync(60_000);
+    a.reply.resolve("A");
+    expect(await answer).toBe("A");
+  });
+
   test("does not set aside what replies soon", async () => {
     const [queue, onAside] = [new EvaluateQueue(), vi.fn<() => void>()];
     const a = job([], "a", { onAside });

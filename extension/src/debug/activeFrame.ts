@@ -13,12 +13,12 @@ export class Frame {
     this.session = session;
     this.threadId = place.thread;
     this.frameId = frameId;
-    this.stop = session.stop;
+    this.stop = session.stopOf(place.thread);
     this.#place = place;
   }
 
   get over(): boolean {
-    return this.session.ended || this.session.stop !== this.stop;
+    return this.session.ended || this.session.stopOf(this.threadId) !== this.stop;
   }
 
   get key(): string {
@@ -54,7 +54,7 @@ export class ActiveFrame implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<Focus>();
   readonly #subscriptions: vscode.Disposable[];
   #current: Focus;
-  /** How often the session of the item had gone on when it was announced. */
+  /** How often the thread of the item had gone on when it was announced. */
   #runs: number | undefined;
   /** The item's frame is one that the adapter has not named at this stop: the call stack still showed the last one's. */
   #unnamed = false;
@@ -91,16 +91,17 @@ export class ActiveFrame implements vscode.Disposable {
 
   /** VS Code announces a frame after questions of its own: where it is clear which it will be, it is taken before. */
   async #expect(session: Session, threadId: number): Promise<void> {
-    this.#expected = session.stop;
+    this.#expected = session.stopOf(threadId);
     const frameId = await session.topFrame(threadId);
     const place = frameId === undefined ? undefined : session.places.get(frameId);
-    if (frameId === undefined || place === undefined || this.#expected !== session.stop) return;
+    if (frameId === undefined || place === undefined || this.#expected !== session.stopOf(threadId)) return;
     this.#change(new Frame(session, frameId, place));
   }
 
   #announced(): void {
     this.#expected = undefined;
-    this.#runs = this.#sessions.get(vscode.debug.activeStackItem?.session.id ?? "")?.runs;
+    const item = vscode.debug.activeStackItem;
+    this.#runs = item && this.#sessions.get(item.session.id)?.runsOf(item.threadId);
     this.#look(this.#stepping ? STEP_DEBOUNCE : 0);
   }
 
@@ -124,8 +125,8 @@ export class ActiveFrame implements vscode.Disposable {
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
     const place = session.places.get(item.frameId);
     this.#unnamed = place === undefined;
-    const present = session.paused && this.#runs === session.runs && place?.thread === item.threadId;
-    return present ? new Frame(session, item.frameId, place) : this.#current;
+    const isAnnounced = session.isPaused(item.threadId) && this.#runs === session.runsOf(item.threadId);
+    return isAnnounced && place?.thread === item.threadId ? new Frame(session, item.frameId, place) : this.#current;
   }
 
   dispose(): void {

@@ -35,8 +35,8 @@ export class EvaluateQueue {
   readonly #limit: number;
   readonly #waiting: Waiting[] = [];
   #busy = false;
-  /** Of requests under way, what starts their time limit if they have none yet. */
-  readonly #underWay = new Set<() => void>();
+  /** Requests under way, with what starts their time limit if they have none yet. */
+  readonly #underWay = new Map<Job, () => void>();
 
   constructor(limit = 2000) {
     this.#limit = limit;
@@ -49,13 +49,13 @@ export class EvaluateQueue {
     });
   }
 
-  /** A stop has ended: what is queued for it is dropped unsent, and what is under way gets no more unlimited time. */
+  /** A stop has ended: what is queued for it is dropped unsent, and what is under way for it gets no more unlimited time. */
   sweep(): void {
     for (const job of this.#waiting.splice(0)) {
       if (job.over()) job.reject(new Over());
       else this.#waiting.push(job);
     }
-    for (const hurry of this.#underWay) hurry();
+    for (const [job, hurry] of this.#underWay) if (job.over()) hurry();
   }
 
   #next(): void {
@@ -81,7 +81,7 @@ export class EvaluateQueue {
       done = true;
       clearTimeout(limit);
       clearTimeout(aside);
-      this.#underWay.delete(hurry);
+      this.#underWay.delete(job);
       if (job.over()) job.reject(new Over());
       else settle();
       release();
@@ -97,7 +97,7 @@ export class EvaluateQueue {
     };
     const aside = onAside && setTimeout(setAside, this.#limit);
     if (onAside === undefined) hurry();
-    this.#underWay.add(hurry);
+    this.#underWay.set(job, hurry);
     job.send().then(
       (reply) => finish(() => job.resolve(reply)),
       (reason: unknown) => finish(() => job.reject(reason)),

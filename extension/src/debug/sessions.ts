@@ -25,15 +25,16 @@ export interface Place {
 /** One debugged process, and what its messages tell. Reads them only. */
 export class Session {
   readonly queue = new EvaluateQueue();
-  /** Changes with `stopped` and `continued`: frame ids repeat from stop to stop, this number never does. */
-  stop = 0;
-  /** Counts how often it went on: what was looked at before is of no use after. */
-  runs = 0;
-  paused = false;
   ended = false;
-  /** The frames that the adapter has named since the program last ran, by their ids. */
+  /** The frames that the adapter has named since their thread last ran, by their ids. */
   readonly places = new Map<number, Place>();
   readonly vscode: vscode.DebugSession;
+  #paused = false;
+  #stop = 0;
+  #runs = 0;
+  /** Threads that have gone on alone since the last stop, with their numbers. */
+  readonly #alone = new Map<number, number>();
+  readonly #runsAlone = new Map<number, number>();
 
   constructor(session: vscode.DebugSession) {
     this.vscode = session;
@@ -41,6 +42,50 @@ export class Session {
 
   get id(): string {
     return this.vscode.id;
+  }
+
+  isPaused(thread: number): boolean {
+    return this.#paused && !this.#alone.has(thread);
+  }
+
+  /** Changes when the thread goes on and at each stop: frame ids repeat from stop to stop, this number never does. */
+  stopOf(thread: number): number {
+    return this.#alone.get(thread) ?? this.#stop;
+  }
+
+  /** How often the thread went on: what was looked at before is of no use after. */
+  runsOf(thread: number): number {
+    return this.#runs + (this.#runsAlone.get(thread) ?? 0);
+  }
+
+  /** All have stopped, for what happened in one thread: frames of others, if they stood still all along, keep their places. */
+  stopped(number: number, thread: number | undefined): void {
+    this.#stop = number;
+    this.#paused = true;
+    this.#alone.clear();
+    this.#leave(thread);
+  }
+
+  /** All went on. */
+  wentOn(number: number): void {
+    this.#stop = number;
+    this.#paused = false;
+    this.#runs += 1;
+    this.#alone.clear();
+    this.#leave(undefined);
+  }
+
+  /** As with `"steppingResumesAllThreads": false`: other threads stay paused, and are looked at. */
+  wentOnAlone(number: number, thread: number): void {
+    this.#alone.set(thread, number);
+    this.#runsAlone.set(thread, (this.#runsAlone.get(thread) ?? 0) + 1);
+    this.#leave(thread);
+  }
+
+  /** The frames of a thread, or of all, are not what they were. */
+  #leave(thread: number | undefined): void {
+    for (const [id, place] of this.places) if (thread === undefined || place.thread === thread) this.places.delete(id);
+    this.queue.sweep();
   }
 
   evaluate(expression: string, frameId: number | undefined): PromiseLike<string> {
@@ -141,38 +186,23 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   #event(session: Session, event: DebugProtocol.Event): void {
     if (event.event === "stopped") {
       const { threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
-      // Frames of threads that have been paused all along stay what they were.
-      for (const [id, { thread }] of session.places) {
-        if (threadId === undefined || thread === threadId) session.places.delete(id);
-      }
-      this.#moved(session, true);
+      session.stopped(this.#number(), threadId);
       this.#stopped.fire({ session, threadId, takesFocus: preserveFocusHint !== true });
-    } else if (event.event === "continued") this.#continued(session, event as DebugProtocol.ContinuedEvent);
-    else if (["terminated", "exited"].includes(event.event)) this.#moved(session, false);
+    } else if (event.event === "continued") {
+      const { threadId, allThreadsContinued } = (event as DebugProtocol.ContinuedEvent).body;
+      if (allThreadsContinued === false) session.wentOnAlone(this.#number(), threadId);
+      else session.wentOn(this.#number());
+    } else if (["terminated", "exited"].includes(event.event)) session.wentOn(this.#number());
   }
 
-  /** With `"steppingResumesAllThreads": false` one thread may go on while others stay paused, and are looked at. */
-  #continued(session: Session, { body: { threadId, allThreadsContinued } }: DebugProtocol.ContinuedEvent): void {
-    if (allThreadsContinued === false) {
-      for (const [id, { thread }] of session.places) if (thread === threadId) session.places.delete(id);
-    } else session.places.clear();
-    this.#moved(session, session.places.size > 0);
-  }
-
-  #moved(session: Session, paused: boolean): void {
+  #number(): number {
     this.#stops += 1;
-    session.stop = this.#stops;
-    session.paused = paused;
-    if (!paused) {
-      session.runs += 1;
-      session.places.clear();
-    }
-    session.queue.sweep();
+    return this.#stops;
   }
 
   #end(session: Session): void {
     session.ended = true;
-    this.#moved(session, false);
+    session.wentOn(this.#number());
     // An adapter may say late that it has ended: when a session of the same id is there already.
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
@@ -192,6 +222,6 @@ function isStackTrace(message: DebugProtocol.ProtocolMessage): message is DebugP
 }
 
 function remember(session: Session, thread: number, { success, body }: DebugProtocol.StackTraceResponse): void {
-  if (!success || !session.paused) return;
+  if (!success || !session.isPaused(thread)) return;
   for (const { id, name, source } of body.stackFrames) session.places.set(id, { thread, function: name, source });
 }
