@@ -91,7 +91,7 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     (lambda: torch.full((3,), 2.5), "float32[3] · all 2.5"),
     (lambda: torch.empty(0, 3), "float32[0, 3] · empty"),
     (lambda: torch.tensor(0.6931471824645996), "float32[] 0.6931"),
-    (lambda: torch.tensor([1.0, nan, inf, -inf, inf]), "float32[5] · finite all 1 · 1 NaN · 2 +Inf · 1 −Inf"),
+    (lambda: torch.tensor([1.0, nan, inf, -inf, inf]), "float32[5] · finite all 1 · 1 NaN · 2 Inf · 1 −Inf"),
     (lambda: torch.tensor([nan, nan]), "float32[2] · all NaN"),
     (lambda: torch.tensor([1, -2, 3]), "int64[3] [1, −2, 3]"),
     (lambda: torch.tensor([2**63 - 1, 0] * 10), "int64[20] · 0…9223372036854775807 · μ 4.61e18 σ 4.73e18"),

@@ -288,6 +288,28 @@ def test_a_plan_is_not_run() -> None:
     assert ran == []
 
 
+@pytest.mark.parametrize(
+    ("make", "key", "line"),
+    [
+        ("jnp.array([0.5, 1.5])", 1, "float32[] 1.5"),
+        ("jnp.array([0.5, 1.5])", -1, "float32[] 1.5"),
+        ("jnp.array([True, False])", 0, "bool[] True"),
+        ("jnp.array([0.5, 1.5], jnp.bfloat16)", 1, "bfloat16[] 1.5"),
+        ("jnp.arange(6.0).reshape(2, 3)", (1, 2), "float32[] 5"),
+        ("jnp.arange(6.0).reshape(2, 3)", (..., 2), "float32[2] · 2…5 · μ 3.5 σ 2.12"),
+        ("jnp.arange(6).reshape(2, 3)", 1, "int32[3] [3, 4, 5]"),
+    ],
+)
+def test_an_element_of_a_jax_array_is_an_array_without_dimensions(make: str, key: Any, line: str) -> None:
+    jnp = pytest.importorskip("jax").numpy
+    assert kind_of(kind_of(eval(make, {"jnp": jnp}), Budget()).item(key), Budget()).line() == line
+
+
+def test_a_bool_array_of_jax_tells_its_share_of_true_at_the_end_of_a_line() -> None:
+    jnp = pytest.importorskip("jax").numpy
+    assert kind_of(jnp.array([True, False]), Budget()).inline() == "bool[2] 1 of 2 True (50%)"
+
+
 def test_an_array_of_jax_can_be_given_away_after_a_look() -> None:
     jax = pytest.importorskip("jax")
     value = jax.numpy.arange(1000.0) * 2

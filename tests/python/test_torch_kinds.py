@@ -297,7 +297,7 @@ def test_the_row_of_a_parameter_is_loud_when_its_gradient_is_not_finite() -> Non
     leaf = nn.Parameter(torch.ones(3))
     leaf.grad = torch.tensor([1.0, nan, float("inf")])
     [top] = Snapshot(Rows.of("", [Child("w", leaf, "w")])).page(0, 0, 1, Budget())["nodes"]
-    assert top["line"] == "float32[3] · all 1 · leaf · grad 1 NaN, 1 +Inf"
+    assert top["line"] == "float32[3] · all 1 · leaf · grad 1 NaN, 1 Inf"
     assert set(top["badges"]) == {"constant", "nan", "inf"}
 
 

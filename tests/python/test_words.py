@@ -53,7 +53,7 @@ def freed() -> torch.Tensor:
 
 LOUD_FIRST: list[tuple[Callable[[], object], str, str]] = [
     (lambda: torch.tensor([[1.0, nan], [3.0, 2.0]]), "1 NaN · f32[2,2] · 1…3 · μ 2 σ 1", "1 NaN f32[2,2] μ 2"),
-    (lambda: torch.tensor([inf, -inf, 0.0, 1.0]), "1 +Inf · 1 −Inf · f32[4] · 0…1 · μ 0.5 σ 0.707", "1 +Inf 1 −Inf f32[4] μ 0.5"),
+    (lambda: torch.tensor([inf, -inf, 0.0, 1.0]), "1 Inf · 1 −Inf · f32[4] · 0…1 · μ 0.5 σ 0.707", "1 Inf 1 −Inf f32[4] μ 0.5"),
     (lambda: torch.full((3,), nan), "all NaN · f32[3]", "all NaN f32[3]"),
     (lambda: torch.zeros(2, 3), "all zeros · f32[2,3]", "all zeros f32[2,3]"),
     (lambda: torch.full((2, 3), 7.0), "all 7 · f32[2,3]", "all 7 f32[2,3]"),

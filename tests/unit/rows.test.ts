@@ -52,7 +52,7 @@ describe("a value's row", () => {
 
   test.each([
     ["nan", "float32[4] · 1 NaN", "alarm", "float32[4] · 1 NaN"],
-    ["inf", "float32[4] · 1 +Inf", "alarm", "float32[4] · 1 +Inf"],
+    ["inf", "float32[4] · 1 Inf", "alarm", "float32[4] · 1 Inf"],
     ["nan", "float32[4] · 1…2", "alarm", "float32[4] · 1…2 · NaN"],
     ["zeros", "float32[4] · all zeros", "warning", "float32[4] · all zeros"],
     ["no_grad", "Linear(2 → 1)", "warning", "Linear(2 → 1) · no grad"],

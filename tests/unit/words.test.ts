@@ -132,7 +132,7 @@ describe("the hover of a tensor", () => {
     };
     expect(cells(hoverText("x", tensor("x", { facts: bad }))).slice(0, 2)).toEqual([
       "type | torch.Tensor | NaN | 999 (>99%)",
-      "shape | [2, 3] | +Inf | 1 (0.1%)",
+      "shape | [2, 3] | Inf | 1 (0.1%)",
     ]);
   });
 

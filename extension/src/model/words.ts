@@ -173,7 +173,7 @@ const STATISTICS: readonly (readonly [() => string, (stats: Stats) => string])[]
   [() => l10n.t("std"), ({ exact, std }) => (std === null ? "" : about(exact, formatNumber(std)))],
   [() => l10n.t("zeros"), (stats) => share(stats.zeros, stats)],
   [() => l10n.t("NaN"), (stats) => share(stats.nan, stats)],
-  [() => l10n.t("+Inf"), (stats) => share(stats.pos_inf, stats)],
+  [() => l10n.t("Inf"), (stats) => share(stats.pos_inf, stats)],
   [() => l10n.t("−Inf"), (stats) => share(stats.neg_inf, stats)],
 ];
 

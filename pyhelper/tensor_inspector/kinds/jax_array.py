@@ -46,7 +46,7 @@ class Array(WithRows):
         return self.head()
 
     def inline(self) -> str | None:
-        return inline_text(self.head(), self.contents.shown(), self.contents.reading())
+        return inline_text(self.head(), self.contents.shown(), self.contents.reading(), str(self.value.dtype) == "bool")
 
     def line(self) -> str:
         shown = self.contents.shown()
@@ -64,7 +64,8 @@ class Array(WithRows):
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):
             raise NotStatic(self.contents.why)
-        return ArrayElements(element(self.contents.array, key))
+        where = key if type(key) is tuple else (key,)
+        return ArrayElements(element(self.contents.array, where if ... in where else (*where, ...)))
 
     def facts(self) -> Facts:
         facts: Facts = {

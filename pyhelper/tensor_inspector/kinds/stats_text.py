@@ -227,7 +227,7 @@ def _every(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str]]:
     both = reading["pos_inf"] and reading["neg_inf"]
     for label, amount, at in (
         ("NaN", reading["nan"], nan),
-        ("+Inf", reading["pos_inf"], inf),
+        ("Inf", reading["pos_inf"], inf),
         ("−Inf", reading["neg_inf"], inf),
     ):
         where = f" · first at {shape(at)}" if amount and at is not None and (at is nan or not both) else ""
@@ -254,7 +254,7 @@ def _words(stats: Stats) -> list[str]:
         else:
             words.append(f"{'' if exact else 'seen '}{_between(low, high)}")
             words.append(f"μ {_mean(stats)}" + ("" if stats["std"] is None else f" σ {_std(stats)}"))
-    for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "+Inf"), (stats["neg_inf"], "−Inf")):
+    for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
             all_of_them = exact and amount == total
             amount_said = "all" if all_of_them else f"{'' if exact else '≥'}{count(amount)}"

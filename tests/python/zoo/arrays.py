@@ -274,7 +274,7 @@ SPECIMENS: Zoo = {
     "0-d": of_numpy("np.array(2.5)", says=("float64[] 2.5",), facts={"shape": []}, numbers=numbers),
     "no elements": of_numpy("np.zeros((0, 3))", says=("float64[0, 3] · empty",), facts={"stats.count": 0}),
     "NaN and infinities": of_numpy(
-        "np.array([1, np.nan, np.inf, -np.inf, 0])", says=("1 NaN", "1 +Inf", "1 −Inf"), numbers=numbers
+        "np.array([1, np.nan, np.inf, -np.inf, 0])", says=("1 NaN", "1 Inf", "1 −Inf"), numbers=numbers
     ),
     "bfloat16": Specimen(
         large_bfloat16, says=("bfloat16[300, 500] · −",), numbers=doubled, needs=("numpy", "ml_dtypes")

@@ -100,7 +100,7 @@ def noise(*shape: int) -> Any:
 DTYPES: Zoo = {
     **{
         f"{name} with NaN and infinities": counted(
-            partial(of, name, [1.5, -2.0, 0.0, nan, inf, -inf, 0.25]), f"{name}[7] · −2…1.5", "1 NaN", "1 +Inf", "1 −Inf",
+            partial(of, name, [1.5, -2.0, 0.0, nan, inf, -inf, 0.25]), f"{name}[7] · −2…1.5", "1 NaN", "1 Inf", "1 −Inf",
             facts={"dtype": name, "stats.nan": 1, "stats.pos_inf": 1, "stats.neg_inf": 1, "stats.zeros": 1, "stats.count": 7},
         )
         for name in FLOATS
@@ -109,7 +109,7 @@ DTYPES: Zoo = {
         name: counted(partial(cast, name, [1.5, -2.0, 0.0, nan]), f"{name}[4] · −2…1.5", "1 NaN", needs=(f"torch.{name}",))
         for name in BYTE_FLOATS
     },
-    "float8_e5m2 with infinities": counted(lambda: cast("float8_e5m2", [1.0, inf, -inf]), "1 +Inf", "1 −Inf", needs=("torch.float8_e5m2",)),
+    "float8_e5m2 with infinities": counted(lambda: cast("float8_e5m2", [1.0, inf, -inf]), "1 Inf", "1 −Inf", needs=("torch.float8_e5m2",)),
     **{f"{name} of few": counted(partial(of, name, [3, 0, 7]), f"{name}[3] [3, 0, 7]", needs=(f"torch.{name}",)) for name in INTS},
     **{
         f"{name} at its ends": counted(
@@ -120,7 +120,7 @@ DTYPES: Zoo = {
     },
     **{
         name: counted(
-            partial(cast, name, [1 + 2j, complex(nan, 1), complex(0, inf), 3j]), f"{name}[4] · |z|", "1 NaN", "1 +Inf",
+            partial(cast, name, [1 + 2j, complex(nan, 1), complex(0, inf), 3j]), f"{name}[4] · |z|", "1 NaN", "1 Inf",
             facts={"stats.real.nan": 1, "stats.imag.nan": 0, "stats.imag.pos_inf": 1}, needs=(f"torch.{name}",),
         )
         for name in COMPLEX
@@ -141,7 +141,7 @@ VALUES: Zoo = {
     "all zeros": counted(lambda: torch.zeros(100), "all zeros"),
     "constant": counted(lambda: torch.full((50,), 0.1), "all 0.1"),
     "all NaN": counted(lambda: torch.full((9,), nan), "all NaN", facts={"stats.min": None, "stats.mean": None}),
-    "all Inf": counted(lambda: torch.full((9,), inf), "all +Inf"),
+    "all Inf": counted(lambda: torch.full((9,), inf), "all Inf"),
     "minus zero": counted(lambda: torch.tensor([-0.0, 0.0, 1.0] * 10), facts={"stats.zeros": 20}),
     "denormals": counted(lambda: torch.tensor([1e-45, 2e-45, 3e-45] * 4)),
     "near float32's maximum": counted(lambda: torch.full((3000,), 3.3e38).index_fill_(0, torch.tensor([0]), -3e38)),

@@ -514,7 +514,7 @@ SPECIMENS: Zoo = {
         numbers=not_null,
     ),
     "polars floats": of_polars(
-        "pl.Series([1.0, float('nan'), float('inf'), None])", says=("1 NaN", "1 +Inf", "1 null"), numbers=not_null
+        "pl.Series([1.0, float('nan'), float('inf'), None])", says=("1 NaN", "1 Inf", "1 null"), numbers=not_null
     ),
     "polars floats, 40 MB": of_polars(
         "pl.Series(np.arange(5e6))", says=("Float64[5000000] · 0…4999999",), facts={"stats.exact": True}

@@ -111,7 +111,7 @@ SPARSE: Zoo = {
     "sparse COO of bool": of(lambda: torch.eye(3, dtype=torch.bool).to_sparse(), "bool[3, 3] sparse_coo · nnz 3 of 9", "all True"),
     "sparse COO, complex": of(lambda: coo([[0, 1]], [3 + 4j, 1j], (4,)), "complex64[4] sparse_coo", "|z| 1…5", numbers=stored),
     "sparse COO, half": of(lambda: coo([[0, 1]], torch.tensor([1.0, 6e4]).half(), (4,)), "float16[4] sparse_coo", numbers=stored),
-    "sparse COO with NaN": of(lambda: coo([[0, 1, 2]], [nan, inf, 1.0], (4,)), "1 NaN", "1 +Inf", numbers=stored),
+    "sparse COO with NaN": of(lambda: coo([[0, 1, 2]], [nan, inf, 1.0], (4,)), "1 NaN", "1 Inf", numbers=stored),
     "sparse COO with stored zeros": of(lambda: coo([[0, 1]], [0.0, 0.0], (4,)), "nnz 2 of 4 (50%)", "all zeros"),
     "sparse COO, a leaf": of(
         lambda: coo([[0]], [1.0], (4,)).requires_grad_(), "leaf", "grad None", facts={"requires_grad": True, "is_leaf": True},
@@ -713,7 +713,7 @@ AUTOGRAD: Zoo = {
     "gradient with NaN": of(
         lambda: with_grad(torch.tensor([1.0, nan, nan])), "float32[3] · all 1 · leaf · grad 2 NaN", rows=("grad  float32[3] · finite all 1 · 2 NaN",),
     ),
-    "gradient with Inf": of(lambda: with_grad(torch.tensor([1.0, inf, -inf])), "grad 1 +Inf, 1 −Inf"),
+    "gradient with Inf": of(lambda: with_grad(torch.tensor([1.0, inf, -inf])), "grad 1 Inf, 1 −Inf"),
     "gradient all NaN": of(lambda: with_grad(torch.full((3,), nan)), "grad all NaN"),
     "gradient all zeros": of(lambda: with_grad(torch.zeros(3)), "leaf · grad all zeros"),
     "gradient that is sparse": of(
