@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -217,6 +218,24 @@ def test_the_gradient_still_flows_through_a_modified_view_that_was_looked_at() -
     assert leaf.grad.tolist() == [[3, 3, 3], [0, 0, 0]]
 
 
+def test_each_channel_of_a_quantized_tensor_is_told_in_its_own_scale() -> None:
+    scales, points = torch.tensor([0.1, 100.0, 0.001]), torch.tensor([0, 5, 100])
+    value = torch.quantize_per_channel(torch.randn(40, 3, 50), scales, points, 1, torch.qint8)
+    wanted, said = facts(value.dequantize())["stats"], facts(value)["stats"]
+    assert said == wanted
+    assert "notes" not in facts(value) or not facts(value)["notes"]
+
+
+def test_of_a_large_one_a_sample_of_its_channels_is_read() -> None:
+    value = torch.quantize_per_channel(
+        torch.ones(100, 3, 50), torch.tensor([1.0, 1.0, 0.5]), torch.tensor([0, 0, 0]), 1, torch.qint8
+    )
+    with Untouched():
+        said: Any = look(value, Budget(max_elements=500)).reading()
+    assert (said["min"], said["max"], said["exact"]) == (1, 1, False)
+    assert 0 < said["read"] <= 500
+
+
 @SYMBOLS
 def test_a_symbolic_size_gains_no_guard_and_its_node_is_not_changed() -> None:
     value = symbolic()
@@ -227,6 +246,65 @@ def test_a_symbolic_size_gains_no_guard_and_its_node_is_not_changed() -> None:
         ask(value.shape[0])
     assert node.shape_env.guards == []
     assert vars(node) == before
+
+
+def _within(mode: Any, make: Callable[[], Any]) -> Any:
+    with mode:
+        return make()
+
+
+def _functional(value: Any) -> Any:
+    from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+
+    wrap = partial(FunctionalTensor, torch._to_functional_tensor(value), FunctionalTensorMode())
+    return _within(value.fake_mode, wrap)
+
+
+def _two(value: Any) -> Any:
+    return pytest.importorskip("torch.testing._internal.two_tensor").TwoTensor(value, value)
+
+
+def _of_unknown_length(value: Any) -> Any:
+    length = value.fake_mode.shape_env.create_unbacked_symint()
+    return _within(value.fake_mode, lambda: torch.empty(length))
+
+
+def _optimizer(value: Any) -> Any:
+    optimizer = torch.optim.SGD([nn.Parameter(value)], lr=0.1)
+    optimizer.param_groups[0]["lr"] = _of_unknown_length(value)
+    return optimizer
+
+
+def _module(value: Any) -> Any:
+    module = nn.Linear(7, 5)
+    module.weight = nn.Parameter(value)
+    return module
+
+
+@SYMBOLS
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda it: it, lambda it: it[:, 1:].t(), lambda it: it.sum(0).expand(3, 7), lambda it: nn.Parameter(it) * 2,
+        lambda it: it > 0, lambda it: list(it.shape), torch._to_functional_tensor, _functional, _two,
+        _of_unknown_length, _module, _optimizer, lambda it: torch.utils.data.TensorDataset(it, it),
+    ],
+    ids=["tensor", "view", "expanded", "result", "bool", "sizes", "functionalized", "FunctionalTensor", "TwoTensor",
+         "unknown length", "module", "optimizer", "dataset"],
+)  # fmt: skip
+def test_nothing_is_asked_of_symbolic_sizes(make: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    value, asked = make(symbolic()), []
+    for name in ("evaluate_expr", "evaluate_sym_node"):
+        if hasattr(ShapeEnv, name):
+            monkeypatch.setattr(ShapeEnv, name, lambda *_, name=name, **__: asked.append(name))
+    assert not summarize(value).startswith("not read")
+    facts(value)
+    tree(value, depth=3)
+    with Untouched():
+        look(value, Budget()).inline()
+    assert asked == []
 
 
 def test_tracing_records_nothing_of_a_look() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from math import prod
 from typing import Any
 
 from ..budget import Budget
@@ -17,6 +18,7 @@ from ..stats.tally import OFF, skipped
 from ..text import number, plural
 from ..words import prefixed
 from .kind import Child, NotStatic
+from .present import Arrays
 from .stats_text import Reading
 from .tensor_text import element, listed_values, value_text
 from .torch_metadata import Base, device_name, device_of, dtype_name, plain, shape_of, stored_bytes
@@ -28,7 +30,7 @@ _INTEGERS = {"quint8": "uint8", "qint8": "int8", "qint32": "int32"}  #: others p
 
 
 class Quantized(Tensor):
-    """By the real numbers where one scale holds for all, by the stored integers where each channel has its own."""
+    """By the real numbers that the stored integers stand for; on devices by the integers themselves."""
 
     def form_words(self) -> Iterator[str]:
         if self._is_affine():
@@ -62,7 +64,7 @@ class Quantized(Tensor):
         rows = []
         if not isinstance(self.reading(), Unread):
             rows.append(Child("int_repr", TensorElements(self._stored()), ".int_repr()"))
-        if self._scheme().startswith("per_channel"):
+        if self._has_channels():
             for name in ("scales", "zero_points"):
                 method = f"q_per_channel_{name}"
                 rows.append(Child(name, TensorElements(getattr(Base, method)(self.value)), f".{method}()"))
@@ -76,7 +78,9 @@ class Quantized(Tensor):
         stored, budget = self._stored(), self.budget.share()
         if not self._is_read_as_reals() or not Base.numel(stored):
             return of_tensor(stored, budget)
-        return _of_affine(stored, Base.q_scale(self.value), Base.q_zero_point(self.value), budget)
+        if self._is_affine():
+            return _of_affine(stored, Base.q_scale(self.value), Base.q_zero_point(self.value), budget)
+        return _of_channels(self._by_channel(stored), budget)
 
     def elements(self) -> Any:
         return Unread("quantized")
@@ -96,8 +100,22 @@ class Quantized(Tensor):
         """Whether one scale and zero point hold for all."""
         return self._scheme().startswith("per_tensor")
 
+    def _has_channels(self) -> bool:
+        """Whether each index along one dimension has a scale and zero point of its own."""
+        return self._scheme().startswith("per_channel")
+
     def _is_read_as_reals(self) -> bool:
-        return self._is_affine() and device_name(self.value) == "cpu"
+        return (self._is_affine() or self._has_channels()) and device_name(self.value) == "cpu"
+
+    def _by_channel(self, stored: Any) -> Arrays:
+        """The integers, and for each of them its scale and zero point."""
+        axis, value = Base.q_per_channel_axis(self.value), self.value
+        zero_points = Base.q_per_channel_zero_points(value)
+        if not zero_points.is_floating_point():
+            zero_points = zero_points.to(torch.int32)
+        of_each = [-1 if index == axis else 1 for index in range(stored.dim())]
+        told = (Base.q_per_channel_scales(value).float(), zero_points)
+        return Arrays(stored, *(numbers.view(of_each).expand(stored.shape) for numbers in told))
 
     def _scheme(self) -> str:
         try:
@@ -134,6 +152,34 @@ def _of_affine(stored: Any, scale: float, zero_point: int, budget: Budget) -> Re
         budget,
     )
     return tally.stats(stored.numel(), weight)  # type: ignore[no-any-return]
+
+
+def _of_channels(parts: Arrays, budget: Budget) -> Reading:
+    """The same of integers with a scale and zero point each. Zero points may be fractions, which are then subtracted as
+    float32."""
+    reason = unreadable_tensor(parts.arrays[0])
+    if reason is not None:
+        return Unread(reason)
+    if not budget.reads:
+        return OFF
+    if budget.spent():
+        return skipped(budget)
+    kernel: Any = kernel_for(torch, torch.float32)
+    count = prod(parts.shape)
+
+    def reals(part: Arrays) -> Any:
+        stored, scales, zero_points = part.arrays
+        return kernel(stored.to(zero_points.dtype).sub(zero_points).float().mul_(scales))
+
+    def at(positions: range) -> Arrays:
+        left = torch.arange(positions.start, positions.stop, positions.step, device="cpu")
+        where = []
+        for size in reversed(parts.shape):
+            where.append(left % size)
+            left = left // size
+        return parts[tuple(reversed(where))]
+
+    return scan(parts, at, reals, count, BLOCK // 4, budget).stats(count, 1)  # type: ignore[no-any-return]
 
 
 def _single(value: float) -> float:

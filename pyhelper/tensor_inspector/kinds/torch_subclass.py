@@ -15,7 +15,7 @@ from .kind import Child, Rows
 from .objects import attributes, brief, is_tensor, property_rows
 from .stats_text import Reading
 from .torch_layouts import Special
-from .torch_metadata import Base, device_of, layout_of, plain, shape_of, size_text, sizes_listed
+from .torch_metadata import Base, device_of, layout_of, plain, shape_of, size_text, sizes_listed, stored_bytes
 from .torch_tensor import Tensor
 
 torch: Any = module("torch")
@@ -211,10 +211,9 @@ class Beneath(Tensor):
 
 def has_memory(value: Any) -> bool:
     """Whether an instance has memory of its own, and leaves its metadata to torch."""
-    if None in metadata_of(value):
+    if None in metadata_of(value) or not stored_bytes(value):
         return False
     try:
-        storage = Base.untyped_storage(value)
-        return bool(storage.nbytes() and storage.data_ptr())
+        return bool(Base.untyped_storage(value).data_ptr())
     except Exception:
         return False

@@ -15,7 +15,7 @@ from .kind import Child, Kind, Rows, WithRows
 from .module_digest import own_grad
 from .objects import attributes, brief, property_rows, some_attributes
 from .torch_finite import Look, Named, look_at
-from .torch_metadata import Base, device_name, is_tensor, plain, why_unread
+from .torch_metadata import device_name, element_count, is_tensor, plain, why_unread
 
 torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
@@ -132,7 +132,9 @@ def scalar(value: Any) -> int | float | None:
     """A number, also out of a tensor of one element where that is at hand; None for all else."""
     if type(value) is int or type(value) is float:
         return value
-    if not is_tensor(value) or Base.numel(value) != 1 or device_name(value) != "cpu" or why_unread(value) is not None:
+    if not is_tensor(value) or element_count(value) != 1:
+        return None
+    if device_name(value) != "cpu" or why_unread(value) is not None:
         return None
     known = None if unreadable(plain(value)) is not None else plain(value).item()
     return known if type(known) is int or type(known) is float else None

@@ -236,11 +236,11 @@ QUANTIZED: Zoo = {
         lambda: quantized(noise(2, 3, 4, 5).to(memory_format=torch.channels_last)), "channels_last", numbers=dequantized,
     ),
     "quantized by channel": of(
-        by_channel, "qint8[2, 3] · 2 scales along dimension 0 · stored 10…31", numbers=integers,
-        facts={"notes": ["statistics are of the stored integers"]}, rows=("scales  float64[2]", "zero_points  int64[2] [0, 1]"),
+        by_channel, "qint8[2, 3] · 2 scales along dimension 0 · 1…6", numbers=dequantized,
+        facts={"notes": []}, rows=("scales  float64[2]", "zero_points  int64[2] [0, 1]"),
     ),
     "quantized by channel with float zero points": of(
-        lambda: by_channel("quint8", (0.5, 1.5)), "quint8[2, 3] · 2 scales along dimension 0", numbers=integers,
+        lambda: by_channel("quint8", (0.5, 1.5)), "quint8[2, 3] · 2 scales along dimension 0", numbers=dequantized,
     ),
     "quantized, two in a byte": of(
         lambda: by_channel("quint4x2", (0.5, 1.5)), "quint4x2[2, 3] · 2 scales along dimension 0 · values not read: several in a byte",
