@@ -42,7 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidChange((session) => void inspector.again(session)),
-    sessions.onDidStop(() => tree.stopped()),
+    sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange(() => void inspector.anew()),
   );
 }

@@ -87,9 +87,41 @@ export const languages = {
   },
 };
 
-export const commands = { executeCommand: async (): Promise<void> => undefined };
+export const commands = {
+  /** What was set for the manifest's `when` clauses. */
+  contexts: new Map<string, unknown>(),
+  async executeCommand(command: string, ...args: unknown[]): Promise<void> {
+    if (command === "setContext") commands.contexts.set(String(args[0]), args[1]);
+  },
+};
+
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+
+export class StatusBarItem {
+  text = "";
+  tooltip: string | undefined;
+  command: string | undefined;
+  visible = false;
+  accessibilityInformation: { label: string } | undefined;
+  show(): void {
+    this.visible = true;
+  }
+  hide(): void {
+    this.visible = false;
+  }
+  dispose(): void {
+    this.hide();
+  }
+}
 
 export const window = {
+  /** The status-bar items that were made, by id. */
+  statusBar: new Map<string, StatusBarItem>(),
+  createStatusBarItem(id: string): StatusBarItem {
+    const item = new StatusBarItem();
+    window.statusBar.set(id, item);
+    return item;
+  },
   /** The tree views that were made, by id. */
   trees: new Map<string, TreeView>(),
   createTreeView(id: string, { treeDataProvider }: { treeDataProvider: TreeData }): TreeView {

@@ -31,6 +31,11 @@ export function middle(text: string, limit: number): string {
   return [...characters.slice(0, head), "…", ...characters.slice(head + 1 - limit)].join("");
 }
 
+/** Text from the program where VS Code makes `$(name)` an icon. */
+export function escapeIcons(text: string): string {
+  return text.replaceAll("$(", String.raw`\$(`);
+}
+
 /** Text from the program as a block of code, which nothing in it can close. */
 export function codeBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Inspector } from "../model/inspector.ts";
-import { statusText, timeText } from "../model/words.ts";
+import { escapeIcons, statusText, timeText } from "../model/words.ts";
 
 const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
 
@@ -28,7 +28,7 @@ export class Status implements vscode.Disposable {
     }
     const text = stop === undefined ? vscode.l10n.t("not read") : statusText(stop);
     const loud = stop !== undefined && stop.count("nan") + stop.count("inf") > 0;
-    this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${text}`.trimEnd();
+    this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = loud ? ALARM : undefined;
     this.#item.command = loud ? "tensorInspector.revealAlarm" : "tensorInspector.showLog";
     const click = loud ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");

@@ -138,8 +138,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return longer.find((row) => !shorter.some(({ id }) => id === row.id));
   }
 
-  /** The program has stopped: if no frame is looked at after a while, as after Pause, the view says what to do. */
-  stopped(): void {
+  /** If no frame is looked at after a while, as after Pause, or of a thread that was clicked, the view says what to do. */
+  awaitFrame(): void {
     this.#setFrameless(false);
     this.#waiting = setTimeout(() => this.#setFrameless(this.#inspector.frame === undefined), NO_FRAME);
   }
@@ -163,7 +163,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
     void vscode.commands.executeCommand("setContext", "tensorInspector.pinned", this.#inspector.hasPins);
-    if (this.#inspector.frame !== undefined) this.#setFrameless(false);
+    if (this.#inspector.frame === undefined) this.awaitFrame();
+    else this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });
     if (types.length > 0) this.#introduce();
