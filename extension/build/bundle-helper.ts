@@ -1,7 +1,7 @@
 // Packs the Python helper's sources into dist/helper.json, which esbuild puts into the extension.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import type { Bundle } from "../src/helper/injection.ts";
+import { type Bundle, packed } from "../src/helper/injection.ts";
 
 const root = new URL("../../", import.meta.url);
 const source = new URL("pyhelper/tensor_inspector/", root);
@@ -27,7 +27,7 @@ export async function bundleHelper(): Promise<Bundle> {
   }
   if (loader === "") throw new Error("pyhelper/tensor_inspector/loader.py is missing");
   const version = createHash("sha256").update(JSON.stringify({ loader, modules })).digest("hex").slice(0, 12);
-  return { version, modules, loader };
+  return { version, modules: packed(JSON.stringify(modules)), loader: packed(loader) };
 }
 
 if (import.meta.main) {

@@ -82,19 +82,33 @@ def no_delay() -> None:
 
 
 def present(lines: Any, children: Any) -> bool:
-    """Have the debugger's own views ask these providers, first and alone of ours. False where nothing changed."""
+    """Have the debugger's own views ask these providers, first and alone of ours. True where the views have asked
+    before, so that what they show is to be asked for anew.
+
+    Before they have, nothing is set up in the debugger: that imports what the program may not want, django for one. Its
+    own set-up, at their first question, takes the providers in.
+    """
     handler = _presenter()
-    if handler is None or (
-        has_client(lines) and handler._initialized and any(one is lines for one in handler._str_providers)
-    ):
+    if handler is None or (has_client(lines) and _presents(handler, lines)):
         return False
-    if not handler._initialized:
-        handler._initialize()
     retract()
     lines.is_of_tensor_inspector = children.is_of_tensor_inspector = ref(_debugger().writer)
-    handler._str_providers.insert(0, lines)
-    handler._resolve_providers.insert(0, children)
-    _forget(handler)
+
+    def insert() -> None:
+        handler._str_providers.insert(0, lines)
+        handler._resolve_providers.insert(0, children)
+        _forget(handler)
+
+    def initialize() -> None:
+        type(handler)._initialize(handler)
+        vars(handler).pop("_initialize", None)
+        if has_client(lines) and not _presents(handler, lines):
+            insert()
+
+    if not handler._initialized:
+        handler._initialize = initialize
+        return False
+    insert()
     return True
 
 
@@ -111,9 +125,12 @@ def has_client(provider: Any) -> bool:
 
 
 def retract() -> bool:
-    """Leave the debugger's own views as they were. False where they are."""
+    """Leave the debugger's own views as they were. True where they have shown anything of ours."""
     handler = _presenter()
-    if handler is None or not handler._initialized:
+    if handler is None:
+        return False
+    vars(handler).pop("_initialize", None)
+    if not handler._initialized:
         return False
     found = False
     for providers in (handler._str_providers, handler._resolve_providers):
@@ -123,6 +140,12 @@ def retract() -> bool:
     if found:
         _forget(handler)
     return found
+
+
+def _presents(handler: Any, lines: Any) -> bool:
+    if not handler._initialized:
+        return "_initialize" in vars(handler)
+    return any(one is lines for one in handler._str_providers)
 
 
 def _forget(handler: Any) -> None:
@@ -202,10 +225,10 @@ def stop() -> tuple[int, ...]:
 
 
 def views_changed() -> None:
-    """Tell the client that what its views show is to be asked for anew."""
+    """Tell the client that what its views show is to be asked for anew; while nothing is paused they show nothing."""
     debugger = _debugger()
     commands = sys.modules.get("_pydevd_bundle.pydevd_net_command")
-    if debugger is not None and commands is not None:
+    if debugger is not None and commands is not None and stop():
         event = {"type": "event", "event": "invalidated", "body": {"areas": ["variables"]}}
         debugger.writer.add_command(commands.NetCommand(0, 0, event, is_json=True))
 

@@ -13,8 +13,8 @@ from typing import Any, Callable, Literal
 from . import debugger, frame, interruption, preferences, presentation, process, properties
 from .budget import Budget
 from .expression import resolve
-from .guard import class_name, module, plain_message
-from .kinds import Child, NotFound, NotStatic, Property, Rows, kind_of, libraries
+from .guard import class_name, plain_message
+from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
 from .protocol import (
     Answer,
     ChildrenAnswer,
@@ -59,22 +59,6 @@ class Refused(Exception):
         self.code: FailureCode = code
 
 
-def warm() -> None:
-    """Compile what nearly every answer needs, before the first: its time is for values."""
-    torch = module("torch")
-    for cls in (
-        int,
-        str,
-        list,
-        dict,
-        object,
-        getattr(torch, "Tensor", None),
-        getattr(module("torch.nn"), "Module", None),
-    ):
-        if isinstance(cls, type):
-            kind_of(cls)
-
-
 def call(text: str) -> Reply:
     """Answer one request, base64 of UTF-8 JSON."""
     try:
@@ -92,7 +76,8 @@ def _reply(text: str) -> Reply:
     snapshot = None
     try:
         request = _request(text)
-        _prefer(request.get("preferences"))
+        if "preferences" in request:
+            prefer(request["preferences"])
         answer, snapshot = _OPERATIONS[request["op"]](request)
     except BaseException as error:
         answer = _failed(error)
@@ -126,13 +111,13 @@ def _request(text: str) -> dict[str, Any]:
     return request  # type: ignore[no-any-return]
 
 
-def _prefer(wanted: Preferences | None) -> None:
-    if wanted is not None:
-        before = preferences.now
-        preferences.prefer(wanted)
-        presentation.switch(wanted.get("stock_views") is True)
-        if preferences.now.inline_values != before.inline_values:
-            debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
+def prefer(wanted: Preferences) -> None:
+    """Have this hold from now on, in the debugger's own views too: they ask without saying."""
+    before = preferences.now
+    preferences.prefer(wanted)
+    presentation.switch(wanted.get("stock_views") is True)
+    if preferences.now.inline_values != before.inline_values:
+        debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:

@@ -1,4 +1,4 @@
-"""Puts the helper into a running program: module objects made from source text, compiled when first used.
+"""Puts the helper into a running program: module objects made from source text, run when first used.
 
 This file travels in front of the others and is run once a process. Code compiled under the name ``<frozen …>`` is never
 traced, stepped into or stopped in by the debugger.
@@ -46,26 +46,44 @@ _CHANGED_AT_START = {
 }  # fmt: skip
 __builtins__ = _interpreters_own()  #: of all functions that are made below, and of all modules of ours
 
+#: Compiled at once, before the program begins: what nearly every stop needs, so that its time is for values. They are
+#: run when they are first used, as all others are: the program may import torch later.
+_SOON = (
+    "frame", "process", "kinds.mappings", "kinds.module_digest", "kinds.stats_text", "kinds.tensor_text",
+    "kinds.torch_finite", "kinds.torch_forms", "kinds.torch_metadata", "kinds.torch_module", "kinds.torch_tensor",
+    "kinds.torch_training", "kinds.torch_values", "stats", "stats.exact", "stats.finite", "stats.floats",
+    "stats.integers", "stats.layout", "stats.reductions", "stats.scan", "stats.tally",
+)  # fmt: skip
+
 
 class _Unborn(type(sys)):  # type: ignore[misc]
     """A module that runs its source when it is first asked for a name: what no value needs is never compiled."""
 
     def __getattr__(self, name):  # type: ignore[no-untyped-def]
         with _lock:  # another thread may ask before the first is through
-            source = self.__dict__.pop("_source", None)
-            if source is not None:
+            _compile(self)
+            code = self.__dict__.pop("_source", None)
+            if code is not None:
                 try:
-                    exec(compile(source, f"<frozen {self.__name__}>", "exec"), self.__dict__)
+                    exec(code, self.__dict__)
                 except BaseException:
-                    self.__dict__["_source"] = source
+                    self.__dict__["_source"] = code
                     raise
             if name in self.__dict__:
                 return self.__dict__[name]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
-def install(sources, version):  # type: ignore[no-untyped-def]
-    """Register ``sources`` (dotted name below the package: text; packages are those that others lie below).
+def _compile(module: Any) -> None:
+    with _lock:
+        source = module.__dict__.get("_source")
+        if type(source) is str:
+            module.__dict__["_source"] = compile(source, f"<frozen {module.__name__}>", "exec")
+
+
+def install(sources, version, preferences):  # type: ignore[no-untyped-def]
+    """Register ``sources`` (dotted name below the package: text; packages are those that others lie below), and have
+    ``preferences`` hold.
 
     Returns JSON: the version now in place, the Python version and the process id, or what went wrong.
     """
@@ -97,7 +115,9 @@ def install(sources, version):  # type: ignore[no-untyped-def]
         try:
             present = modules[root]
             present.debugger.no_delay()
-            present.gateway.warm()
+            present.gateway.prefer(preferences)
+            for name in _SOON:
+                _compile(modules[f"{root}.{name}"])
         except BaseException:
             for full, known in before.items():
                 if known is None:
@@ -107,6 +127,7 @@ def install(sources, version):  # type: ignore[no-untyped-def]
             raise
     else:
         present.debugger.no_delay()  # a forked child has a connection of its own
+        present.gateway.prefer(preferences)
     answer = {"version": version, "python": sys.version.split()[0], "pid": sys.modules["os"].getpid()}
     if present.debugger.dynamo_runs():
         answer["frameless"] = True

@@ -75,8 +75,12 @@ class Client:
     A child process is attached to as soon as it is announced, with the breakpoints of its parent.
     """
 
-    def __init__(self, python: str = sys.executable, *, parent: Client | None = None) -> None:
+    def __init__(
+        self, python: str = sys.executable, *, greeting: str | None = None, parent: Client | None = None
+    ) -> None:
         self.python = python
+        self.greeting = greeting  # evaluated without a frame as soon as the adapter can be asked, as our injection is
+        self.greeted: int | None = None  # the number of that request
         self.traffic: list[tuple[str, Message]] = []  # ("→" sent | "←" received, message), in order
         self.children: list[Client] = []  # of the child processes announced so far
         self.address: tuple[str, int] | None = None  # where the program listens, when it does
@@ -421,6 +425,9 @@ class Client:
         start = self.send(command, arguments)
         meanwhile()
         self.wait_for_event("initialized", limit=limit)
+        if self.greeting is not None:
+            greeting = {"expression": self.greeting, "context": "watch", "format": {"rawString": True}}
+            self.greeted = self.send("evaluate", greeting)
         self._exceptions = list(exceptions)
         for program, lines in breakpoints.items():
             for breakpoint_ in self.set_breakpoints(program, lines):
@@ -449,7 +456,7 @@ class Client:
 
     def _follow(self, configuration: Message) -> None:
         """Makes a session for a child process, beside this one: until it is configured, that process waits."""
-        child = Client(self.python, parent=self)
+        child = Client(self.python, greeting=self.greeting, parent=self)
         with self._news:
             self.children.append(child)
         join = threading.Thread(target=child._join, args=(self, configuration), name="dap-child", daemon=True)

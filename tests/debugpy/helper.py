@@ -73,7 +73,10 @@ class Helper:
     def inject(self, stop: Stop | None = None) -> Answer:
         """Without a frame, as the extension does: one that torch.compile runs would have the helper compiled too."""
         expression = inject_expression()
-        reply = self.client.evaluate(expression, None, context="watch", raw=True)["result"]
+        if self.client.greeted is None:
+            reply = self.client.evaluate(expression, None, context="watch", raw=True)["result"]
+        else:
+            reply = self.client.reply(self.client.greeted)["result"]
         if reply == "" and stop is not None:  # older debugpy runs what names no frame, and does not answer
             reply = self._evaluate(stop, expression)
         self.injected = json.loads(reply)
@@ -98,17 +101,18 @@ class Helper:
 def call_expression(request: Answer) -> str:
     """Calls the injected helper; the request travels as data, never as code."""
     text = b64encode(json.dumps(request).encode()).decode()
-    return f"{SYS}.modules['_tensor_inspector'].call('{text}') {MARK}"
+    return f"{SYS}.modules['_tensor_inspector.gateway'].call('{text}') {MARK}"
 
 
-def inject_expression() -> str:
+def inject_expression(**preferences: object) -> str:
     """Puts the helper into the process: one expression that leaves no name behind in the user's frame."""
     sources = {_module(file): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
     loader = sources.pop("loader")
     run = (
         f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
         "'<frozen _tensor_inspector.loader>', 'exec'), g), "
-        f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}'))[1]"
+        f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}', "
+        f"m['json'].loads(z('{_packed(json.dumps(preferences))}'))))[1]"
     )
     unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"

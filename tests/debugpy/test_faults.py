@@ -155,10 +155,15 @@ def test_what_runs_for_a_request_is_interrupted_by_its_number_alone(start: Start
 def test_what_takes_long_raises_no_notification(start: Start) -> None:
     client, stop, helper = start(FAULTS, env={"PYDEVD_WARN_EVALUATION_TIMEOUT": "0.1"})
     helper.frame(stop)
+
+    def notified() -> int:
+        return [body.get("category") for body in client.events("output")].count("important")
+
+    before = notified()  # a slow machine may take that long for what was asked so far
     assert helper.evaluate(stop, "time.sleep(0.5) or 7")["line"] == "7"
-    assert "important" not in [body.get("category") for body in client.events("output")]
+    assert notified() == before
     client.evaluate("time.sleep(0.5)", stop.frame)  # the user's own: as without us
-    assert "important" in [body.get("category") for body in client.events("output")]
+    assert notified() > before
     goes_on(client, stop, helper)
 
 

@@ -252,6 +252,7 @@ def test_switched_off_all_is_as_before(start: Start) -> None:
 def test_the_views_are_told_twice_when_what_they_show_has_changed(start: Start) -> None:
     """The second time nothing is other than before, so that they mark nothing as changed by the program."""
     client, stop, helper = start(TRAINING)
+    client.locals(stop.frame)
     for on in (True, True, False, False, True):
         show(stop, helper, on)
     assert client.events("invalidated") == [{"areas": ["variables"]}] * 2 * 3

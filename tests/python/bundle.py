@@ -14,4 +14,4 @@ def program(version: str = "test") -> str:
         parts = [part for part in file.relative_to(SOURCE).with_suffix("").parts if part != "__init__"]
         modules[".".join(parts)] = file.read_text("utf-8")
     loader = modules.pop("loader")
-    return f"{loader}\nanswer = install({modules!r}, {version!r})\n"
+    return f"{loader}\nanswer = install({modules!r}, {version!r}, {{}})\n"

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { EvaluateQueue, Over } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import type { Session } from "../../extension/src/debug/sessions.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
+import { packed } from "../../extension/src/helper/injection.ts";
 import type { Request } from "../../extension/src/protocol/generated.ts";
 import { deferred, frameAnswer, nodeAnswer, tensor } from "./fixtures.ts";
 
-const bundle = { version: "v1", modules: { "": "" }, loader: "" };
+const bundle = { version: "v1", modules: packed("{}"), loader: packed("") };
 const INJECTED = JSON.stringify({ version: "v1", python: "3.11.7", pid: 1 });
 const FRAME = JSON.stringify(frameAnswer());
 const NEVER = new Promise<string>(() => undefined);
@@ -42,7 +44,7 @@ function program(reply: Reply, probe: (frameId: number | undefined) => Promise<s
     (text) => log.push(text),
     () => preferences,
   );
-  return { calls, sent, log, stop, preferences };
+  return { calls, sent, log, stop, preferences, session: session as unknown as Session };
 }
 
 /** What was sent, in order. The injection never names a frame. */
@@ -70,6 +72,33 @@ describe("calls", () => {
     await calls.frame(stop(), {});
     expect(ops(sent)).toEqual(["inject", "frame", "frame"]);
     expect(sent[1]).toMatchObject({ what: { op: "frame", version: "v1" }, frameId: 2 });
+  });
+
+  test("wait for the helper that is put in ahead of the first stop, and do not put it in again", async () => {
+    const injected = deferred<string>();
+    const { calls, sent, stop, session } = program(({ what }) => (what === "inject" ? injected.promise : FRAME));
+    const prepared = calls.prepare(session);
+    expect(ops(sent), "sent at once").toEqual(["inject"]);
+    const asked = calls.frame(stop(), {});
+    injected.resolve(INJECTED);
+    await prepared;
+    await asked;
+    expect(ops(sent)).toEqual(["inject", "frame"]);
+  });
+
+  test.each([
+    ["runs but does not answer what names no frame", () => "", ["inject", "inject on a frame", "frame"]],
+    ["refuses it", () => Promise.reject(new Error("not yet")), ["inject", "inject", "frame"]],
+  ])("put the helper in at the first stop where the debugger, ahead of it, %s", async (_, early, expected) => {
+    let before = true;
+    const { calls, sent, stop, session } = program(({ what }) => {
+      if (what !== "inject") return FRAME;
+      return before ? early() : INJECTED;
+    });
+    await calls.prepare(session);
+    before = false;
+    await calls.frame(stop(), {});
+    expect(ops(sent)).toEqual(expected);
   });
 
   test.each([

@@ -64,6 +64,14 @@ function debugging(id = "session", sessions = new Sessions(never)) {
 }
 
 describe("a session", () => {
+  test("can be asked ahead of all that VS Code asks, once its adapter is initialized", () => {
+    const { sessions, session, event } = debugging();
+    const asked: Session[] = [];
+    sessions.onDidInitialize((one) => asked.push(one));
+    event("initialized");
+    expect(asked).toEqual([session]);
+  });
+
   test("counts stops: no number comes back, as frame ids do", () => {
     const { session, event } = debugging();
     const numbers = ["stopped", "continued", "stopped"].map((name) => {

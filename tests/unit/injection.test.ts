@@ -1,14 +1,13 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { bundleHelper } from "../../extension/build/bundle-helper.ts";
-import { callExpression, injectExpression, MARK } from "../../extension/src/helper/injection.ts";
+import { type Bundle, callExpression, injectExpression, MARK, packed } from "../../extension/src/helper/injection.ts";
+
+const unpacked = (text: string): string => inflateSync(Buffer.from(text, "base64")).toString("utf8");
 
 /** The texts packed inside an injecting expression. */
-function packed(expression: string): string[] {
-  return [...expression.matchAll(/z\('([^']*)'\)/g)].map(([, payload = ""]) =>
-    inflateSync(Buffer.from(payload, "base64")).toString("utf8"),
-  );
-}
+const within = (expression: string): string[] =>
+  [...expression.matchAll(/z\('([^']*)'\)/g)].map(([, payload = ""]) => unpacked(payload));
 
 describe("a call", () => {
   test("carries its request as data: nothing of it can become code", () => {
@@ -36,20 +35,18 @@ describe("a call", () => {
 });
 
 describe("the injection", () => {
-  const bundle = {
-    version: "v1",
-    modules: { "": "pass\n", kinds: 'x = "é \u{1f600}\\n\u2028"\n' },
-    loader: "def install(): ...\n",
-  };
+  const modules = JSON.stringify({ "": "pass\n", kinds: 'x = "é \u{1f600}\\n\u2028"\n' });
+  const loader = "def install(): ...\n";
+  const bundle: Bundle = { version: "v1", modules: packed(modules), loader: packed(loader) };
 
-  test("is the loader, then one call of it with all sources and the version", () => {
-    const expression = injectExpression(bundle);
-    expect(packed(expression)).toEqual([bundle.loader, JSON.stringify(bundle.modules)]);
-    expect(expression).toMatch(/g\['install'\]\(.*, 'v1'\)/);
+  test("is the loader, then one call of it with all sources, the version and what the user prefers", () => {
+    const expression = injectExpression(bundle, { digits: 6 });
+    expect(within(expression)).toEqual([loader, modules, '{"digits":6}']);
+    expect(expression).toMatch(/g\['install'\]\(.*, 'v1', .*\)/);
   });
 
   test("is one line of ASCII, compiled under a name that the debugger does not step into", () => {
-    const expression = injectExpression(bundle);
+    const expression = injectExpression(bundle, {});
     expect(expression).toMatch(/^[\x20-\x7e]*$/);
     expect(expression).toContain("'<frozen _tensor_inspector.loader>'");
     expect(expression.endsWith(MARK)).toBe(true);
@@ -59,14 +56,15 @@ describe("the injection", () => {
 describe("the bundle", () => {
   test("has every module of the helper but the loader, and a version that follows from it", async () => {
     const bundle = await bundleHelper();
-    expect(Object.keys(bundle.modules)).toEqual(expect.arrayContaining(["", "gateway", "snapshot", "kinds", "stats"]));
-    expect(Object.keys(bundle.modules)).not.toContain("loader");
-    expect(bundle.loader).toContain("def install(");
+    const modules = Object.keys(JSON.parse(unpacked(bundle.modules)) as object);
+    expect(modules).toEqual(expect.arrayContaining(["", "gateway", "snapshot", "kinds", "stats"]));
+    expect(modules).not.toContain("loader");
+    expect(unpacked(bundle.loader)).toContain("def install(");
     expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);
     expect(await bundleHelper()).toEqual(bundle);
   });
 
   test("stays far from what one evaluate may carry", async () => {
-    expect(injectExpression(await bundleHelper()).length).toBeLessThan(400_000);
+    expect(injectExpression(await bundleHelper(), {}).length).toBeLessThan(400_000);
   });
 });

@@ -117,12 +117,15 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   readonly #sessions = new Map<string, Session>();
   /** Of all sessions together: one that is started anew has the id of the old one, but no number of its. */
   #stops = 0;
+  readonly #initialized = new vscode.EventEmitter<Session>();
   readonly #stopped = new vscode.EventEmitter<Stopped>();
   readonly #named = new vscode.EventEmitter<Session>();
   readonly #changed = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
   readonly #log: (text: string) => void;
 
+  /** The adapter can be asked. What a listener sends at once comes before what VS Code sends then. */
+  readonly onDidInitialize = this.#initialized.event;
   readonly onDidStop = this.#stopped.event;
   /** The adapter has named frames: VS Code asks for the top one first, for its callers a moment later. */
   readonly onDidName = this.#named.event;
@@ -184,7 +187,8 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   }
 
   #event(session: Session, event: DebugProtocol.Event): void {
-    if (event.event === "stopped") {
+    if (event.event === "initialized") this.#initialized.fire(session);
+    else if (event.event === "stopped") {
       const { threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
       session.stopped(this.#number(), threadId);
       this.#stopped.fire({ session, threadId, takesFocus: preserveFocusHint !== true });
@@ -208,7 +212,9 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   }
 
   dispose(): void {
-    for (const one of [...this.#registrations, this.#stopped, this.#named, this.#changed]) one.dispose();
+    for (const one of [...this.#registrations, this.#initialized, this.#stopped, this.#named, this.#changed]) {
+      one.dispose();
+    }
   }
 }
 

@@ -44,6 +44,8 @@ interface Running {
 
 /** How a session's program is reached at present. */
 interface Route {
+  /** Settled when the helper has been put in ahead of the first stop, or could not be. */
+  prepared: Promise<void>;
   injected: boolean;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless: boolean;
@@ -55,7 +57,7 @@ interface Route {
   lost: number;
 }
 
-/** Typed calls to the helper in the paused program; injects it on first use. */
+/** Typed calls to the helper in the program; injects it ahead of the first, else with it. */
 export class Calls {
   readonly #bundle: Bundle;
   readonly #log: (text: string) => void;
@@ -68,6 +70,16 @@ export class Calls {
     this.#bundle = bundle;
     this.#log = log;
     this.#preferences = preferences;
+  }
+
+  /**
+   * Puts the helper in as soon as the adapter can be asked, ahead of all that VS Code asks: at the first stop the
+   * debugger's own views ask at once, and are to ask us. Sent before this returns.
+   */
+  prepare(session: Session): Promise<void> {
+    const route = this.#routeOf(session);
+    route.prepared = this.#inject(session, route).catch((error: unknown) => this.#log(`prepare: ${String(error)}`));
+    return route.prepared;
   }
 
   frame(frame: Frame, question: Question<FrameRequest>): Promise<FrameAnswer> {
@@ -137,8 +149,9 @@ export class Calls {
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
   async #withHelper(frame: Frame, route: Route, question: Body, how: Running): Promise<Answer> {
+    await route.prepared;
     const wasInjected = route.injected;
-    if (!wasInjected) await this.#inject(frame, route);
+    if (!wasInjected) await this.#inject(frame.session, route, frame.frameId);
     const answer = await this.#ask(frame, route, question, how);
     if (answer !== "missing") return answer;
     route.injected = false;
@@ -178,7 +191,7 @@ export class Calls {
       if (runs) route.lostOnFrame = route.lost = -1;
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
-      if (String(error).includes("KeyError: '_tensor_inspector'")) return "missing";
+      if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";
       const isGivenUp = error instanceof Lost || error instanceof Over;
       if (runs && sent && isGivenUp && stopped?.aborted !== true) stop();
       if (!(runs && error instanceof Lost)) throw error;
@@ -208,16 +221,16 @@ export class Calls {
     }
   }
 
-  async #inject(frame: Frame, route: Route): Promise<void> {
-    // Without a frame: in one that Dynamo runs the helper itself would be compiled, and only its answer tells.
-    const expression = injectExpression(this.#bundle);
-    const run = (frameId?: number): Promise<string> => {
-      const send = (): PromiseLike<string> => frame.session.evaluate(expression, frameId);
-      return frame.session.queue.ask({ send, over: () => frame.over, patience: INJECTING });
+  /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
+  async #inject(session: Session, route: Route, frameId?: number): Promise<void> {
+    const expression = injectExpression(this.#bundle, this.#preferences());
+    const run = (on?: number): Promise<string> => {
+      const send = (): PromiseLike<string> => session.evaluate(expression, on);
+      return session.queue.ask({ send, over: () => session.ended, patience: INJECTING });
     };
-    let reply = await run();
+    let reply = route.mute ? "" : await run();
     route.mute = reply === "";
-    if (route.mute) reply = await run(frame.frameId);
+    if (route.mute && frameId !== undefined) reply = await run(frameId);
     const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     route.injected = true;
@@ -228,7 +241,14 @@ export class Calls {
   #routeOf(session: Session): Route {
     let route = this.#routes.get(session);
     if (route === undefined) {
-      route = { injected: false, frameless: false, mute: false, lostOnFrame: -1, lost: -1 };
+      route = {
+        prepared: Promise.resolve(),
+        injected: false,
+        frameless: false,
+        mute: false,
+        lostOnFrame: -1,
+        lost: -1,
+      };
       this.#routes.set(session, route);
     }
     return route;

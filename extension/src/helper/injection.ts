@@ -1,10 +1,11 @@
 import { deflateSync } from "node:zlib";
-import type { Request } from "../protocol/generated.ts";
+import type { Preferences, Request } from "../protocol/generated.ts";
 
-/** The Python helper as text: module name below the package ("" for the package itself) → source. */
+/** The Python helper, packed when it is built: at a program's start there is no time for it. */
 export interface Bundle {
   readonly version: string;
-  readonly modules: Readonly<Record<string, string>>;
+  /** JSON: module name below the package ("" for the package itself) → source. */
+  readonly modules: string;
   readonly loader: string;
 }
 
@@ -17,21 +18,22 @@ const SYS =
 
 /** Calls the injected helper; the request travels as data, never as code. */
 export function callExpression(request: Request): string {
-  return `${SYS}.modules['_tensor_inspector'].call('${base64(JSON.stringify(request))}') ${MARK}`;
+  return `${SYS}.modules['_tensor_inspector.gateway'].call('${base64(JSON.stringify(request))}') ${MARK}`;
 }
 
 /** Puts the helper into the process: one expression that leaves no name behind in the user's frame. */
-export function injectExpression({ loader, modules, version }: Bundle): string {
+export function injectExpression({ loader, modules, version }: Bundle, preferences: Preferences): string {
   const run =
-    `(m['builtins'].exec(m['builtins'].compile(z('${packed(loader)}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
-    `g['install'](m['json'].loads(z('${packed(JSON.stringify(modules))}')), '${version}'))[1]`;
+    `(m['builtins'].exec(m['builtins'].compile(z('${loader}'), '<frozen _tensor_inspector.loader>', 'exec'), g), ` +
+    `g['install'](m['json'].loads(z('${modules}')), '${version}', ` +
+    `m['json'].loads(z('${packed(JSON.stringify(preferences))}'))))[1]`;
   const unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))";
   const globals = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}";
   return `(lambda m: (lambda g, z: ${run})(${globals}, ${unpack}))(${SYS}.modules) ${MARK}`;
 }
 
 /** Compressed: as data it is read faster than Python would read it as a literal. */
-function packed(text: string): string {
+export function packed(text: string): string {
   return deflateSync(text, { level: 9 }).toString("base64");
 }
 

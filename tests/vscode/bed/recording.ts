@@ -14,7 +14,7 @@ export interface DapRecord {
 }
 
 /** What a request of ours asks; undefined for what others evaluate. */
-function questionIn(expression: string): string | undefined {
+export function questionIn(expression: string): string | undefined {
   if (!expression.endsWith("# tensor-inspector")) return undefined;
   const request = /\.call\('([^']+)'\)/.exec(expression)?.[1];
   if (request === undefined) return "inject";
