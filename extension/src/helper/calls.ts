@@ -16,7 +16,7 @@ import type {
   Preferences,
   Request,
 } from "../protocol/generated.ts";
-import { type Bundle, callExpression, injectExpression } from "./injection.ts";
+import { type Bundle, callExpression, injectExpression, PROBE } from "./injection.ts";
 
 /** What the helper said instead of an answer, or, as `unreachable`, why it could not be asked. */
 export class Refusal extends Error {
@@ -124,22 +124,24 @@ export class Calls {
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         route.lostOnFrame = frame.stop;
+        if (route.mute) throw giveUp(route, frame);
         this.#log(`${question.op}: no reply on the frame, asking without it`);
       }
     }
     try {
       return await this.#withHelper(frame, route, question, how);
     } catch (error) {
-      if (!(error instanceof Lost)) throw error;
-      route.lost = frame.stop;
-      throw noReply();
+      throw error instanceof Lost ? giveUp(route, frame) : error;
     }
   }
 
   /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
   async #awaitFrame(frame: Frame, route: Route): Promise<void> {
     try {
-      await frame.session.queue.ask({ send: () => frame.session.evaluate("0", frame.frameId), over: () => frame.over });
+      await frame.session.queue.ask({
+        send: () => frame.session.evaluate(PROBE, frame.frameId),
+        over: () => frame.over,
+      });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       throw new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
@@ -282,6 +284,12 @@ function parseInjected(reply: string): Injected {
 
 function noReply(): Refusal {
   return new Refusal("lost", l10n.t("the program did not reply"));
+}
+
+/** Neither way to the program answers: it is asked nothing more at this stop. */
+function giveUp(route: Route, frame: Frame): Refusal {
+  route.lost = frame.stop;
+  return noReply();
 }
 
 function avoidsFrame(route: Route, frame: Frame): boolean {

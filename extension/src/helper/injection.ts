@@ -12,6 +12,9 @@ export interface Bundle {
 /** Every expression of ours ends with this, so that anyone reading the protocol can tell them from the user's. */
 export const MARK = "# tensor-inspector";
 
+/** Answered as soon as the frame's thread is free. */
+export const PROBE = `0 ${MARK}`;
+
 // A frame's names may shadow any builtin, `__import__` and `sys` included: syntax alone reaches the real `sys`.
 const SYS =
   "(c for c in ().__class__.__base__.__subclasses__() if c.__name__=='ModuleSpec').__next__().__init__.__globals__['sys']";
