@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
 import { ActiveFrame, type Focus, Frame } from "../../extension/src/debug/activeFrame.ts";
 import { type Session, Sessions } from "../../extension/src/debug/sessions.ts";
-import { debug, DebugStackFrame, DebugThread, stage } from "./vscode.ts";
+import { debug, DebugStackFrame, DebugThread, stage, Uri } from "./vscode.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -179,12 +179,13 @@ describe("the active frame", () => {
 
   test.each([
     ["/train.py", "file:///train.py"],
-    ["C:\\train.py", "file://C:\\train.py"],
+    ["C:\\train.py", "file:///C:/train.py"],
     ["vscode-notebook-cell:/train.ipynb#W0sZmls", "vscode-notebook-cell:/train.ipynb#W0sZmls"],
-  ])("of %s stands in %s", (file, uri) => {
+  ])("of %s stands in %s", (path, uri) => {
     const { session } = debugging();
-    const place = { thread: 1, function: "train", source: { path: file } };
-    expect(new Frame(session, 2, place).uri).toBe(uri);
+    const at = new Frame(session, 2, { thread: 1, function: "train", source: { path } });
+    const isIn = (text: string): boolean => at.isIn({ uri: Uri.parse(text) as unknown as api.Uri });
+    expect([isIn(uri), isIn("file:///other.py")]).toEqual([true, false]);
   });
 
   test("follows clicks in the call stack", async () => {

@@ -52,7 +52,7 @@ export function frame(
     key,
     place,
     over: false,
-    uri: undefined,
+    isIn: () => true,
   } as unknown as Frame & Paused;
 }
 

@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** What stands at the line ends of a document, as `line: text`, lines from 0. */
 async function shown({ source, stopLine, answer, type = "debugpy", tracked = true, document = FILE }: Stage) {
-  const stop = new Stop(Object.assign(frame(), { uri: FILE }), answer);
+  const stop = new Stop(Object.assign(frame(), { isIn: ({ uri }: { uri: string }) => uri === FILE }), answer);
   const inspector = { reached: async () => stop } as unknown as Inspector;
   const sessions = { get: () => (tracked ? {} : undefined) } as unknown as Sessions;
   debug.activeDebugSession = { id: "session", type };

@@ -55,10 +55,35 @@ export const debug = {
   activeDebugSession: undefined as unknown,
   onDidChangeActiveStackItem: stage.activeStackItemChanged.event,
   registerDebugAdapterTrackerFactory: () => ({ dispose: () => undefined }),
-  asDebugSourceUri: (source: { path: string }) => `file://${source.path}`,
+  asDebugSourceUri: (source: { path: string }) => Uri.file(source.path),
 };
 
-export const Uri = { parse: (text: string): string => text };
+/** A URI by its parts, which are not encoded. */
+export class Uri {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+  readonly fragment: string;
+  constructor(scheme: string, authority: string, path: string, query = "", fragment = "") {
+    this.scheme = scheme;
+    this.authority = authority;
+    this.path = path;
+    this.query = query;
+    this.fragment = fragment;
+  }
+  static parse(text: string): Uri {
+    const parts = /^([^:]+):(?:\/\/([^/]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/.exec(text)?.slice(1) ?? [];
+    const [scheme = "", authority = "", path = "", query = "", fragment = ""] = parts.map((part) =>
+      decodeURIComponent(part ?? ""),
+    );
+    return new Uri(scheme, authority, path, query, fragment);
+  }
+  static file(path: string): Uri {
+    const slashed = path.replaceAll("\\", "/");
+    return new Uri("file", "", slashed.startsWith("/") ? slashed : `/${slashed}`);
+  }
+}
 
 export class Range {
   readonly start: { readonly line: number; readonly character: number };

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { isPython, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
+import { isSameUri } from "./uris.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
 export class Frame {
@@ -30,12 +31,15 @@ export class Frame {
     return `${this.#place.source?.path ?? ""}:${this.#place.function}`;
   }
 
-  /** The file it stands in, as the editor names it. */
-  get uri(): vscode.Uri | undefined {
+  /** Whether it stands in this document. */
+  isIn({ uri }: Pick<vscode.TextDocument, "uri">): boolean {
     const { source } = this.#place;
+    if (source === undefined) return false;
+    const { path = "" } = source;
     // Jupyter names the cell by its URI.
-    if (source?.path !== undefined && /^[a-z][a-z-]+:/.test(source.path)) return vscode.Uri.parse(source.path);
-    return source && vscode.debug.asDebugSourceUri(source, this.session.vscode);
+    const isUri = /^[a-z][a-z-]+:/.test(path);
+    const own = isUri ? vscode.Uri.parse(path) : vscode.debug.asDebugSourceUri(source, this.session.vscode);
+    return isSameUri(own, uri);
   }
 }
 

@@ -51,7 +51,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
   async #find(document: vscode.TextDocument, position: vscode.Position): Promise<Found | undefined> {
-    if (!this.#settings.hover || this.#inspector.frame?.uri?.toString() !== document.uri.toString()) return undefined;
+    if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
     const pointed = pointedAt(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
     const shown = this.#inspector.stop?.row(pointed.expression);

@@ -51,7 +51,7 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
     const stop = await this.#inspector.reached(frameId, isLookedAt, cancelled);
-    if (stop === undefined || stop.frame.uri?.toString() !== document.uri.toString()) return [];
+    if (stop === undefined || !stop.frame.isIn(document)) return [];
     const { first_line, line, function: name } = stop.answer;
     const stopLine = stoppedLocation.start.line;
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
