@@ -29,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
     () => settings.preferences,
   );
   const inspector = new Inspector(calls, pins, expansion, settings);
-  const tree = new Tree(inspector, expansion, context.globalState);
+  const tree = new Tree(inspector, expansion, settings, context.globalState);
   context.subscriptions.push(
     log,
     sessions,

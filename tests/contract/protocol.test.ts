@@ -6,7 +6,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
-import { hoverText, tooltipText } from "../../extension/src/model/words.ts";
+import { cardText } from "../../extension/src/model/card.ts";
 import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory } from "../unit/fixtures.ts";
@@ -40,7 +40,7 @@ describe("golden replies, written by the helper", () => {
     else if (answer.op === "frame") show(answer);
     else if (answer.op === "children") show(frameAnswer(answer.page.nodes, { snapshot: answer.snapshot }));
     else if (answer.op !== "interrupt") {
-      expect(hoverText("expression", answer.node)).toContain("expression");
+      expect(cardText("expression", answer.node)).toContain("expression");
       show(frameAnswer([answer.node], { snapshot: answer.snapshot }));
     }
   });
@@ -58,7 +58,6 @@ function show(answer: FrameAnswer): void {
     ids.add(row.id);
     expect(row.label).not.toBe("");
     expect(row.speech).toContain(row.name);
-    expect(tooltipText(row.name, row.description, row.known?.node)).not.toBe("");
     if (row.known !== undefined && row.next === undefined) waiting.push(...(childRows(source, row) ?? []));
   }
   expect(rows).toBeGreaterThanOrEqual(count(answer.rows.nodes));

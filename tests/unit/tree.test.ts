@@ -4,9 +4,11 @@ import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
+import { rootRows } from "../../extension/src/model/rows.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
+import type { Node } from "../../extension/src/protocol/generated.ts";
 import { Tree, VIEW } from "../../extension/src/views/tree.ts";
-import { frame, frameAnswer, memory, tensor } from "./fixtures.ts";
+import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { commands, EventEmitter, type TreeView, window } from "./vscode.ts";
 
 const open: { dispose(): void }[] = [];
@@ -18,7 +20,7 @@ function staged(): (number: number, trouble?: string) => string[] {
   const expansion = new Expansion();
   const pins = new Pins(memory());
   const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
-  const tree = new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento);
+  const tree = new Tree(inspector as Inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
   open.push(tree);
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
@@ -53,7 +55,7 @@ describe("that no frame is looked at", () => {
   function looking(): { tree: Tree; look: (at: Frame | undefined) => void } {
     const changed = new EventEmitter<void>();
     const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
-    const tree = new Tree(inspector as Inspector, new Expansion(), memory() as unknown as api.Memento);
+    const tree = new Tree(inspector as Inspector, new Expansion(), { digits: 4 }, memory() as unknown as api.Memento);
     open.push(tree);
     const look = (at: Frame | undefined): void => {
       Object.assign(inspector, { frame: at });
@@ -86,5 +88,61 @@ describe("that no frame is looked at", () => {
     look(frame(1));
     await vi.advanceTimersByTimeAsync(2000);
     expect(isSaid()).toBe(false);
+  });
+});
+
+function withoutPath({ path: _, ...node }: Node): Node {
+  return node;
+}
+
+describe("a row's tooltip", () => {
+  /** The tooltips of the rows of a stop, and what was asked for them. */
+  async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false } = {}) {
+    const asked: string[] = [];
+    const stop = new Stop(frame(), frameAnswer(nodes));
+    const expansion = new Expansion();
+    const inspector = {
+      stop: isOver ? undefined : stop,
+      onDidChange: new EventEmitter<void>().event,
+      inspect: (path: string) => {
+        asked.push(path);
+        const facts = { type: "torch.Tensor", device: "cuda:0" };
+        return Promise.resolve(path === "gone" ? undefined : nodeAnswer("inspect", tensor(path, { facts })));
+      },
+    } as unknown as Inspector;
+    const tree = new Tree(inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
+    open.push(tree);
+    const pins = new Pins(memory({ pins: pinned }));
+    const texts: string[] = [];
+    for (const row of rootRows({ stop, pins, expansion, pageSize: 100 })) {
+      const { tooltip } = await tree.resolveTreeItem({}, row);
+      texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
+    }
+    return { asked, texts };
+  }
+
+  test("is the card with all the facts, from one question", async () => {
+    const { asked, texts } = await tooltips([tensor("x")]);
+    expect(texts[0]).toContain("cuda&#58;0");
+    expect(asked).toEqual(["x"]);
+  });
+
+  test.each([
+    ["no expression reaches it", withoutPath(tensor("x")), {}],
+    ["it is a property that was not read", tensor("x", { lazy: true }), {}],
+    ["its stop is over", tensor("x"), { isOver: true }],
+  ])("tells what is known where %s, and asks nothing", async (_, node, options) => {
+    const { asked, texts } = await tooltips([node], options);
+    expect(texts[0]).toContain("Tensor");
+    expect(asked).toEqual([]);
+  });
+
+  test("tells what is known where the value can't be had any more", async () => {
+    expect((await tooltips([tensor("gone")])).texts[0]).toContain("Tensor");
+  });
+
+  test("of a pin without a value is all that its row says", async () => {
+    const { texts } = await tooltips([], { pinned: ["model(x)"] });
+    expect(texts).toEqual(["model(x)\nnot evaluated yet"]);
   });
 });

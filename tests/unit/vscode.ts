@@ -94,6 +94,14 @@ export class Range {
   }
 }
 
+export class MarkdownString {
+  supportHtml = false;
+  readonly value: string;
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
 export class InlineValueText {
   readonly range: Range;
   readonly text: string;

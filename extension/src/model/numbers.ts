@@ -23,16 +23,16 @@ export function formatNumber(tagged: Tagged, digits = 4): string {
   return `${minus(trimmed(mantissa))}e${minus(exponent.replace("+", ""))}`;
 }
 
-/** Only the digits that an error bound leaves sure; nothing but `≈0` if it leaves none. */
-export function formatBounded(tagged: Tagged, error: Tagged): string {
+/** Of `digits` only those that an error bound leaves sure; nothing but `≈0` if it leaves none. */
+export function formatBounded(tagged: Tagged, error: Tagged, digits = 4): string {
   const value = Number(parseNumber(tagged));
   const bound = Math.abs(Number(parseNumber(error)));
-  if (!Number.isFinite(value) || bound === 0) return formatNumber(tagged);
+  if (!Number.isFinite(value) || bound === 0) return formatNumber(tagged, digits);
   if (bound >= Math.abs(value)) return "≈0";
   // Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
-  for (const digits of [4, 5, 3, 2, 1]) {
-    const text = formatNumber(value - bound, digits);
-    if (text === formatNumber(value + bound, digits)) return digits < 4 ? `≈${text}` : text;
+  for (const tried of [digits, digits + 1, ...Array.from({ length: digits - 1 }, (_, less) => digits - 1 - less)]) {
+    const text = formatNumber(value - bound, tried);
+    if (text === formatNumber(value + bound, tried)) return tried < digits ? `≈${text}` : text;
   }
   return `≈${formatNumber(value, 1)}`;
 }

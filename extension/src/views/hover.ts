@@ -2,8 +2,9 @@ import * as vscode from "vscode";
 import { expressionAt, isStatic, stockExpressionAt } from "../model/expression.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Span } from "../model/python.ts";
-import { hoverText, SUMMARIZED } from "../model/words.ts";
-import type { NodeAnswer } from "../protocol/generated.ts";
+import { cardText } from "../model/card.ts";
+import { SUMMARIZED } from "../model/words.ts";
+import type { Node, NodeAnswer } from "../protocol/generated.ts";
 import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
@@ -44,9 +45,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     const found = await this.#find(document, position);
-    return (
-      found && new vscode.Hover(new vscode.MarkdownString(hoverText(found.expression, found.answer.node)), found.range)
-    );
+    return found && new vscode.Hover(card(found.expression, found.answer.node, this.#settings.digits), found.range);
   }
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
@@ -55,14 +54,23 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const pointed = pointedAt(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
     const shown = this.#inspector.stop?.row(pointed.expression);
-    if (shown !== undefined && !SUMMARIZED.has(shown.kind)) return undefined;
+    // Of a subscript, the stock hover shows what is in the brackets.
+    const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
+    if (shown !== undefined && !isOurs(shown)) return undefined;
     const answer = await this.#inspector.inspect(pointed.expression);
-    return answer && SUMMARIZED.has(answer.node.kind) ? { ...pointed, answer } : undefined;
+    return answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
   }
 
   dispose(): void {
     for (const one of this.#registrations) one.dispose();
   }
+}
+
+/** What a hover and a row's tooltip show of a value. */
+export function card(name: string, node: Node, digits: number): vscode.MarkdownString {
+  const text = new vscode.MarkdownString(cardText(name, node, digits));
+  text.supportHtml = true;
+  return text;
 }
 
 /** The Python expression at a position of a document. */

@@ -46,13 +46,18 @@ export class Settings implements Wishes, vscode.Disposable {
     return vscode.workspace.getConfiguration("debugpy").get("showPythonInlineValues", false);
   }
 
+  /** Significant digits of values. */
+  get digits(): number {
+    return Math.min(17, Math.max(2, Math.round(numberOr(get("precision", DIGITS), DIGITS))));
+  }
+
   /** What the helper is to know of the user's wishes. */
   get preferences(): Preferences {
     const statistics = get<string>("statistics", "auto");
     const pace = Math.max(1, numberOr(get("timeBudget", BUDGET), BUDGET)) / BUDGET;
     return {
       statistics: statistics === "metadata only" ? "off" : "auto",
-      digits: Math.round(numberOr(get("precision", DIGITS), DIGITS)),
+      digits: this.digits,
       pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),

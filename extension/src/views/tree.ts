@@ -3,7 +3,9 @@ import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Source, type Tone } from "../model/rows.ts";
 import type { Stop } from "../model/stop.ts";
-import { tooltipText } from "../model/words.ts";
+import type { Node } from "../protocol/generated.ts";
+import { card } from "./hover.ts";
+import type { Settings } from "./settings.ts";
 
 export const VIEW = "tensorInspector.tree";
 
@@ -24,6 +26,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #expansion: Expansion;
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly #settings: Pick<Settings, "digits">;
   readonly #memory: vscode.Memento;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: { dispose(): unknown }[];
@@ -39,9 +42,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(inspector: Inspector, expansion: Expansion, memory: vscode.Memento) {
+  constructor(inspector: Inspector, expansion: Expansion, settings: Pick<Settings, "digits">, memory: vscode.Memento) {
     this.#inspector = inspector;
     this.#expansion = expansion;
+    this.#settings = settings;
     this.#memory = memory;
     this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this });
     this.#subscriptions = [
@@ -92,9 +96,18 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return row.parent;
   }
 
-  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
-    item.tooltip = new vscode.MarkdownString(tooltipText(row.name, row.description, row.known?.node));
+  /** The tooltip: the same card as a hover's, from one more question where an expression reaches the value. */
+  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
+    const node = await this.#factsOf(row);
+    item.tooltip = node ? card(row.name, node, this.#settings.digits) : `${row.name}\n${row.description}`.trimEnd();
     return item;
+  }
+
+  async #factsOf({ known, next, stop }: Row): Promise<Node | undefined> {
+    if (known === undefined || next !== undefined) return undefined;
+    const { path, lazy, facts } = known.node;
+    if (facts !== undefined || path === undefined || lazy === true || stop !== this.#inspector.stop) return known.node;
+    return (await this.#inspector.inspect(path))?.node ?? known.node;
   }
 
   /** Opens a pin and puts the keyboard on it. */

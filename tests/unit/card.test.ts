@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { cardText } from "../../extension/src/model/card.ts";
+import type { Facts, Node, Stats } from "../../extension/src/protocol/generated.ts";
+import { node, tensor } from "./fixtures.ts";
+
+const stats: Stats = {
+  count: 6,
+  min: -1.5,
+  max: 2,
+  mean: 0.25,
+  std: 1.118,
+  nan: 0,
+  pos_inf: 0,
+  neg_inf: 0,
+  zeros: 1,
+  exact: true,
+  read: 6,
+  mean_error: 0,
+};
+const facts: Facts = {
+  type: "torch.Tensor",
+  shape: [2, 3],
+  dtype: "float32",
+  device: "cpu",
+  layout: "strided",
+  strides: [3, 1],
+  bytes: 24,
+  requires_grad: true,
+  is_leaf: false,
+  grad_fn: "AddmmBackward0",
+  stats,
+  values: "[[-1.5, 0.0, …",
+};
+
+/** The cells of a card's tables, as text, one row a line. */
+function cells(markdown: string): string[] {
+  return [...markdown.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = ""]) =>
+    [...row.matchAll(/<td>(.*?)<\/td>/g)]
+      .map(([, cell = ""]) =>
+        cell.replace("&emsp;", "").replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(+code)),
+      )
+      .filter((cell) => cell !== "")
+      .join(" | "),
+  );
+}
+
+describe("the hover of a tensor", () => {
+  test("has its facts and, beside them, its statistics", () => {
+    expect(cells(cardText("x", tensor("x", { facts })))).toEqual([
+      "type | torch.Tensor | range | −1.5 … 2",
+      "shape | [2, 3] | mean | 0.25",
+      "dtype | float32 | std | 1.118",
+      "device | cpu | zeros | 1 (17%)",
+      "memory | 24 B",
+      "gradient | ← AddmmBackward0",
+    ]);
+  });
+
+  test("has its strides where the layout is not the plain one", () => {
+    const transposed = { ...facts, strides: [1, 2], notes: ["not contiguous"] };
+    expect(cells(cardText("x", tensor("x", { facts: transposed })))).toContain("strides | (1, 2)");
+  });
+
+  test("begins with its expression and its line, and ends with its first values", () => {
+    const text = cardText("batch['x']", tensor("x", { facts, line: "float32[2, 3] · grad" }));
+    expect(text.split("\n")[0]).toBe(String.raw`**batch\[\'x\'\]** ${"\u2002"} float32\[2\, 3\] · grad`);
+    expect(text.endsWith("```text\n[[-1.5, 0.0, …\n```")).toBe(true);
+  });
+
+  test("marks what was not computed from every value, and says from how many it was", () => {
+    const sampled = { ...facts, stats: { ...stats, exact: false, read: 1000, count: "#100000000000000000" } };
+    const text = cardText("x", tensor("x", { facts: sampled }));
+    expect(cells(text).slice(0, 4)).toEqual([
+      "type | torch.Tensor | range | seen −1.5 … 2",
+      "shape | [2, 3] | mean | ≈0.25",
+      "dtype | float32 | std | ≈1.118",
+      "device | cpu | zeros | ≥1",
+    ]);
+    expect(text).toContain(String.raw`≈ from 1\,000 of 100\,000\,000\,000\,000\,000 values`);
+  });
+
+  test("shows of a mean only the digits that its error bound leaves", () => {
+    const unsure = { ...facts, stats: { ...stats, mean: -3.7e-9, mean_error: 1e-8 } };
+    expect(cells(cardText("x", tensor("x", { facts: unsure })))[1]).toBe("shape | [2, 3] | mean | ≈0");
+  });
+
+  test("counts NaN and Inf, and never says all of almost all", () => {
+    const bad = {
+      ...facts,
+      stats: { ...stats, count: 1000, nan: 999, pos_inf: 1, min: null, max: null, mean: null, std: null, zeros: 0 },
+    };
+    expect(cells(cardText("x", tensor("x", { facts: bad }))).slice(0, 2)).toEqual([
+      "type | torch.Tensor | NaN | 999 (>99%)",
+      "shape | [2, 3] | Inf | 1 (0.1%)",
+    ]);
+  });
+
+  test("says why values were not read", () => {
+    const unread = { ...facts, stats: null, unread: "CUDA graph capture" };
+    expect(cardText("x", tensor("x", { facts: unread }))).toContain("values not read\\: CUDA graph capture");
+  });
+
+  test("has three columns of statistics when complex", () => {
+    const complex = { ...facts, stats: { real: stats, imag: { ...stats, max: 3 }, abs: stats } };
+    const rows = cells(cardText("x", tensor("x", { facts: complex })));
+    expect(rows).toContain("real | imag | abs");
+    expect(rows).toContain("range | −1.5 … 2 | −1.5 … 3 | −1.5 … 2");
+  });
+
+  test("shows symbolic and unknown sizes", () => {
+    const symbolic = { ...facts, shape: ["s0", null, "#9007199254740993", 4] };
+    expect(cells(cardText("x", tensor("x", { facts: symbolic })))[1]).toContain("[s0, ?, 9007199254740993, 4]");
+  });
+
+  test("has the rows that its kind adds, and its notes", () => {
+    const more: Facts = { type: "dict", rows: [["length", "3"]], notes: ["keys are of 2 types"] };
+    const text = cardText("d", node("d", { kind: "mapping", facts: more }));
+    expect(cells(text)).toEqual(["type | dict", "length | 3"]);
+    expect(text).toContain("keys are of 2 types");
+  });
+});
+
+describe("statistics have the digits that the user prefers", () => {
+  const some = { ...facts, stats: { ...stats, min: -1.23456789, mean: 0.123456789, std: 0.987654321 } };
+  test.each([
+    [2, ["range | −1.2 … 2", "mean | 0.12", "std | 0.99"]],
+    [4, ["range | −1.235 … 2", "mean | 0.1235", "std | 0.9877"]],
+    [8, ["range | −1.2345679 … 2", "mean | 0.12345679", "std | 0.98765"]],
+  ])("%d: %j", (digits, expected) => {
+    const rows = cells(cardText("x", tensor("x", { facts: some }), digits)).map((row) => row.split(" | ").slice(2));
+    expect(rows.slice(0, 3).map((row) => row.join(" | "))).toEqual(expected);
+  });
+});
+
+describe("the card of a container", () => {
+  const items = Array.from({ length: 12 }, (_, at) => node(`[${at}]`, { line: `${at * at}` }));
+  const list = (kind: Node["kind"], total: number | null): Node =>
+    node("xs", { kind, children: total, page: { start: 0, total, nodes: items } });
+
+  test("lists its first ten items, and says how many more there are", () => {
+    const text = cardText("xs", list("sequence", 1200));
+    expect(cells(text).slice(-10)).toEqual(items.slice(0, 10).map(({ name, line }) => `${name} | ${line}`));
+    expect(text.endsWith(String.raw`and 1\,190 more`)).toBe(true);
+  });
+
+  test("tells what is loud of an item first, and shortens its name", () => {
+    const item = tensor("encoder.layers.0.attention.query.weight", { short: "1 NaN · f32[2,3]" });
+    const text = cardText(
+      "d",
+      node("d", { kind: "mapping", children: 1, page: { start: 0, total: 1, nodes: [item] } }),
+    );
+    expect(cells(text).at(-1)).toBe("encoder.…on.query.weight | 1 NaN · f32[2,3]");
+    expect(text).not.toContain("more");
+  });
+
+  test("does not say how many more where nobody knows", () => {
+    expect(cardText("xs", list("sequence", null))).not.toContain("more");
+  });
+
+  test("is no tensor's: its rows are what the card tells anyway", () => {
+    expect(cells(cardText("xs", { ...list("tensor", null), facts }))).toHaveLength(6);
+  });
+});
+
+describe("a card", () => {
+  test("of what is known without its facts has type, expression and mark", () => {
+    const mark = { kind: "cycle", path: "root" } as const;
+    const text = cardText("parent", node("parent", { type: "Node", path: "root.parent", mark }));
+    expect(cells(text)).toEqual(["type | Node", "expression | root.parent"]);
+    expect(text).toContain("↻ contains itself");
+  });
+
+  test("does not repeat the expression that it begins with", () => {
+    expect(cells(cardText("x", node("x", { facts: { type: "int" } })))).toEqual(["type | int"]);
+    expect(cells(cardText("[0]", node("[0]", { path: "x[0]", facts: { type: "int" } })))).toEqual([
+      "type | int",
+      "expression | x[0]",
+    ]);
+  });
+
+  test("holds no markup but its own", () => {
+    const evil = "](x) | <img src=x>\n|---|</table>";
+    const hostile: Facts = { ...facts, type: evil, dtype: evil, device: evil, grad_fn: evil, view_of: evil };
+    const item = node(evil, { line: evil });
+    const text = cardText(evil, {
+      ...node(evil, { kind: "sequence", line: evil, mark: { kind: "shared", path: evil } }),
+      facts: { ...hostile, rows: [[evil, evil]], notes: [evil] },
+      page: { start: 0, total: 1, nodes: [item] },
+    });
+    const tags = [...text.matchAll(/(?<!\\)<\/?(\w+)/g)].map(([, tag]) => tag);
+    expect(new Set(tags)).toEqual(new Set(["table", "tr", "td"]));
+    expect(text).not.toMatch(/(?<!\\)\]\(/);
+  });
+});
