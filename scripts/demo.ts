@@ -41,7 +41,7 @@ const layout = [
 ];
 
 /** The rows that the picture must show, and what their summaries must contain. */
-const required: Readonly<Record<string, string>> = { model: "", images: "float32[", loss: "float32[" };
+const required: Readonly<Record<string, string>> = { model: "", images: "f32[", loss: "f32[" };
 
 const workspaceOptions: WorkspaceOptions = {
   name: "tensor-inspector-demo",

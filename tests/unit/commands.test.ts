@@ -38,12 +38,12 @@ describe("by a key", () => {
   beforeEach(() => env.clipboard.writeText(""));
 
   test("Copy Summary copies the whole name and line of the row that the keyboard is on", async () => {
-    await pressed("tensorInspector.copySummary", { label: "lo…ng", name: "long", description: "int64[2]" });
+    await pressed("tensorInspector.copySummary", { label: "lo…ng", name: "long", summary: "int64[2]" });
     expect(env.clipboard.text).toBe("long: int64[2]");
   });
 
   test("Copy Summary copies nothing of a row without a value", async () => {
-    await pressed("tensorInspector.copySummary", { name: "next 100", description: "", can: ["nextPage"] });
+    await pressed("tensorInspector.copySummary", { name: "next 100", summary: "", can: ["nextPage"] });
     expect(env.clipboard.text).toBe("");
   });
 

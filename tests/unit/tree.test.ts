@@ -91,10 +91,6 @@ describe("that no frame is looked at", () => {
   });
 });
 
-function withoutPath({ path: _, ...node }: Node): Node {
-  return node;
-}
-
 describe("a row's tooltip", () => {
   /** The tooltips of the rows of a stop, and what was asked for them. */
   async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false } = {}) {
@@ -127,8 +123,8 @@ describe("a row's tooltip", () => {
     expect(asked).toEqual(["x"]);
   });
 
-  test.each([
-    ["no expression reaches it", withoutPath(tensor("x")), {}],
+  test.each<[string, Node, { isOver?: boolean }]>([
+    ["no expression reaches it", { id: 3, name: "x", kind: "tensor", type: "Tensor", line: "float32[2]" }, {}],
     ["it is a property that was not read", tensor("x", { lazy: true }), {}],
     ["its stop is over", tensor("x"), { isOver: true }],
   ])("tells what is known where %s, and asks nothing", async (_, node, options) => {

@@ -40,6 +40,13 @@ test("Copy Summary and Copy as Expression", async ({ wb }) => {
   await expectClipboard(wb, "batch['label']");
 });
 
+test("a row's tooltip is the whole card, with the facts that its line has no room for", async ({ wb }) => {
+  const tooltip = (): Promise<string> => wb.inspector.tooltip("image");
+  await expect.poll(tooltip).toMatch(/memory\s+48 B/); // it is asked for when the mouse rests there
+  expect(await tooltip()).toContain("float32[3, 4] · −1…1");
+  expect(await tooltip()).toContain("0.4545, 0.6364");
+});
+
 test("Add to Watch", async ({ wb }) => {
   await wb.inspector.choose(["batch", "'label'"], "Add to Watch");
   expect(await wb.watch.row("batch['label']")).toMatchObject({ description: "int64[2] [3, 1]" });

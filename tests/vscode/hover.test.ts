@@ -30,6 +30,7 @@ def main():
     image = torch.linspace(-1, 1, 12).reshape(3, 4)
     batch = {"image": image, "label": torch.tensor([3, 1])}
     items = [torch.zeros(2), torch.tensor([1.0, float("nan")])]
+    config = {"lr": 0.1, "betas": list(range(30))}
     model = nn.Sequential(nn.Linear(4, 2))
     logits = model(image)
     holder, groups = Holder(), defaultdict(list, seen=image)
@@ -40,6 +41,7 @@ def main():
         print("untouched" if left == found else "touched", list(groups))
         print("looked in by", *(name for name in callers if "tensor_inspector" in name))
     return batch["image"], items[0], items[1], model[0].weight, holder.weight, logits
+    return config["lr"], config["betas"]
     return groups["missing"], holder.noisy, max(count, 7), name, groups
 
 
@@ -71,13 +73,16 @@ describe("a hover while paused", () => {
     ['batch["image"]', '"image"', ["batch", "'image'"], ["range\t−1 … 1"]],
     ["items[0]", "[0]", ["items", "[0]"], ["zeros\t2 (100%)"]],
     ["items[1]", "[1]", ["items", "[1]"], ["NaN\t1 (50%)", "[1, NaN]"]],
+    ["items", "items", ["items"], ["length\t2", "[0]\tall zeros · f32[2]"]],
+    ['config["lr"]', '"lr"', ["config", "'lr'"], ["0.1"]],
+    ['config["betas"]', '"betas"', ["config", "'betas'"], ["[9]\t9", "and 20 more"]],
   ] as const)("on $0 at $1 tells what the tree's row tells, and more", async ([text, on, row, facts], { wb }) => {
     const hover = await wb.editor.hover(at(text, on));
     expect(hover.kind).toBe("language");
     await wb.inspector.expand(...row.slice(0, -1));
-    const { description } = await wb.inspector.row(...row);
-    const [summary = ""] = description.split(" · ≡ "); // which other row shows the same is of no use here
-    expect(hover.text).toContain(summary);
+    const [, line = ""] = (hover.text.split("\n")[0] ?? "").split(" \u2002 ");
+    expect((await wb.inspector.row(...row)).ariaLabel).toContain(line);
+    expect(line).not.toBe("");
     for (const fact of facts) expect(cells(hover.text)).toContain(fact);
   });
 

@@ -106,8 +106,7 @@ describe("torchrun with two ranks", () => {
     const another = async (): Promise<boolean> => {
       const rank = await status(wb);
       const line = (await wb.inspector.rows()).find((row) => row.label === "mine")?.description;
-      if (rank === undefined || seen.has(rank) || line !== `float32[2, 3] · all 1${rank.replace("rank ", "")}`)
-        return false;
+      if (rank === undefined || seen.has(rank) || line !== `all 1${rank.replace("rank ", "")} · f32[2,3]`) return false;
       return (await status(wb)) === rank && seen.add(rank).has(rank);
     };
     await until(
@@ -214,7 +213,7 @@ function canBeEntered(): boolean {
 
 async function shown(wb: Workbench): Promise<void> {
   await wb.inspector.rowsWhen("the tensor of this process", (rows) =>
-    rows.some(({ label, description }) => label === "mine" && description === "float32[2, 3] · all 11"),
+    rows.some(({ label, description }) => label === "mine" && description === "all 11 · f32[2,3]"),
   );
 }
 

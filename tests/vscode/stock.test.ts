@@ -138,14 +138,16 @@ describe("settings take effect at once", () => {
   test("statistics, precision and order", async ({ wb }) => {
     wb.changeSettings({ "tensorInspector.statistics": "metadata only" });
     await wb.inspector.rowsWhen("no statistics", (rows) =>
-      rows.some(({ label, description }) => label === "images" && description === "float32[600, 4] · view of [2400]"),
+      rows.some(({ label, description }) => label === "images" && description === "f32[600,4] · view of [2400]"),
     );
     wb.changeSettings({ "tensorInspector.statistics": "exact", "tensorInspector.precision": 6 });
     await wb.inspector.rowsWhen("six digits", (rows) =>
       rows.some(
-        ({ label, description }) => label === "images" && description.startsWith("float32[600, 4] · −0.999166…1"),
+        ({ label, description }) => label === "images" && description.startsWith("1 NaN · f32[600,4] · −0.999166…1"),
       ),
     );
+    const hover = await wb.editor.hover(placeOf(program, "images[1:]", "images"));
+    expect(hover.text).toMatch(/range\s+−0\.999166 … 1\s/);
     wb.changeSettings({ "tensorInspector.tensorsFirst": false });
     await wb.inspector.rowsWhen("the order of the function", ([first]) => first?.label === "steps");
   });

@@ -69,7 +69,7 @@ test("what is expanded and selected stays so from stop to stop", async ({ wb }) 
   const before = wb.recording.questions().length;
   await wb.debug.continueToStop();
   await shown(wb, ["number"], "3");
-  const row = await shown(wb, ["kept", "'all'", "[1]"], "float32[3] · all 5");
+  const row = await shown(wb, ["kept", "'all'", "[1]"], "all 5 · f32[3]");
   expect(row.selected).toBe(true);
   expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
 });
@@ -94,14 +94,14 @@ test("follows clicks in the call stack, and back without asking again", async ({
   expect(findRow(rows, ["total"])?.description).toContain("all 5");
   expect(rows.filter(({ highlighted }) => highlighted)).toEqual([]); // train is looked at for the first time
   await wb.selectFrame("step");
-  await shown(wb, ["kept", "'all'", "[1]"], "float32[3] · all 5");
+  await shown(wb, ["kept", "'all'", "[1]"], "all 5 · f32[3]");
   expect(wb.recording.questions().slice(before)).toEqual(["frame"]);
 });
 
 test("shows at once what is changed in the console and in Variables", async ({ wb }) => {
   const before = wb.recording.questions().length;
   await wb.console.run("scaled.fill_(7)");
-  expect(await shown(wb, ["scaled"], "float32[3] · all 7")).toMatchObject({ highlighted: true });
+  expect(await shown(wb, ["scaled"], "all 7 · f32[3]")).toMatchObject({ highlighted: true });
   await wb.setValue(["Locals", "number"], "50");
   await shown(wb, ["number"], "50");
   expect(wb.recording.questions().slice(before)).toEqual(["frame", "frame"]);
@@ -112,7 +112,7 @@ test("twenty quick steps leave the values of the last stop", async ({ wb }) => {
   const first = lines.indexOf("    n = n + 1") + 1;
   await wb.debug.breakAt("stops.py", [first]);
   await wb.debug.continueToStop();
-  await shown(wb, ["n"], "float32[2] · all zeros");
+  await shown(wb, ["n"], "all zeros · f32[2]");
   const before = { questions: wb.recording.questions().length, stops: wb.debug.stops() };
   const steps = (): number => wb.recording.requests("next").length;
   const others = before.stops - steps();
@@ -123,20 +123,20 @@ test("twenty quick steps leave the values of the last stop", async ({ wb }) => {
   });
   await wb.inspector.rowsWhen("the last stop's value", async (rows) => {
     const line = await wb.editor.markedLine();
-    const value = line === undefined ? undefined : `float32[2] · all ${line - first}`;
+    const value = line === undefined ? undefined : `all ${line - first} · f32[2]`;
     return wb.debug.stops() - steps() === others && findRow(rows, ["n"])?.description === value;
   });
   const asked = wb.recording.questions().length - before.questions;
   expect(asked).toBeLessThanOrEqual(wb.debug.stops() - before.stops);
   const line = await wb.debug.stepOver();
-  await shown(wb, ["n"], `float32[2] · all ${line - first}`);
+  await shown(wb, ["n"], `all ${line - first} · f32[2]`);
 });
 
 test("what was shown dies when the program drops it, with the garbage collector off", async ({ wb }) => {
   const lines = readFileSync(path.join(wb.workspace.folder, "stops.py"), "utf8").split("\n");
   await wb.debug.breakAt("stops.py", [lines.indexOf('print("made")  # STOP') + 1]);
   await wb.debug.continueToStop();
-  await shown(wb, ["big"], "float32[1000, 1000] · all zeros");
+  await shown(wb, ["big"], "all zeros · f32[1000,1000]");
   await wb.inspector.expand("big", "values");
   await wb.inspector.expand("holder", "'big'", "stats");
   await wb.debug.continueToEnd();

@@ -40,18 +40,18 @@ test.beforeAll(async ({ wb }) => {
 
 test("summarizes the expression under the cursor", async ({ wb }) => {
   await wb.editor.choose(at('batch["image"]', '"image"'), "Summarize Tensor");
-  await expectPinned(wb, 'batch["image"]', "float32[2, 3] · 0…5");
+  await expectPinned(wb, 'batch["image"]', "f32[2,3] · 0…5");
 });
 
 test("summarizes the selection", async ({ wb }) => {
   await wb.editor.select(at("images + 1"));
   await wb.editor.chooseForSelection("Summarize Tensor");
-  await expectPinned(wb, "images + 1", "float32[2, 3] · 1…6");
+  await expectPinned(wb, "images + 1", "f32[2,3] · 1…6");
 });
 
 test("summarizes a variable", async ({ wb }) => {
   await wb.variables.choose(["Locals", "images"], "Summarize Tensor");
-  await expectPinned(wb, "images", "float32[2, 3] · 0…5");
+  await expectPinned(wb, "images", "f32[2,3] · 0…5");
 });
 
 test("summarizes a watched expression", async ({ wb }) => {
@@ -68,7 +68,7 @@ test("is not offered for an int", async ({ wb }) => {
 test("asks for an expression, runs it once and shows what came of it", async ({ wb }) => {
   await wb.quickInput.runCommand("Tensor Inspector: Summarize Expression");
   await wb.quickInput.answer("model(images)");
-  await expectPinned(wb, "model(images)", "float32[2, 2] · all 1");
+  await expectPinned(wb, "model(images)", "all 1 · f32[2,2]");
 });
 
 test("shows the error of a bad expression in its row", async ({ wb }) => {
@@ -79,17 +79,17 @@ test("shows the error of a bad expression in its row", async ({ wb }) => {
 
 test("what was run is run again only when asked to", async ({ wb }) => {
   await wb.debug.stepOver();
-  await pin(wb, "model(images)", "float32[2, 2] · all 1 · from an earlier stop");
+  await pin(wb, "model(images)", "all 1 · f32[2,2] · from an earlier stop");
   await wb.inspector.clickAction(["model(images)"], "Evaluate Again");
-  await pin(wb, "model(images)", "float32[2, 2] · all 2");
+  await pin(wb, "model(images)", "all 2 · f32[2,2]");
   const runs = wb.recording.questions().filter((question) => question === "evaluate model(images)");
   expect(runs).toHaveLength(2);
 });
 
 test("what can be read is read anew at each stop", async ({ wb }) => {
   await wb.debug.stepOver();
-  await pin(wb, "images", "float32[2, 3] · 1…6");
-  await pin(wb, "model(images)", "float32[2, 2] · all 2 · from an earlier stop");
+  await pin(wb, "images", "f32[2,3] · 1…6");
+  await pin(wb, "model(images)", "all 2 · f32[2,2] · from an earlier stop");
 });
 
 test("a name that this frame has not is no error", async ({ wb }) => {
@@ -114,7 +114,7 @@ test("all else is shown while an expression runs, and unpinning ends it", async 
   await wb.inspector.clickAction([endless], "Unpin");
   await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== endless));
   await wb.inspector.clickAction(["images + 1"], "Evaluate Again");
-  await pin(wb, "images + 1", "float32[2, 3] · 2…7");
+  await pin(wb, "images + 1", "f32[2,3] · 2…7");
 });
 
 test("going on ends what runs for ever, and nothing was run but what was asked for", async ({ wb }) => {

@@ -261,7 +261,7 @@ export class Inspector {
       const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
       const answer = await this.#helper.evaluate(stop.frame, question, running.signal);
       stop.setResult(expression, answer);
-      this.#pins.remember(expression, stop.frame.session, answer.node.line);
+      this.#pins.remember(expression, stop.frame.session, answer.node.short ?? answer.node.line);
       this.#meet(stop.frame, answer.types);
     } catch (error) {
       if (error instanceof Over) return;

@@ -20,7 +20,10 @@ export interface Row {
   /** As it is shown: a long name is shortened. */
   readonly label: string;
   readonly name: string;
+  /** What there is room for, loud first. */
   readonly description: string;
+  /** The whole line. */
+  readonly summary: string;
   readonly icon: string;
   readonly tone: Tone | undefined;
   readonly expandable: boolean;
@@ -70,17 +73,15 @@ const ICONS: Record<NodeKind, string> = {
   error: "error",
 };
 
-/** How loud a badge is, and its words where the summary line was too long to say so itself. */
-const BADGES: Record<Badge, { readonly tone?: Tone; readonly seen: RegExp; readonly words: () => string }> = {
-  nan: { tone: "alarm", seen: /NaN/, words: () => l10n.t("NaN") },
-  inf: { tone: "alarm", seen: /Inf|∞/, words: () => l10n.t("Inf") },
-  freed: { tone: "alarm", seen: /freed/, words: () => l10n.t("storage freed") },
-  error: { tone: "alarm", seen: /./, words: () => l10n.t("error") },
-  zeros: { tone: "warning", seen: /all zeros|all False/, words: () => l10n.t("all zeros") },
-  constant: { tone: "warning", seen: /all /, words: () => l10n.t("constant") },
-  no_grad: { tone: "warning", seen: /grads? None|no grad/, words: () => l10n.t("no grad") },
-  sampled: { seen: /≈|≥| read/, words: () => l10n.t("sampled") },
-  unread: { seen: /./, words: () => l10n.t("values not read") },
+/** Badges that are loud: the row's words say them by themselves, a screen reader says them first. */
+const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () => string }>> = {
+  nan: { tone: "alarm", words: () => l10n.t("NaN") },
+  inf: { tone: "alarm", words: () => l10n.t("Inf") },
+  freed: { tone: "alarm", words: () => l10n.t("storage freed") },
+  error: { tone: "alarm", words: () => l10n.t("error") },
+  zeros: { tone: "warning", words: () => l10n.t("all zeros") },
+  constant: { tone: "warning", words: () => l10n.t("constant") },
+  no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
 /** Characters of a name at most: the summaries need the room. */
@@ -169,10 +170,6 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
   const { node } = known;
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
-  const missing = (node.badges ?? [])
-    .filter((badge) => !BADGES[badge].seen.test(line))
-    .map((badge) => BADGES[badge].words());
-  const description = [line, ...missing, ...markText(node)].filter((part) => part !== "").join(" · ");
   const can: Action[] = ["copySummary"];
   const changed = source.stop.hasChanged(idOf(path), node);
   if (node.path !== undefined) can.push("copyExpression", "pin");
@@ -183,13 +180,14 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
     parent,
     stop: source.stop,
     ...called(node.name),
-    description,
+    description: withMark(node, node.lazy === true ? line : (node.short ?? line)),
+    summary: withMark(node, line),
     icon: ICONS[node.kind],
     tone: toneOf(node),
     expandable,
     open: expandable && node.lazy !== true && source.expansion.isOpen(path),
     changed,
-    speech: speechOf(node, [line, ...missing].join(" · "), changed),
+    speech: speechOf(node, line, changed),
     can: node.kind === "group" ? [] : can,
     known,
     ...(node.path === undefined ? {} : { expression: node.path }),
@@ -225,6 +223,7 @@ function pinRow(source: Source, pin: Pin): Row {
   return {
     ...own,
     description,
+    summary: description,
     tone,
     expandable: open,
     open,
@@ -277,7 +276,15 @@ function textRow(source: Source, parent: Row, text: string): Row {
 
 function plain(source: Source, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
   const id = `${idOf(path)} ${suffix}`;
-  const nothing = { description: "", tone: undefined, expandable: false, open: false, changed: false, can: [] };
+  const nothing = {
+    description: "",
+    summary: "",
+    tone: undefined,
+    expandable: false,
+    open: false,
+    changed: false,
+    can: [],
+  };
   return { id, path, parent, stop: source.stop, label, name: label, speech: label, ...nothing };
 }
 
@@ -286,18 +293,20 @@ function called(name: string): Pick<Row, "label" | "name"> {
 }
 
 function toneOf(node: Node): Tone | undefined {
-  const tones = new Set((node.badges ?? []).map((badge) => BADGES[badge].tone));
+  const tones = new Set((node.badges ?? []).map((badge) => BADGES[badge]?.tone));
   if (node.kind === "error" || tones.has("alarm")) return "alarm";
   return tones.has("warning") ? "warning" : undefined;
 }
 
-function markText({ mark }: Node): string[] {
-  if (mark === undefined) return [];
-  return [`${mark.kind === "cycle" ? "↻" : "≡"} ${mark.path}`];
+/** A cycle is loud, so it is said first; that the value has another name too comes last. */
+function withMark({ mark }: Node, line: string): string {
+  const parts = [mark?.kind === "cycle" ? `↻ ${mark.path}` : "", line, mark?.kind === "shared" ? `≡ ${mark.path}` : ""];
+  return parts.filter((part) => part !== "").join(" · ");
 }
 
-function speechOf({ name, type, line, mark }: Node, text: string, changed: boolean): string {
-  const parts = [name, changed ? l10n.t("changed") : "", line.startsWith(type) ? "" : type, text];
+function speechOf({ name, type, line, mark, badges = [] }: Node, text: string, changed: boolean): string {
+  const loud = badges.map((badge) => BADGES[badge]?.words() ?? "");
+  const parts = [name, changed ? l10n.t("changed") : "", ...loud, line.startsWith(type) ? "" : type, text];
   if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
   if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
   return parts.filter((part) => part !== "").join(", ");

@@ -55,7 +55,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "tensorInspector.copySummary": async ({ tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.can.includes("copySummary") !== true) return;
-    await vscode.env.clipboard.writeText(`${row.expression ?? row.name}: ${row.description}`);
+    await vscode.env.clipboard.writeText(`${row.expression ?? row.name}: ${row.summary}`);
   },
   "tensorInspector.copyExpression": (_, row) => {
     const expression = fromRow(row);
