@@ -6,6 +6,7 @@ Every function here works on classes and objects through the built-in types' own
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
@@ -240,6 +241,37 @@ def kept_in_c(value: object, name: str) -> Any:
     return None
 
 
+def has(value: object, name: str) -> bool:
+    """Whether an instance holds an attribute by its dict, its slots or in C."""
+    if name in instance_dict(value) or any(slot == name for slot, _ in slots(value)):
+        return True
+    return kept_in_c(value, name) is not None
+
+
+def is_bare(value: object) -> bool:
+    """Whether an instance of a class with an ``__init__`` holds nothing at all: that has not run yet."""
+    is_empty = not dict.__len__(stored(value)) and next(slots(value), None) is None
+    return is_empty and type(first_of(type(value), "__init__")) is not WrapperDescriptorType
+
+
+def is_made_in_cpp(value: object) -> bool:
+    """Whether there is a C++ object behind one of a class made by pybind11, whose methods crash where there is none.
+
+    pybind11 keeps a pointer to it right after the head of the Python object, null until ``__init__`` has run. True
+    where memory can't be looked at; on Linux it can.
+    """
+    try:
+        memory = os.open("/proc/self/mem", os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        return any(os.pread(memory, _POINTER, id(value) + object.__basicsize__))
+    except (OSError, OverflowError):
+        return True
+    finally:
+        os.close(memory)
+
+
 def dict_get(mapping: dict[Any, Any], key: object, default: Any = None) -> Any:
     """``mapping[key]`` for a string or number, without running the hash or equality of the keys that are there."""
     for known, item in dict.items(mapping):
@@ -249,6 +281,7 @@ def dict_get(mapping: dict[Any, Any], key: object, default: Any = None) -> Any:
 
 
 _MISSING = object()
+_POINTER = 8  #: bytes
 
 
 def module(name: str) -> Any:

@@ -14,8 +14,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from .budget import Budget
-from .guard import Classes, class_name, full_name, plain_message
-from .kinds import Child, Kind, Rows, Said, look
+from .guard import Classes, class_name, full_name, is_bare, plain_message
+from .kinds import Child, Kind, Rows, Said, look, unfinished
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
 from .text import joined, one_line, shorten
@@ -84,7 +84,12 @@ class Snapshot:
         if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
         try:
-            self._fill(node, entry, look(child.value, budget), facts, marked)
+            try:
+                self._fill(node, entry, look(child.value, budget), facts, marked)
+            except Exception:
+                if not is_bare(child.value):
+                    raise
+                self._fill(node, entry, unfinished(child.value, budget), facts, marked)
         except Exception as error:
             node["type"] = class_name(type(child.value))
             node["line"] = one_line(f"not read: {class_name(type(error))}: {plain_message(error)}")

@@ -30,13 +30,21 @@ from .kind import (
 
 __all__ = [
     "COMPUTED", "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of",
-    "libraries", "look",
+    "libraries", "look", "unfinished",
 ]  # fmt: skip
 
 
 def look(value: object, budget: Budget) -> Kind:
     """``value`` as its kind, ready to be asked."""
-    return kind_of(type(value))(value, budget)
+    kind = kind_of(type(value))
+    return kind(value, budget) if kind.is_made(value) else unfinished(value, budget)
+
+
+def unfinished(value: object, budget: Budget) -> Kind:
+    """The same of a value that is still being made."""
+    from .objects import Unfinished
+
+    return Unfinished(value, budget)
 
 
 def _choose(cls: type) -> type[Kind]:

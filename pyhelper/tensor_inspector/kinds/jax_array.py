@@ -144,6 +144,8 @@ class Abstract(WithRows):
 class Tracer(Abstract):
     """A value inside a transformation: by its abstract value, and by the array that it wraps, where it wraps one."""
 
+    needs = ("_trace",)
+
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
         by, self.wrapped = _TRACERS.get(class_name(type(value)), (class_name(type(value)), ()))
@@ -168,6 +170,7 @@ class Tracer(Abstract):
 class Keys(Abstract):
     """Random keys, which are opaque: by their algorithm and the numbers beneath."""
 
+    needs = ("_base_array",)
     why = "random keys"
 
     def like(self) -> Any:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Callable, ClassVar
 
 from ..budget import Budget
-from ..guard import class_name, full_name
+from ..guard import class_name, full_name, has
 from ..protocol import Badge, Facts, NodeKind
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
@@ -45,11 +45,17 @@ class Kind:
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
     composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
+    needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     rank: ClassVar[int] = 2  #: order among variables: 0 tensors, arrays and modules, 2 the rest (1: what holds tensors)
 
     def __init__(self, value: Any, budget: Budget) -> None:
         self.value = value
         self.budget = budget
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        """Whether the value can be looked at: on the first lines of its ``__init__`` there may be nothing in it."""
+        return all(has(value, name) for name in cls.needs)
 
     def type_name(self) -> str:
         return class_name(type(self.value))

@@ -128,6 +128,12 @@ class Stream(Told):
         return next((found for found in (kept_in_c(self.value, name) for name in names) if found is not None), None)
 
 
+class Bits(Stream):
+    """What a generator draws from. Without its lock its state is not there yet, and asking for it crashes."""
+
+    needs = ("lock",)
+
+
 class Ufunc(Atom):
     kind = "callable"
 
@@ -204,7 +210,7 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
             if base is known.get(name):
                 return kind if base is not numpy.generic or _can_be_read(cls, bases) else Hashed
         if any(base is stream for stream in streams):
-            return Stream
+            return Bits if base is random.get("BitGenerator") else Stream
         if class_name(base) == "NpzFile" and class_module(base).partition(".")[0] == "numpy":
             return OpenedFile
     wraps = type(known.get("sum"))

@@ -52,6 +52,19 @@ class PlainObject(Kind):
         return any(is_tensor(child.value) for child in islice(attributes(self.value), _PEEKED))
 
 
+class Unfinished(PlainObject):
+    """An instance whose ``__init__`` has not run or not come far, by the attributes that are there."""
+
+    def line(self) -> str:
+        return joined([self.type_name(), "not initialized"])
+
+    def child_count(self) -> int | None:
+        return attribute_count(self.value)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(attributes(self.value), start, start + count)
+
+
 class Told(PlainObject):
     """An object of a known class, which a few words say more of than its attributes; those are its rows all the same.
 

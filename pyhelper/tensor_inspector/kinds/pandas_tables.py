@@ -26,6 +26,8 @@ _LABELS = 10_000  #: labels among which a repeated one is looked for
 class Frame(Table):
     """A ``pandas.DataFrame``."""
 
+    needs = ("_mgr",)
+
     @cached_property
     def manager(self) -> Any:
         return _manager(self.value)
@@ -97,6 +99,7 @@ class Frame(Table):
 class Series(Values):
     """A ``pandas.Series``."""
 
+    needs = ("_mgr",)
     suffix = ".iloc[{}]"
 
     @cached_property

@@ -18,6 +18,8 @@ from .tables import COUNTED, Column, Table, Values
 class Frame(Table):
     """A ``polars.DataFrame``."""
 
+    needs = ("_df",)
+
     @cached_property
     def core(self) -> Any:
         return dict_get(instance_dict(self.value), "_df")
@@ -48,6 +50,8 @@ class Frame(Table):
 
 class Series(Values):
     """A ``polars.Series``."""
+
+    needs = ("_s",)
 
     @cached_property
     def core(self) -> Any:

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..guard import class_dict, class_name, dict_get, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ..guard import (
+    class_dict,
+    class_name,
+    dict_get,
+    instance_dict,
+    is_made_in_cpp,
+    kept_in_c,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
 from ..text import listed, plural, shorten
 from .callables import name_of
 from .kind import Child, Kind
@@ -47,6 +58,10 @@ class ScriptFunction(Told):
 
     kind = "callable"
 
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
+
     def type_name(self) -> str:
         return "ScriptFunction"
 
@@ -56,6 +71,10 @@ class ScriptFunction(Told):
 
 class ScriptObject(Told):
     """An object of a class that TorchScript knows, such as packed weights."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
 
     def words(self) -> Iterable[str | None]:
         try:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import ReferenceType
 
-from ..guard import class_name, dict_get, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ..guard import class_name, dict_get, instance_dict, is_made_in_cpp, kept_in_c, module, mro, plain_str, stands_in
 from ..text import fingerprint, integer, joined, number, quoted, size
 from .kind import Kind
 from .objects import Told
@@ -116,6 +116,10 @@ class Hook(Told):
 
 class Group(Told):
     """A process group of torch.distributed, by this process's place in it. Nothing is sent."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
 
     def words(self) -> Iterable[str | None]:
         base: Any = next(base for base in mro(type(self.value)) if class_name(base) == "ProcessGroup")

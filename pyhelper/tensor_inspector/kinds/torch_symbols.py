@@ -21,6 +21,7 @@ class Symbol(Told):
     """A number that is not known while tracing, by its symbol, and by its value in the inputs that are traced."""
 
     kind = "number"
+    needs = ("node",)
 
     def brief(self) -> str:
         return size_text(self.value)
