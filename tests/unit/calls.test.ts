@@ -280,6 +280,24 @@ describe("calls", () => {
     expect(ops(sent)).not.toContain("evaluate");
   });
 
+  test("that nobody waits for any more when their turn comes are not sent", async () => {
+    const frameReply = deferred<string>();
+    const replies = [INJECTED, FRAME, frameReply.promise, JSON.stringify(nodeAnswer("inspect", tensor("y")))];
+    const { calls, sent, stop } = program(() => replies.shift() ?? NEVER);
+    const paused = stop();
+    await calls.frame(paused, {});
+    const asked = calls.frame(paused, {});
+    let isWanted = true;
+    const left = calls.inspect(paused, { expression: "x" }, () => isWanted);
+    const stays = calls.inspect(paused, { expression: "y" }, () => true);
+    isWanted = false;
+    frameReply.resolve(FRAME);
+    await asked;
+    await expect(left).rejects.toThrow(Over);
+    await stays;
+    expect(ops(sent)).toEqual(["inject", "frame", "frame", "inspect"]);
+  });
+
   test("that run nothing are sent again on the other route", async () => {
     const { calls, sent, stop } = program(({ what, frameId }) => {
       if (frameId !== undefined) return NEVER;
@@ -311,7 +329,7 @@ describe("calls", () => {
   test("turn the helper's errors into refusals, and log them", async () => {
     const error = { op: "error", error: { code: "not_found", message: "no y here" } };
     const { calls, log, stop } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(error)));
-    await expect(calls.inspect(stop(), { expression: "y" })).rejects.toMatchObject({
+    await expect(calls.inspect(stop(), { expression: "y" }, () => true)).rejects.toMatchObject({
       code: "not_found",
       message: "no y here",
     });

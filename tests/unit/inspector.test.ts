@@ -370,10 +370,40 @@ describe("children", () => {
 });
 
 describe("inspecting", () => {
+  const patient = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+
+  test("is of use as long as one of those who asked still waits", async () => {
+    const reply = deferred<NodeAnswer>();
+    const seen: boolean[] = [];
+    const { inspector, asked } = inspected({
+      inspect: ({ how }) => {
+        seen.push((how as () => boolean)()); // its turn may come at once
+        return reply.promise;
+      },
+    });
+    inspector.focus(frame(1));
+    await settled();
+    const [left, stays] = [{ ...patient }, { ...patient }];
+    const answers = [inspector.inspect("x", left), inspector.inspect("x", stays)];
+    await settled();
+    const isWanted = asked.at(-1)?.["how"] as () => boolean;
+    for (const one of [left, stays]) {
+      one.isCancellationRequested = true;
+      seen.push(isWanted());
+    }
+    expect(seen).toEqual([true, true, false]);
+    reply.reject(new Over());
+    expect(await Promise.all(answers)).toEqual([undefined, undefined]);
+  });
+
   test("asks once for each expression and stop", async () => {
     const { inspector, ops } = inspected({ inspect: () => nodeAnswer("inspect", tensor("x")) });
     inspector.focus(frame(1));
-    const answers = await Promise.all([inspector.inspect("x"), inspector.inspect("x"), inspector.inspect("y")]);
+    const answers = await Promise.all([
+      inspector.inspect("x", patient),
+      inspector.inspect("x", patient),
+      inspector.inspect("y", patient),
+    ]);
     expect(answers.map((answer) => answer?.node.kind)).toEqual(["tensor", "tensor", "tensor"]);
     expect(ops()).toEqual(["frame", "inspect", "inspect"]);
   });
@@ -384,7 +414,7 @@ describe("inspecting", () => {
       inspector.focus(frame(1, { frameId }));
       await settled();
     }
-    expect((await inspector.inspect("x"))?.node.kind).toBe("tensor");
+    expect((await inspector.inspect("x", patient))?.node.kind).toBe("tensor");
   });
 
   test("what can't be had is nothing", async () => {
@@ -394,7 +424,7 @@ describe("inspecting", () => {
       },
     });
     inspector.focus(frame(1));
-    expect(await inspector.inspect("z")).toBeUndefined();
+    expect(await inspector.inspect("z", patient)).toBeUndefined();
   });
 
   test("asks again for what got no reply", async () => {
@@ -406,8 +436,8 @@ describe("inspecting", () => {
     });
     inspector.focus(frame(1));
     await settled();
-    expect(await inspector.inspect("x")).toBeUndefined();
-    expect(await inspector.inspect("x")).toMatchObject({ node: { name: "x" } });
+    expect(await inspector.inspect("x", patient)).toBeUndefined();
+    expect(await inspector.inspect("x", patient)).toMatchObject({ node: { name: "x" } });
   });
 
   test("waits for no answer of a stop that is over", async () => {
@@ -416,7 +446,7 @@ describe("inspecting", () => {
     inspector.focus(paused);
     await settled();
     paused.over = true;
-    expect(await inspector.inspect("x")).toBeUndefined();
+    expect(await inspector.inspect("x", patient)).toBeUndefined();
     expect(ops()).toEqual(["frame"]);
   });
 });

@@ -111,7 +111,7 @@ describe("a row's tooltip", () => {
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
     for (const row of rootRows({ stop, pins, expansion, pageSize: 100 })) {
-      const { tooltip } = await tree.resolveTreeItem({}, row);
+      const { tooltip } = await tree.resolveTreeItem({}, row, {} as api.CancellationToken);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }
     return { asked, texts };

@@ -40,6 +40,8 @@ interface Running {
   readonly runs: boolean;
   /** Ends what runs. */
   readonly stopped?: AbortSignal;
+  /** Asked when its turn has come: what nobody waits for any more is not sent. */
+  readonly isWanted?: () => boolean;
 }
 
 /** How a session's program is reached at present. */
@@ -90,8 +92,8 @@ export class Calls {
     return this.#call(frame, { op: "children", ...question }, how);
   }
 
-  inspect(frame: Frame, question: Question<InspectRequest>): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "inspect", ...question });
+  inspect(frame: Frame, question: Question<InspectRequest>, isWanted: () => boolean): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "inspect", ...question }, { runs: false, isWanted });
   }
 
   evaluate(frame: Frame, question: Question<EvaluateRequest>, stopped?: AbortSignal): Promise<NodeAnswer> {
@@ -161,7 +163,8 @@ export class Calls {
     return this.#withHelper(frame, route, question, how);
   }
 
-  async #ask(frame: Frame, route: Route, body: Body, { runs, stopped }: Running): Promise<Answer | "missing"> {
+  async #ask(frame: Frame, route: Route, body: Body, how: Running): Promise<Answer | "missing"> {
+    const { runs, stopped, isWanted } = how;
     if (runs) this.#last += 1;
     const id = this.#last;
     const common = { version: this.#bundle.version, preferences: this.#preferences(), ...(runs ? { id } : {}) };
@@ -187,7 +190,7 @@ export class Calls {
       route.lostOnFrame = frame.stop;
     };
     const aside = body.op === "evaluate" ? { onAside } : {};
-    const over = (): boolean => frame.over || stopped?.aborted === true;
+    const over = (): boolean => frame.over || stopped?.aborted === true || (!sent && isWanted?.() === false);
     try {
       const answer = parseAnswer(await frame.session.queue.ask({ send, over, ...aside }));
       if (runs) route.lostOnFrame = route.lost = -1;

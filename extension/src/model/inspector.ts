@@ -9,7 +9,7 @@ import { Emitter } from "./emitter.ts";
 import type { Expansion } from "./expansion.ts";
 import type { Pins } from "./pins.ts";
 import { framePath, pinPath, type Row, type Source } from "./rows.ts";
-import { FRAME_NODE, type Result, Stop } from "./stop.ts";
+import { FRAME_NODE, type Result, Stop, type Waiting } from "./stop.ts";
 
 /** What the user wants to see, read anew for each question. */
 export interface Wishes {
@@ -18,8 +18,7 @@ export interface Wishes {
 }
 
 /** VS Code's token, as much of it as is needed here. */
-export interface Cancelled {
-  readonly isCancellationRequested: boolean;
+export interface Cancelled extends Waiting {
   readonly onCancellationRequested: (listener: () => void) => { dispose(): unknown };
 }
 
@@ -207,14 +206,17 @@ export class Inspector {
     this.#changed.fire();
   }
 
-  /** All facts of what an expression reaches without running anything; undefined when that can't be had. */
-  async inspect(expression: string): Promise<NodeAnswer | undefined> {
+  /**
+   * All facts of what an expression reaches without running anything; undefined when that can't be had. What is not sent
+   * yet when nobody waits for it any more is not sent.
+   */
+  async inspect(expression: string, cancelled: Cancelled): Promise<NodeAnswer | undefined> {
     await this.#asking;
     const stop = this.#stop;
     if (stop === undefined || stop.frame.over || !this.#looksAt(stop.frame)) return undefined;
-    const ask = async (): Promise<NodeAnswer | undefined> => {
+    const ask = async (isWanted: () => boolean): Promise<NodeAnswer | undefined> => {
       try {
-        const answer = await this.#helper.inspect(stop.frame, { expression, snapshot: stop.answer.snapshot });
+        const answer = await this.#helper.inspect(stop.frame, { expression, snapshot: stop.answer.snapshot }, isWanted);
         this.#meet(stop.frame, answer.types);
         return answer;
       } catch (error) {
@@ -222,7 +224,7 @@ export class Inspector {
         throw error;
       }
     };
-    return stop.once(`inspect ${expression}`, ask).catch(() => undefined);
+    return stop.once(`inspect ${expression}`, ask, cancelled).catch(() => undefined);
   }
 
   /**

@@ -31,6 +31,19 @@ export function fullLine({ line, lazy, badges = [] }: Node): string | undefined 
 /** What running an expression came to, or that it still runs. */
 export type Result = NodeAnswer | Failure | "running";
 
+/** One who asks, and may not wait any more. */
+export interface Waiting {
+  readonly isCancellationRequested: boolean;
+}
+
+const PATIENT: Waiting = { isCancellationRequested: false };
+
+/** A question that was asked, and who all asked it. */
+interface Asked {
+  readonly all: Waiting[];
+  readonly answer: Promise<unknown>;
+}
+
 /** What is known about one frame at one stop: the answer that came, and what was asked for since. */
 export class Stop {
   readonly frame: Frame;
@@ -40,7 +53,7 @@ export class Stop {
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, string>();
   readonly #results: Map<string, Result>;
-  readonly #asked = new Map<string, Promise<unknown>>();
+  readonly #asked = new Map<string, Asked>();
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
   constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>(), before: Lines = new Map()) {
     this.frame = frame;
@@ -112,15 +125,21 @@ export class Stop {
     this.#failures.set(this.#keyOf(known), message);
   }
 
-  /** The same question is asked only once, again only if it failed; all who ask get the one answer. */
-  once<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    let asked = this.#asked.get(question);
-    if (asked === undefined) {
-      asked = ask();
-      this.#asked.set(question, asked);
-      asked.catch(() => this.#asked.delete(question));
+  /**
+   * The same question is asked only once, again only if it failed; all who ask get the one answer. `ask` is told how to
+   * see whether any of them still waits: those who say nothing of that do.
+   */
+  once<T>(question: string, ask: (isWanted: () => boolean) => Promise<T>, waiting: Waiting = PATIENT): Promise<T> {
+    const before = this.#asked.get(question);
+    if (before !== undefined) {
+      before.all.push(waiting);
+      return before.answer as Promise<T>;
     }
-    return asked as Promise<T>;
+    const all = [waiting];
+    const answer = ask(() => all.some(({ isCancellationRequested }) => !isCancellationRequested));
+    this.#asked.set(question, { all, answer });
+    answer.catch(() => this.#asked.delete(question));
+    return answer;
   }
 
   #keyOf(known: Known | undefined): string {

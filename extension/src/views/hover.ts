@@ -36,20 +36,29 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
   async provideEvaluatableExpression(
     document: vscode.TextDocument,
     position: vscode.Position,
+    cancelled: vscode.CancellationToken,
   ): Promise<vscode.EvaluatableExpression | undefined> {
-    if (await this.#find(document, position)) return undefined;
+    if (await this.#find(document, position, cancelled)) return undefined;
     const line = document.lineAt(position.line).text;
     const span = stockExpressionAt(line, position.character);
     return span && new vscode.EvaluatableExpression(rangeOf(position.line, span), line.slice(span.start, span.end));
   }
 
-  async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
-    const found = await this.#find(document, position);
+  async provideHover(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    cancelled: vscode.CancellationToken,
+  ): Promise<vscode.Hover | undefined> {
+    const found = await this.#find(document, position, cancelled);
     return found && new vscode.Hover(card(found.expression, found.answer.node, this.#settings.digits), found.range);
   }
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
-  async #find(document: vscode.TextDocument, position: vscode.Position): Promise<Found | undefined> {
+  async #find(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    cancelled: vscode.CancellationToken,
+  ): Promise<Found | undefined> {
     if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
     const pointed = pointedAt(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
@@ -57,7 +66,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     // Of a subscript, the stock hover shows what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
-    const answer = await this.#inspector.inspect(pointed.expression);
+    const answer = await this.#inspector.inspect(pointed.expression, cancelled);
     return answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
   }
 

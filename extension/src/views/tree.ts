@@ -97,17 +97,21 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   /** The tooltip: the same card as a hover's, from one more question where an expression reaches the value. */
-  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
-    const node = await this.#factsOf(row);
+  async resolveTreeItem(
+    item: vscode.TreeItem,
+    row: Row,
+    cancelled: vscode.CancellationToken,
+  ): Promise<vscode.TreeItem> {
+    const node = await this.#factsOf(row, cancelled);
     item.tooltip = node ? card(row.name, node, this.#settings.digits) : `${row.name}\n${row.description}`.trimEnd();
     return item;
   }
 
-  async #factsOf({ known, next, stop }: Row): Promise<Node | undefined> {
+  async #factsOf({ known, next, stop }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
     if (known === undefined || next !== undefined) return undefined;
     const { path, lazy, facts } = known.node;
     if (facts !== undefined || path === undefined || lazy === true || stop !== this.#inspector.stop) return known.node;
-    return (await this.#inspector.inspect(path))?.node ?? known.node;
+    return (await this.#inspector.inspect(path, cancelled))?.node ?? known.node;
   }
 
   /** Opens a pin and puts the keyboard on it. */
