@@ -9,7 +9,7 @@ from typing import Any
 from . import debugger, preferences
 from .budget import Budget
 from .debugger import EXCEPTION, RETURN_VALUES
-from .guard import Classes, class_name, plain_str
+from .guard import Classes, class_name, each, plain_str
 from .kinds import Child, Rows, look
 from .protocol import Filter, InlineValue
 from .snapshot import INLINE
@@ -37,7 +37,7 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
 def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[InlineValue]:
     """Variables that the filter and the page leave out, for the ends of lines, as far as the time goes."""
     found: list[InlineValue] = []
-    for name, value in list(dict.items(variables(frame))):
+    for name, value in each(dict.items, variables(frame)):
         if budget.spent() or len(found) == _UNLISTED:
             break
         if type(name) is not str or name in listed or name in _DEBUGGERS or _group(name, value) is not None:
@@ -59,7 +59,7 @@ def variables(frame: FrameType) -> dict[str, Any]:
     if cls is dict:
         return local
     if issubclass(cls, dict):
-        return {plain_str(name): value for name, value in dict.items(local) if issubclass(type(name), str)}
+        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
 
 
@@ -73,7 +73,7 @@ def _is_module(frame: FrameType) -> bool:
 
 
 def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: frozenset[str]) -> Rows:
-    names = [name for name, value in globals.items() if type(name) is str and _group(name, value) is None]
+    names = [name for name, value in each(dict.items, globals) if type(name) is str and _group(name, value) is None]
     return Rows(
         in_short(names[:8], len(names) > 8, 60),
         None,
@@ -87,7 +87,7 @@ def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: fr
     ordered = preferences.now.tensors_first or filter == "tensors"
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
-    for name, value in list(dict.items(found)):
+    for name, value in each(dict.items, found):
         if type(name) is not str:
             continue
         if name in _DEBUGGERS:
@@ -106,7 +106,7 @@ def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: fr
 
 def _returned(values: Any) -> Iterator[Child]:
     if issubclass(type(values), dict):
-        for name, value in dict.items(values):
+        for name, value in each(dict.items, values):
             suffix = f"{RETURN_VALUES}[{name!r}]" if type(name) is str else None
             yield Child(f"(return) {name}", value, suffix)
 

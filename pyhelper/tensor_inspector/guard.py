@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import ref
 
 T = TypeVar("T")
+_TRIES = 10  #: to read what changes meanwhile
 
 
 class Classes:
@@ -108,6 +110,28 @@ def full_name(cls: type) -> str:
     return (qualname if module in ("", "builtins") else f"{module}.{qualname}")[:200]
 
 
+def each(iterate: Any, container: object, start: int = 0) -> Iterator[Any]:
+    """What ``iterate``, a built-in type's own such as ``dict.items``, gives, also while another thread changes it.
+
+    Items are taken in pieces, each in one go of the interpreter's code, where no other thread comes in between. What
+    moves from one piece to another may be met twice, or not; no more are given than there are now. The first
+    ``start`` are left out.
+    """
+    total, amount = iterate.__objclass__.__len__(container), 64
+    while start < total:
+        yield from _taken(iterate, container, start, min(total, start + amount))
+        start, amount = start + amount, 2 * amount
+
+
+def _taken(iterate: Any, container: object, start: int, stop: int) -> list[Any]:
+    for _ in range(_TRIES):
+        try:
+            return list(islice(iterate(container), start, stop))
+        except RuntimeError:  # it was changed: the collector may run code, and some interpreters run threads at once
+            continue
+    return list(islice(iterate(container), start, stop))
+
+
 def stored(value: object) -> dict[Any, Any]:
     """The instance's ``__dict__`` by the interpreter's own descriptor; empty where there is none.
 
@@ -133,12 +157,12 @@ def instance_dict(value: object) -> dict[str, Any]:
     """
     found = stored(value)
     if type(found) is dict:
-        for name in found if type(value) is not ModuleType else ():
+        for name in list(found) if type(value) is not ModuleType else ():
             if type(name) is not str:
                 break
         else:
             return found
-    return {plain_str(name): item for name, item in dict.items(found) if issubclass(type(name), str)}
+    return {plain_str(name): item for name, item in each(dict.items, found) if issubclass(type(name), str)}
 
 
 def held(value: object, name: str) -> dict[Any, Any]:
@@ -180,7 +204,7 @@ def _find_traits(cls: type) -> Traits:
         computes = computes or (
             "__getattribute__" in own and type(own["__getattribute__"]) is not WrapperDescriptorType
         )
-        for name, item in own.items():
+        for name, item in list(own.items()):
             kind = type(item)
             if type(name) is not str or name.startswith("__"):
                 continue
@@ -274,7 +298,7 @@ def is_made_in_cpp(value: object) -> bool:
 
 def dict_get(mapping: dict[Any, Any], key: object, default: Any = None) -> Any:
     """``mapping[key]`` for a string or number, without running the hash or equality of the keys that are there."""
-    for known, item in dict.items(mapping):
+    for known, item in each(dict.items, mapping):
         if type(known) is type(key) and known == key:
             return item
     return default

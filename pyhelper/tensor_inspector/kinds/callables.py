@@ -17,7 +17,7 @@ from types import (
 )
 from typing import Any
 
-from ..guard import Classes, class_name, full_name, instance_dict, kept_in_c, module, plain_str
+from ..guard import Classes, class_name, each, full_name, instance_dict, kept_in_c, module, plain_str
 from ..protocol import Facts
 from ..text import joined, listed, plural, shorten
 from .kind import Child, WithRows
@@ -117,7 +117,7 @@ class Partial(Wrapper):
 
     def line(self) -> str:
         given = [brief(item, self) for item in kept_in_c(self.value, "args")]
-        named = dict.items(kept_in_c(self.value, "keywords"))
+        named = each(dict.items, kept_in_c(self.value, "keywords"))
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
         return joined([self.type_name(), f"{name_of(kept_in_c(self.value, 'func'))}({listed(given, False, 80)})"])
 

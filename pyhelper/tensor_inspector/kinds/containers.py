@@ -12,7 +12,7 @@ from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
-from ..guard import Classes, class_dict, first_of, kept_in_c, mro, traits
+from ..guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
 from ..protocol import Facts
 from ..text import joined, listed
 from .kind import Child, Kind, NotFound, NotStatic
@@ -40,8 +40,8 @@ class Container(Kind):
     def length(self) -> int:
         raise NotImplementedError
 
-    def items(self) -> Iterator[Any]:
-        """The items as the line shows them, from the first."""
+    def items(self, start: int = 0) -> Iterator[Any]:
+        """The items as the line shows them, from the first, or a later one."""
         raise NotImplementedError
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
@@ -121,8 +121,8 @@ class Sequence(Container):
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
 
-    def items(self) -> Iterator[Any]:
-        return self._base().__iter__(self.value)  # type: ignore[no-any-return]
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
@@ -135,7 +135,7 @@ class Sequence(Container):
         length = self.length()
         if not -length <= key < length:
             raise NotFound(f"there is no item {key}: it has {length:,}")
-        return next(islice(self.items(), key % length, None))
+        return next(iter(self.page(key % length, key % length + 1)))
 
     def sized(self, length: int) -> str:
         most = self._most()
@@ -153,7 +153,7 @@ class Sequence(Container):
     def page(self, start: int, stop: int) -> Iterable[Any]:
         base = self._base()
         if base is deque:
-            return islice(deque.__iter__(self.value), start, stop)
+            return islice(self.items(start), stop - start)
         return base.__getitem__(self.value, slice(start, stop))  # type: ignore[no-any-return]
 
 
@@ -212,11 +212,11 @@ class Set(Container):
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
 
-    def items(self) -> Iterator[Any]:
-        return self._base().__iter__(self.value)  # type: ignore[no-any-return]
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        return (Child(f"{{{index}}}", item) for index, item in islice(enumerate(self.items()), start, start + count))
+        return (Child(f"{{{index}}}", item) for index, item in islice(enumerate(self.items(start), start), count))
 
     def _base(self) -> Any:
         return set if issubclass(type(self.value), set) else frozenset

@@ -8,7 +8,7 @@ from itertools import islice
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
-from ..guard import class_module, class_name, instance_dict, kept_in_c, plain_str, stands_in
+from ..guard import class_module, class_name, each, instance_dict, kept_in_c, plain_str, stands_in
 from ..text import joined, listed
 from .callables import place
 from .containers import Container
@@ -72,11 +72,11 @@ class View(Container):
     def length(self) -> int:
         return type(self.value).__len__(self.value)  # type: ignore[no-any-return]
 
-    def items(self) -> Iterator[Any]:
-        return type(self.value).__iter__(self.value)  # type: ignore[no-any-return]
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(type(self.value).__iter__, self.value, start)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        return (Child(f"[{index}]", item) for index, item in islice(enumerate(self.items()), start, start + count))
+        return (Child(f"[{index}]", item) for index, item in islice(enumerate(self.items(start), start), count))
 
 
 class Pairs(View):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..guard import Classes, dict_get, kept_in_c, mro
+from ..guard import Classes, dict_get, each, kept_in_c, mro
 from ..protocol import Facts
 from ..text import integer, listed, middle, quoted_bytes
 from .containers import Container
@@ -38,8 +38,8 @@ class Mapping(Container):
     def length(self) -> int:
         return dict.__len__(self.held())
 
-    def items(self) -> Iterator[Any]:
-        return (item for _, item in self.pairs())
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return (item for _, item in self.pairs(start))
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -48,12 +48,10 @@ class Mapping(Container):
             facts["rows"].append(["missing keys become", brief(factory, self)])
         return facts
 
-    def pairs(self) -> Iterator[tuple[Any, Any]]:
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
         """Keys and values in the order that iterating shows, without hashing a key of the program's."""
         held = self.held()
-        if not self.ordered():
-            return iter(dict.items(held))
-        return ((key, dict.__getitem__(held, key)) for key in OrderedDict.__iter__(held))
+        return each(OrderedDict.items if self.ordered() else dict.items, held, start)
 
     def ordered(self) -> bool | None:
         """An ``OrderedDict`` is; it keeps that order apart from its items, which are looked up by their keys."""
@@ -64,7 +62,7 @@ class Mapping(Container):
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
-        for index, (key, item) in enumerate(islice(self.pairs(), start, start + count), start):
+        for index, (key, item) in enumerate(islice(self.pairs(start), count), start):
             yield Child(key_name(key, index, self), item, f"[{key!r}]" if indexed and _is_literal(key) else None)
 
     def written(self) -> Iterator[str]:
@@ -77,7 +75,7 @@ class Mapping(Container):
         if not self._has_plain_keys():
             raise NotStatic("comparing its keys runs the program's code")
         if type(key) in _NUMBERS:  # 1, 1.0 and True are one key
-            equal = (item for known, item in dict.items(self.held()) if type(known) in _NUMBERS and known == key)
+            equal = (item for known, item in each(dict.items, self.held()) if type(known) in _NUMBERS and known == key)
             found = next(equal, _MISSING)
         if found is _MISSING:
             raise NotFound(f"there is no key {key!r}")
@@ -87,7 +85,7 @@ class Mapping(Container):
         return listed(key_words((key for key, _ in islice(self.pairs(), _SHOWN)), self), length > _SHOWN, 90)
 
     def _has_plain_keys(self) -> bool:
-        return all(_is_plain(key) for key in dict.__iter__(self.held()))
+        return all(_is_plain(key) for key in each(dict.__iter__, self.held()))
 
 
 class Counted(Mapping):

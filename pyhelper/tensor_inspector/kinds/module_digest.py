@@ -51,10 +51,10 @@ class Digest:
                 break
             mode = own.get("training")
             self.others += type(mode) is bool and mode is not self.training
-            for key, tensor in dict.items(_held(own, "_parameters")):
+            for key, tensor in list(dict.items(_held(own, "_parameters"))):
                 if is_tensor(tensor):
                     self._add_parameter(prefix + plain_str(key), tensor)
-            for key, tensor in dict.items(_held(own, "_buffers")):
+            for key, tensor in list(dict.items(_held(own, "_buffers"))):
                 if is_tensor(tensor):
                     self._add(prefix + plain_str(key), tensor)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..guard import (
     class_name,
+    each,
     first_of,
     instance_dict,
     is_stored,
@@ -99,7 +100,7 @@ class Told(PlainObject):
 def attributes(value: object) -> Iterator[Child]:
     """What the instance's dict and slots hold, one after the other."""
     cls, names = type(value), set()
-    for index, (key, item) in enumerate(dict.items(stored(value))):
+    for index, (key, item) in enumerate(each(dict.items, stored(value))):
         name = plain_str(key)
         names.add(name)
         yield Child(name, item, suffix(cls, name)) if name else Child(f"‹{class_name(type(key))}› #{index}", item)

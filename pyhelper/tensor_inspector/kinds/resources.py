@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ..guard import class_name, first_of, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ..guard import class_name, each, first_of, instance_dict, kept_in_c, module, mro, plain_str, stands_in
 from ..text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from .containers import Container
 from .kind import Child, Kind
@@ -93,8 +93,8 @@ class Array(Container):
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
 
-    def items(self) -> Iterator[Any]:
-        return self._base().__iter__(self.value)  # type: ignore[no-any-return]
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()

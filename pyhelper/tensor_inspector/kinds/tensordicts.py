@@ -30,8 +30,8 @@ class TensorDict(Batch):
         found = dict_get(instance_dict(self.value), "_tensordict")
         return found if issubclass(type(found), dict) else {}
 
-    def pairs(self) -> Iterator[tuple[Any, Any]]:
-        return ((key, _unwrapped(item)) for key, item in super().pairs())
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
+        return ((key, _unwrapped(item)) for key, item in super().pairs(start))
 
     def item(self, key: Any) -> Any:
         return _unwrapped(super().item(key))
@@ -86,7 +86,7 @@ class TensorClass(TensorDict):
         return found
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        for key, item in islice(self.pairs(), start, start + count):
+        for key, item in islice(self.pairs(start), count):
             yield Child(str(key), item, f".{key}" if type(key) is str and key.isidentifier() else None)
 
 

@@ -51,7 +51,7 @@ class Joined(Told):
 
     def words(self) -> Iterable[str | None]:
         parts = self.own("datasets")
-        items = parts if type(parts) in _SEQUENCES else dict.values(parts) if type(parts) is dict else ()
+        items = parts if type(parts) in _SEQUENCES else list(dict.values(parts)) if type(parts) is dict else ()
         names = [brief(item, self) for item in islice(items, _SHOWN)]
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 

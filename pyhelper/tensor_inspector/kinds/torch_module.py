@@ -13,6 +13,7 @@ from ..guard import (
     class_dict,
     class_name,
     dict_get,
+    each,
     first_of,
     held,
     instance_dict,
@@ -106,7 +107,7 @@ class Module(Kind):
 
     def marks(self) -> dict[str, str]:
         names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
-        known = sorted(map(plain_str, set.__iter__(names))) if issubclass(type(names), set) else []
+        known = sorted(map(plain_str, each(set.__iter__, names))) if issubclass(type(names), set) else []
         return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
 
     def item(self, key: Any) -> Any:
@@ -150,7 +151,7 @@ class Module(Kind):
     def _members(self) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
         for part in _PARTS:
-            for index, (key, item) in enumerate(dict.items(held(self.value, part))):
+            for index, (key, item) in enumerate(each(dict.items, held(self.value, part))):
                 name = plain_str(key)
                 yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
 
@@ -173,8 +174,12 @@ class Module(Kind):
 
     def _groups(self) -> Iterator[Child]:
         own = instance_dict(self.value)
-        hooks = [name for name, item in own.items() if name.endswith("_hooks") and _is_filled(item)]
-        rest = [name for name in own if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)]
+        hooks = [name for name, item in each(dict.items, own) if name.endswith("_hooks") and _is_filled(item)]
+        rest = [
+            name
+            for name in each(dict.__iter__, own)
+            if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)
+        ]
         for label, names in (("other attributes", rest), ("registered hooks", hooks)):
             if names:
                 yield Child(label, some_attributes(self.value, names), "")
@@ -205,7 +210,7 @@ def _made_of(own: dict[str, Any]) -> str | None:
         return f"graph of {plural(nodes, 'node')}"
     modules: Any = own.get("_modules")
     replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
-    names = [plain_str(name) for name in dict.keys(held(replaced, "_modules"))]
+    names = [plain_str(name) for name in each(dict.__iter__, held(replaced, "_modules"))]
     return f"parametrized {listed(names, False, 40)}" if names else None
 
 

@@ -47,7 +47,7 @@ class Scheduler(Told):
     def _settings(self) -> str:
         """The numbers and words that it keeps under public names, as it was given them."""
         told = []
-        for name, value in instance_dict(self.value).items():
+        for name, value in list(instance_dict(self.value).items()):
             if name in _BOOKKEEPING or name.startswith("_"):
                 continue
             if type(value) is str:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ..budget import Budget
-from ..guard import dict_get, held, instance_dict, module, plain_str
+from ..guard import dict_get, each, held, instance_dict, module, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
 from ..text import joined, number, plural
@@ -73,8 +73,8 @@ class Optimizer(WithRows):
                     tensors.append((label, tensor))
                     gradient = own_grad(tensor)
                     tensors += [(f"{label}.grad", gradient)] if gradient is not None else []
-            for index, kept in enumerate(dict.values(state)):
-                for name, item in dict.items(kept) if issubclass(type(kept), dict) else ():
+            for index, kept in enumerate(each(dict.values, state)):
+                for name, item in list(dict.items(kept)) if issubclass(type(kept), dict) else ():
                     if is_tensor(item):
                         tensors.append((f"state #{index} {plain_str(name)}", item))
             self._look = look_at(tensors, self.budget.share())
@@ -99,7 +99,7 @@ class Optimizer(WithRows):
     def _states(self, start: int, count: int) -> Iterable[Child]:
         places = {id(tensor): (index, name, group) for index, (name, group, tensor) in enumerate(self._parameters())}
         several = len(self._groups()) > 1
-        for key, kept in islice(dict.items(held(self.value, "state")), start, start + count):
+        for key, kept in islice(each(dict.items, held(self.value, "state"), start), count):
             index, name, group = places.get(id(key), (None, "", 0))
             where = "in no group" if index is None else f"#{index}"
             in_group = f"group {group}" if several and index is not None else None
@@ -120,7 +120,7 @@ class Optimizer(WithRows):
     def _step(self) -> tuple[str, str] | None:
         """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
-            states = islice(dict.values(held(self.value, "state")), _STEPPED)
+            states = islice(each(dict.values, held(self.value, "state")), _STEPPED)
             found = [scalar(dict_get(kept, name)) for kept in states if issubclass(type(kept), dict)]
             known = [step for step in found if step is not None]
             if known:

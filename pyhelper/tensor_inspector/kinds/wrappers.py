@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 from weakref import ReferenceType, WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from ..guard import Classes, dict_get, first_of, instance_dict
+from ..guard import Classes, dict_get, each, first_of, instance_dict
 from ..text import listed, plural
 from .containers import Sequence, Set
 from .kind import Child, Kind
@@ -51,8 +51,8 @@ class KeepingList(_Keeping, Sequence):
     def length(self) -> int:
         return list.__len__(self.data(list))
 
-    def items(self) -> Iterator[Any]:
-        return list.__iter__(self.data(list))
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(list.__iter__, self.data(list), start)
 
     def page(self, start: int, stop: int) -> Iterable[Any]:
         return list.__getitem__(self.data(list), slice(start, stop))
@@ -61,8 +61,11 @@ class KeepingList(_Keeping, Sequence):
 class Weak(Keeping):
     """A dictionary that keeps no value, or no key, alive; one that is gone shows as the dead reference."""
 
-    def pairs(self) -> Iterator[tuple[Any, Any]]:
-        return ((_alive(key), _alive(item)) for key, item in dict.items(self.held()))
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
+        return ((_alive(key), _alive(item)) for key, item in each(dict.items, self.held(), start))
+
+    def item(self, key: Any) -> Any:
+        return _alive(super().item(key))
 
     def beside(self) -> list[Child]:
         return []
@@ -72,8 +75,8 @@ class WeakMembers(_Keeping, Set):
     def length(self) -> int:
         return set.__len__(self.data(set))
 
-    def items(self) -> Iterator[Any]:
-        return map(_alive, set.__iter__(self.data(set)))
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return map(_alive, each(set.__iter__, self.data(set), start))
 
     def beside(self) -> list[Child]:
         return []
