@@ -1,17 +1,19 @@
-"""Expressions that can be followed without running code: a name, then attributes and literal subscripts."""
+"""Expressions that can be followed without running code: a name, then attributes and literal subscripts; and the path
+of every row that we show."""
 
 from __future__ import annotations
 
 import re
 from ast import literal_eval
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from .budget import Budget
 from .guard import attribute, class_dict, dict_get, held, is_stored, mro
-from .kinds import Elements, NotFound, NotStatic, look
+from .kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, look
 
-Step = tuple[str, Any]  #: ("name" | "attribute" | "item", what)
+Step = tuple[str, Any]  #: ("name" | "attribute" | "item" | "call", what)
 
 _NAME = r"[^\W\d]\w*"
 _START = re.compile(rf"\s*({_NAME})\s*")
@@ -19,6 +21,7 @@ _ATTRIBUTE = re.compile(rf"\.\s*({_NAME})\s*")
 _STRING = r"[bB]?'(?:[^'\\\n]|\\[\\'\"abfnrtv0]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*'"
 _STRINGS = f"(?:{_STRING}|{_STRING.replace(chr(39), chr(34))})"
 _SUBSCRIPT = re.compile(rf"\[\s*((?:{_STRINGS}|[^\[\]'\"])+?)\s*\]\s*")
+_CALL = re.compile(r"\(\s*([0-9]*)\s*\)\s*")  #: as in `values()` and `row(3)`: only what a row shows is reached by one
 _LITERAL = re.compile(rf"(?:{_STRINGS}|-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|None|True|False|[(),\s])+")
 _SLICE = re.compile(r"(-?[0-9]+)?\s*:\s*(-?[0-9]+)?(?:\s*:\s*(-?[0-9]+)?)?")
 
@@ -31,16 +34,21 @@ def parse(text: str) -> list[Step]:
     match = _START.match(text)
     if match is None:
         raise NotStatic(text)
-    steps: list[Step] = [("name", match[1])]
-    at = match.end()
+    return [("name", match[1]), *_steps(text, match.end())]
+
+
+def _steps(text: str, at: int = 0) -> list[Step]:
+    steps: list[Step] = []
     while at < len(text):
-        match = _ATTRIBUTE.match(text, at)
-        if match is not None:
+        attribute, call, item = (form.match(text, at) for form in (_ATTRIBUTE, _CALL, _SUBSCRIPT))
+        match = attribute or call or item
+        if match is None:
+            raise NotStatic(text)
+        if attribute:
             steps.append(("attribute", match[1]))
+        elif call:
+            steps.append(("call", int(match[1]) if match[1] else None))
         else:
-            match = _SUBSCRIPT.match(text, at)
-            if match is None:
-                raise NotStatic(text)
             steps.append(("item", _subscript(match[1])))
         at = match.end()
     return steps
@@ -48,15 +56,50 @@ def parse(text: str) -> list[Step]:
 
 def resolve(text: str, local: Mapping[str, Any], globals: Mapping[str, Any], budget: Budget) -> Any:
     """The value that ``text`` reaches in a frame; ``NotStatic`` or ``NotFound`` where it reaches none without code."""
-    value: Any = None
-    for how, what in parse(text):
-        if how == "name":
-            value = _named(what, local, globals)
-        elif how == "attribute":
-            value = _attribute(value, what)
-        else:
-            value = look(value, budget).item(what)
+    steps = parse(text)
+    value = _named(steps[0][1], local, globals)
+    at = 1
+    while at < len(steps):
+        value, used = _next(value, steps[at:], budget)
+        at += used
     return value
+
+
+def _next(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int]:
+    """What the next steps reach, and how many these were."""
+    how, what = steps[0]
+    try:
+        if how == "call":
+            raise NotStatic("only what a row shows is reached by a call")
+        return (_attribute(value, what) if how == "attribute" else look(value, budget).item(what)), 1
+    except NotStatic:
+        shown = _shown(value, steps, budget)
+        if shown is None:
+            raise
+        return shown
+
+
+def _shown(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int] | None:
+    """What a row below the value, or in one of its groups, shows, where its path begins as the steps do."""
+    kinds: list[Kind] = [look(value, budget)]
+    for kind in kinds:
+        for index, child in enumerate(islice(kind.children(0, _FOLLOWED), _FOLLOWED)):
+            if child.suffix == "" and type(child.value) is Rows:
+                kinds.append(look(child.value, budget))
+            if not child.suffix or type(child.value) is Property:
+                continue
+            own = _steps(child.suffix)
+            how, what = own[-1]
+            wanted = steps[len(own) - 1] if len(own) <= len(steps) else None
+            if own[:-1] != steps[: len(own) - 1] or wanted is None:
+                continue
+            if wanted == own[-1]:
+                return child.value, len(own)
+            if index == 0 == what and wanted[0] == how and type(wanted[1]) is int and wanted[1] >= _FOLLOWED:
+                later = next(iter(kind.children(wanted[1], 1)), None)  # of values, which are listed by their numbers
+                if later is not None and later.suffix and _steps(later.suffix) == steps[: len(own)]:
+                    return later.value, len(own)
+    return None
 
 
 def _named(name: str, local: Mapping[str, Any], globals: Mapping[str, Any]) -> Any:
@@ -111,3 +154,4 @@ def _index(text: str) -> Any:
 
 
 _MISSING = object()
+_FOLLOWED = 100  #: rows among which one is looked for

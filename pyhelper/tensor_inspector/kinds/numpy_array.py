@@ -48,6 +48,7 @@ class Array(WithRows):
     kind = "array"
     summarized = True
     rank = 0
+    mask: Any = None  #: which elements are hidden, where some can be
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
@@ -87,7 +88,11 @@ class Array(WithRows):
         if isinstance(self.contents, Lost):
             raise NotStatic(self.contents.why)
         found = element(self.array, key)
-        return ArrayElements(found) if type(found) is _ndarray else found
+        hidden = element(self.mask, key) if type(self.mask) is _ndarray else None
+        if type(found) is _ndarray:
+            return ArrayElements(found, hidden)
+        is_masked = hidden is not None and hidden.dtype.kind == "b" and hidden
+        return module("numpy.ma.core").masked if is_masked else found
 
     def facts(self) -> Facts:
         facts: Facts = {
@@ -186,22 +191,17 @@ def _file_name(path: object, budget: Budget) -> str:
 class Masked(Array):
     """A ``numpy.ma.MaskedArray``: what its mask leaves, and how much it hides."""
 
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.mask = mask_of(value)
+
     @cached_property
     def contents(self) -> Contents:
-        return contents_under(self.array, mask_of(self.value), self.budget)
-
-    def item(self, key: Any) -> Any:
-        found, mask = super().item(key), mask_of(self.value)
-        if type(mask) is not _ndarray:
-            return found
-        hidden = element(mask, key)
-        if isinstance(found, ArrayElements):
-            return ArrayElements(found.value, hidden)
-        return module("numpy.ma.core").masked if hidden.dtype.kind == "b" and hidden else found
+        return contents_under(self.array, self.mask, self.budget)
 
     def rows(self) -> list[Child]:
-        mask = mask_of(self.value)
-        return [*super().rows(), *([Child("mask", mask, ".mask")] if type(mask) is _ndarray else [])]
+        mask = [Child("mask", self.mask, ".mask")] if type(self.mask) is _ndarray else []
+        return [*super().rows(), *mask]
 
     def facts(self) -> Facts:
         facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
