@@ -11,7 +11,7 @@ from ..guard import class_module, class_name, dict_get, full_name, instance_dict
 from ..protocol import Badge, Facts, Stats
 from ..stats import Unread
 from ..stats.tally import OFF, skipped
-from ..text import joined
+from ..text import joined, listed
 from .kind import Child, Kind, Rows, Said, WithRows
 from .objects import brief, other_attributes
 from .stats_text import Reading, badges, stats_rows, stats_words
@@ -72,7 +72,9 @@ class Image(WithRows):
         own = instance_dict(self.value)
         rows = [] if isinstance(self.reading, Unread) else [Child("stats", stats_rows(self.reading))]
         bands = [Child(name, Said(text)) for name, text in self._bands()]
-        rows += [Child("bands", Rows.of("", bands))] if len(bands) > 1 else []
+        rows += (
+            [Child("bands", Rows.of(listed((band.name for band in bands), False, 60), bands))] if len(bands) > 1 else []
+        )
         rows += [Child("info", dict_get(own, "info"), ".info")] if dict_get(own, "info") else []
         return rows + other_attributes(self.value)
 

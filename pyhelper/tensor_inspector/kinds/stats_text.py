@@ -95,10 +95,10 @@ def stats_rows(reading: Reading, elements: Callable[[], Any] = lambda: None) -> 
             yield Child(label, Said(text))
         value = elements()
         if not (value is None or isinstance(value, Unread)) and _is_spread(reading):
-            yield Child("percentiles", Rows.later("", lambda budget: _percentiles(value, budget)))
-            yield Child("histogram", Rows.later("", lambda budget: _histogram(value, budget)))
+            yield Child("percentiles", Rows.later("read when opened", lambda budget: _percentiles(value, budget)))
+            yield Child("histogram", Rows.later("read when opened", lambda budget: _histogram(value, budget)))
 
-    return Rows.later("", rows)
+    return Rows.later(_read_of(reading), rows)
 
 
 def add_firsts(facts: Facts, reading: Reading, elements: Callable[[], Any], budget: Budget) -> None:
@@ -140,6 +140,14 @@ def _firsts(reading: Reading, elements: Callable[[], Any], budget: Budget) -> Fi
     from ..stats.first import first_special  # compiled only where it is needed
 
     return first_special(value, budget.share(), nan=nan, inf=inf)
+
+
+def _read_of(reading: Reading) -> str:
+    """What the statistics are of."""
+    if isinstance(reading, Unread):
+        return reading.reason
+    part = reading if "count" in reading else reading["abs"]
+    return f"of {plural(part['count'], 'element')}{'' if part['exact'] else ', sampled'}"
 
 
 def _is_spread(reading: Reading) -> bool:

@@ -20,10 +20,11 @@ from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
 
 from . import zoo
+from .paths import misleading
 from .specimen import Specimen
 
 _NODES = 3000  #: nodes of a full expansion
-_OURS = ("__init__", "__main__", "cage", "examine", "specimen")
+_OURS = ("__init__", "__main__", "cage", "examine", "paths", "specimen")
 _PROGRAM = tuple(
     file for file in Path(__file__).parent.glob("*.py") if file.stem not in _OURS
 )  #: what specimens are made of
@@ -97,6 +98,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
+    complaints += misleading(value, _PROGRAM) if specimen.readable else []
     return {"line": line, "tree": text, "facts": known, "complaints": complaints}
 
 
@@ -108,6 +110,7 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
     if len(line) > 120:
         found.append("the line is too long")
     found += [f"{node['name']}: {node['line']}" for node in nodes if node["line"].startswith("not read: ")]
+    found += [f"{node['name']}: an empty line" for node in nodes if not node["line"]]
     json.dumps(tagged(known), allow_nan=False)  # raises where JSON could not carry it
     for name, wanted in specimen.facts.items():
         got: Any = known

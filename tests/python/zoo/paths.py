@@ -1,0 +1,59 @@
+"""Whether the rows of a value lead where they say: each path reaches, in Python and for us, the value that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from tensor_inspector.budget import Budget
+from tensor_inspector.expression import resolve
+from tensor_inspector.kinds import Child, Elements, Property, Rows, Said, look
+from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.untouched import Untouched
+
+_NODES = 300  #: looked at
+_PAGE = 12  #: rows of each
+
+
+def misleading(value: Any, program: Collection[Path]) -> list[str]:
+    """What is wrong with the paths of the rows below a value. A path may run into code of the program, which refuses."""
+    snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
+    found: list[str] = []
+    with Untouched():
+        nodes = snapshot.page(0, 0, 1, Budget())["nodes"]
+        for node in nodes:
+            if "children" in node and "lazy" not in node and len(nodes) < _NODES:
+                nodes += snapshot.page(node["id"], 0, _PAGE, Budget())["nodes"]
+        for node in nodes:
+            shown = snapshot.value(node["id"])
+            if "path" in node and not isinstance(shown, (Rows, Property)):
+                found += _misled(node["path"], shown, value, program)
+    return found
+
+
+def _misled(path: str, shown: Any, value: Any, program: Collection[Path]) -> list[str]:
+    try:
+        eval(path, {"value": value})
+    except Exception as error:
+        if not _is_of(error, program):
+            return [f"{path} raises {error!r}"]
+    try:
+        reached = resolve(path, {"value": value}, {}, Budget())
+    except Exception as error:
+        return [f"{path} is refused: {error!r}"]
+    if isinstance(shown, Said):
+        said = look(reached, Budget()).line()
+        return [] if shown.text in said else [f"{path} reaches {said!r} for {shown.text!r}"]
+    if isinstance(shown, Elements) or reached is shown:
+        return []
+    lines = [look(one, Budget()).line() for one in (shown, reached)]
+    return [] if lines[0] == lines[1] else [f"{path} reaches {lines[1]!r} for {lines[0]!r}"]
+
+
+def _is_of(error: BaseException, program: Collection[Path]) -> bool:
+    """Whether code of these files raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and Path(trace.tb_frame.f_code.co_filename) in program
