@@ -96,7 +96,7 @@ describe("inline values", () => {
     await until("inline values", async () => (await wb.editor.inlineValues()).has(last));
     const values = await wb.editor.inlineValues();
     const line = (text: string): string | undefined => values.get(placeOf(program, text).line);
-    expect(line("def train")).toBe("steps = 3, images = f32[600,4] μ 0.000417 1NaN");
+    expect(line("def train")).toBe("steps = 3, images = 1 NaN f32[600,4] μ 0.000417");
     expect(line("model = nn")).toBe("model = Sequential(2) 10 params");
     expect(line("name, plain =")).toBe("name = 'run', plain = [1, 2.5, 'three']");
     expect(line("doubled = ")).toBe("doubled = list of 600");

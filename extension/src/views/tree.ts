@@ -143,7 +143,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
    * selection is toggled, to see which it is, and toggled back.
    */
   focused(): Promise<Row | undefined> {
-    return (this.#finding = this.#finding.then(() => this.#findFocused()));
+    const find = (): Promise<Row | undefined> => this.#findFocused();
+    return (this.#finding = this.#finding.then(find, find));
   }
 
   async #findFocused(): Promise<Row | undefined> {
