@@ -42,7 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session)),
-    sessions.onDidChange((session) => void inspector.again(session)),
+    sessions.onDidChange((session) => void inspector.userChanged(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange(() => void inspector.anew()),
   );

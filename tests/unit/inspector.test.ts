@@ -534,6 +534,26 @@ describe("pins", () => {
     expect(inspector.stop?.result("model(x)")).toEqual(answer);
   });
 
+  test("say what they came to before the user changed something, or another was run, is old", async () => {
+    const { inspector } = inspected({
+      evaluate: ({ expression }) => nodeAnswer("evaluate", tensor(expression as string)),
+    });
+    const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.stop?.isOld(one));
+    const [here, there] = [frame(1), frame(1, { session: "other" })];
+    inspector.focus(here);
+    await inspector.pin("f(x)");
+    await settled();
+    await inspector.userChanged(there.session);
+    await inspector.again();
+    expect(old()).toEqual([false, false]);
+    await inspector.userChanged(here.session);
+    expect(old()).toEqual([true, false]);
+    await inspector.run("f(x)", stopOf(inspector));
+    expect(old()).toEqual([false, false]);
+    await inspector.run("g(x)", stopOf(inspector));
+    expect(old()).toEqual([true, false]);
+  });
+
   test("that run are rows at once, however long they take", async () => {
     const { inspector } = inspected({ evaluate: () => new Promise(() => undefined) });
     inspector.focus(frame(1));

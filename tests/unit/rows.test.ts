@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
+import { Results } from "../../extension/src/model/results.ts";
+import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
 
-function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}): Source {
+const FAILED = { code: "raised" as const, message: "SyntaxError" };
+
+function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}) {
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
-  const stop = new Stop(frame(more.stop), frameAnswer(nodes, more.answer));
-  return { stop, pins, expansion: new Expansion(), pageSize: 100 };
+  const results = new Results();
+  const stop = new Stop(frame(more.stop), frameAnswer(nodes, more.answer), results);
+  return { stop, pins, expansion: new Expansion(), pageSize: 100, results };
 }
 
 function only(rows: readonly Row[] | undefined): Row {
@@ -277,6 +281,23 @@ describe("pins", () => {
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2, 3] · 0…1", "1 +  SyntaxError: invalid syntax"]);
     from.stop.setResult("1 +", "running");
     expect(texts(rootRows(from))[1]).toBe("1 +  running…");
+  });
+
+  test("of what was run before something was changed or run say so, until they are run again", () => {
+    const from = source([], { pins: ["model(x)", "1 +"] });
+    const results = { "model(x)": nodeAnswer("evaluate", tensor("model(x)")), "1 +": FAILED };
+    const run = (): void =>
+      Object.entries(results).forEach(([expression, result]) => from.stop.setResult(expression, result));
+    run();
+    const before = rootRows(from);
+    from.results.age();
+    const old = "from before the last change or run";
+    const rows = rootRows(from);
+    expect(texts(rows)).toEqual([`model(x)  float32[2, 3] · 0…1 · ${old}`, `1 +  SyntaxError · ${old}`]);
+    expect(rows.map(({ tone }) => tone)).toEqual(["quiet", "alarm"]);
+    expect(rows.map(({ speech }) => speech)).toEqual(before.map(({ speech }) => `${speech}, ${old}`));
+    run();
+    expect(rootRows(from)).toEqual(before);
   });
 
   test("that run are open already if what comes of them is to be", () => {

@@ -8,8 +8,9 @@ import { Changes } from "./changes.ts";
 import { Emitter } from "./emitter.ts";
 import type { Expansion } from "./expansion.ts";
 import type { Pins } from "./pins.ts";
+import { Results } from "./results.ts";
 import { framePath, pinPath, type Row, type Source } from "./rows.ts";
-import { FRAME_NODE, type Result, Stop, type Waiting } from "./stop.ts";
+import { FRAME_NODE, Stop, type Waiting } from "./stop.ts";
 
 /** What the user wants to see, read anew for each question. */
 export interface Wishes {
@@ -37,7 +38,7 @@ interface Question {
 /** What was run in a frame, by expression. */
 interface Ran {
   readonly frame: Frame;
-  readonly results: Map<string, Result>;
+  readonly results: Results;
 }
 
 /**
@@ -156,10 +157,17 @@ export class Inspector {
     });
   }
 
-  /**
-   * Drops what is known, of one session or of all, and asks again for what is looked at: the user changed something, or
-   * wants to see it anew.
-   */
+  /** The user changed something, or ran what may have. */
+  async userChanged(session: Session): Promise<void> {
+    this.#age(session);
+    await this.again(session);
+  }
+
+  #age(session: Session): void {
+    for (const { frame, results } of this.#ran.values()) if (frame.session === session) results.age();
+  }
+
+  /** Drops what is known, of one session or of all, and asks again for what is looked at. */
   async again(session?: Session): Promise<void> {
     for (const known of [this.#known, this.#asked]) {
       for (const [key, { frame }] of known) if (session === undefined || frame.session === session) known.delete(key);
@@ -262,11 +270,13 @@ export class Inspector {
     try {
       const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
       const answer = await this.#helper.evaluate(stop.frame, question, running.signal);
+      this.#age(stop.frame.session);
       stop.setResult(expression, answer);
       this.#pins.remember(expression, stop.frame.session, answer.node.short ?? answer.node.line);
       this.#meet(stop.frame, answer.types);
     } catch (error) {
       if (error instanceof Over) return;
+      this.#age(stop.frame.session);
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
       // That it was not run, or still runs, is nothing that it came to.
       if (!isRefusal(error, "lost")) this.#pins.remember(expression, stop.frame.session, messageOf(error));
@@ -299,7 +309,7 @@ export class Inspector {
         pins: this.#pins.all.filter((pin) => pin.static).map(({ expression }) => this.#pinQuestion(expression)),
       });
       if (!isTrue()) return;
-      const ran = this.#ran.get(frame.key) ?? { frame, results: new Map<string, Result>() };
+      const ran = this.#ran.get(frame.key) ?? { frame, results: new Results() };
       this.#ran.set(frame.key, ran);
       const before = this.#changes.before(frame, answer, this.#parts);
       const stop = new Stop(frame, answer, ran.results, before);

@@ -194,7 +194,21 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
   };
 }
 
+/** A pin's row, which says so where its value is from before something that may have changed it. */
 function pinRow(source: Source, pin: Pin): Row {
+  const row = resultRow(source, pin);
+  if (!source.stop.isOld(pin.expression)) return row;
+  const old = l10n.t("from before the last change or run");
+  return {
+    ...row,
+    description: `${row.description} · ${old}`,
+    summary: `${row.summary} · ${old}`,
+    tone: row.tone ?? "quiet",
+    speech: `${row.speech}, ${old}`,
+  };
+}
+
+function resultRow(source: Source, pin: Pin): Row {
   const { expression } = pin;
   const path = pinPath(expression);
   const answer = source.stop.pin(expression);

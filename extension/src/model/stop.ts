@@ -1,15 +1,6 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type {
-  Badge,
-  ChildrenAnswer,
-  Failure,
-  FrameAnswer,
-  InlineValue,
-  Node,
-  NodeAnswer,
-  Page,
-  PinAnswer,
-} from "../protocol/generated.ts";
+import type { Badge, ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
+import { type Result, Results } from "./results.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
@@ -27,9 +18,6 @@ export type Lines = ReadonlyMap<string, string>;
 export function fullLine({ line, lazy, badges = [] }: Node): string | undefined {
   return lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread") ? undefined : line;
 }
-
-/** What running an expression came to, or that it still runs. */
-export type Result = NodeAnswer | Failure | "running";
 
 /** One who asks, and may not wait any more. */
 export interface Waiting {
@@ -52,10 +40,10 @@ export class Stop {
   readonly before: Lines;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, string>();
-  readonly #results: Map<string, Result>;
+  readonly #results: Results;
   readonly #asked = new Map<string, Asked>();
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
-  constructor(frame: Frame, answer: FrameAnswer, results = new Map<string, Result>(), before: Lines = new Map()) {
+  constructor(frame: Frame, answer: FrameAnswer, results = new Results(), before: Lines = new Map()) {
     this.frame = frame;
     this.answer = answer;
     this.#results = results;
@@ -114,6 +102,11 @@ export class Stop {
 
   setResult(expression: string, result: Result): void {
     this.#results.set(expression, result);
+  }
+
+  /** Whether something was changed or run since the expression was run. */
+  isOld(expression: string): boolean {
+    return this.#results.isOld(expression);
   }
 
   /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
