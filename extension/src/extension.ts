@@ -8,6 +8,7 @@ import { Expansion } from "./model/expansion.ts";
 import { Inspector } from "./model/inspector.ts";
 import { Pins } from "./model/pins.ts";
 import { registerCommands } from "./views/commands.ts";
+import { followDebugging } from "./views/context.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     activeFrame,
     settings,
     tree,
+    followDebugging(sessions),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),

@@ -94,6 +94,18 @@ describe("the manifest", () => {
     );
   });
 
+  test("leaves it to one context key to tell which sessions are Python's", () => {
+    const conditions = [...JSON.stringify(manifest).matchAll(/"when":"([^"]*)"/g)].map(([, when = ""]) => when);
+    expect(conditions.filter((when) => /\bdebugType (=|!|in )/.test(when))).toEqual([]);
+  });
+
+  test("has the version that all other files have", () => {
+    const first = (file: string, version: RegExp): string | undefined => version.exec(readFileSync(file, "utf8"))?.[1];
+    expect(first("package-lock.json", /"version": "([\d.]+)"/)).toBe(manifest.version);
+    expect(first("pyproject.toml", /^version = "([\d.]+)"/m)).toBe(manifest.version);
+    expect(first("CHANGELOG.md", /^## ([\d.]+)/m)).toBe(manifest.version);
+  });
+
   test("brings no packages along", () => {
     expect(manifest.dependencies).toEqual({});
   });

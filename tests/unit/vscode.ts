@@ -44,9 +44,15 @@ export class ThemeColor {
 /** What a test does as VS Code would. */
 export const stage = {
   activeStackItemChanged: new EventEmitter<unknown>(),
+  activeSessionChanged: new EventEmitter<unknown>(),
+  sessionTerminated: new EventEmitter<unknown>(),
   focus(item: unknown): void {
     debug.activeStackItem = item;
     stage.activeStackItemChanged.fire(item);
+  },
+  activate(session: unknown): void {
+    debug.activeDebugSession = session;
+    stage.activeSessionChanged.fire(session);
   },
 };
 
@@ -54,6 +60,8 @@ export const debug = {
   activeStackItem: undefined as unknown,
   activeDebugSession: undefined as unknown,
   onDidChangeActiveStackItem: stage.activeStackItemChanged.event,
+  onDidChangeActiveDebugSession: stage.activeSessionChanged.event,
+  onDidTerminateDebugSession: stage.sessionTerminated.event,
   registerDebugAdapterTrackerFactory: () => ({ dispose: () => undefined }),
   asDebugSourceUri: (source: { path: string }) => Uri.file(source.path),
 };
@@ -146,6 +154,19 @@ export class StatusBarItem {
     this.hide();
   }
 }
+
+export const workspace = {
+  /** The user's settings, by their names without the extension's. */
+  settings: new Map<string, unknown>(),
+  getConfiguration: () => ({
+    get: (name: string, otherwise: unknown): unknown => workspace.settings.get(name) ?? otherwise,
+  }),
+  onDidChangeConfiguration: new EventEmitter<unknown>().event,
+};
+
+export const Disposable = {
+  from: (...all: { dispose(): void }[]) => ({ dispose: () => all.forEach((one) => one.dispose()) }),
+};
 
 export const window = {
   /** The status-bar items that were made, by id. */

@@ -136,7 +136,7 @@ describe("settings take effect at once", () => {
   });
 
   test("statistics, precision and order", async ({ wb }) => {
-    wb.changeSettings({ "tensorInspector.statistics": "metadata only" });
+    wb.changeSettings({ "tensorInspector.statistics": "metadataOnly" });
     await wb.inspector.rowsWhen("no statistics", (rows) =>
       rows.some(({ label, description }) => label === "images" && description === "f32[600,4] · view of [2400]"),
     );

@@ -39,8 +39,19 @@ const test = testIn({ files });
 
 test.afterEach(({ wb }) => wb.channel.stopDebugging());
 
-test("says how to begin while nothing is debugged", async ({ wb }) => {
+test("has no pane where no Python is at work, not while something else is debugged either", async ({ wb }) => {
+  const program = path.join(wb.workspace.folder, "page.js");
+  await wb.debug.launch({ type: "node", request: "launch", name: "page", program, console: "internalConsole" });
+  await expect.poll(() => wb.variables.root.isVisible()).toBe(true);
+  expect(await wb.inspector.root.isVisible()).toBe(false);
+  await wb.channel.execute("workbench.action.debug.stop");
+  await wb.debug.waitForEnd();
+});
+
+test("says how to begin beside a Python file, and what that takes", async ({ wb }) => {
+  await wb.openFile("plain.py", 1);
   await until("a welcome text", async () => (await wb.inspector.welcome()).includes("Debug a Python program"));
+  expect(await wb.inspector.welcome()).toContain("This takes the Python Debugger extension.");
 });
 
 test("says that it waits while the program runs, and follows it through a pause to its end", async ({ wb }) => {

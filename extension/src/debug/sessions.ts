@@ -141,6 +141,12 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     return this.#sessions.get(id);
   }
 
+  /** Whether the session that is looked at debugs Python, or where there is none yet, one that has begun. */
+  get debugging(): boolean {
+    const active = vscode.debug.activeDebugSession;
+    return active ? isPython(active) : this.#sessions.size > 0;
+  }
+
   createDebugAdapterTracker(debugSession: vscode.DebugSession): vscode.DebugAdapterTracker {
     const session = new Session(debugSession);
     const old = this.#sessions.get(session.id);

@@ -8,6 +8,8 @@ const FILTER = "filter";
 
 /** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
 const BUDGET = 120;
+/** Two words in version 0.1. */
+const METADATA_ONLY = new Set(["metadataOnly", "metadata only"]);
 const DIGITS = 4;
 const PAGE = 100;
 /** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
@@ -56,7 +58,7 @@ export class Settings implements Wishes, vscode.Disposable {
     const statistics = get<string>("statistics", "auto");
     const pace = Math.max(1, numberOr(get("timeBudget", BUDGET), BUDGET)) / BUDGET;
     return {
-      statistics: statistics === "metadata only" ? "off" : "auto",
+      statistics: METADATA_ONLY.has(statistics) ? "off" : "auto",
       digits: this.digits,
       pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
       tensors_first: get("tensorsFirst", true),

@@ -16,8 +16,8 @@ const NO_FRAME = 1000;
 const INTRODUCED = "tensorInspector.introduced";
 
 const COLORS: Record<Tone, vscode.ThemeColor> = {
-  alarm: new vscode.ThemeColor("errorForeground"),
-  warning: new vscode.ThemeColor("charts.yellow"),
+  alarm: new vscode.ThemeColor("list.errorForeground"),
+  warning: new vscode.ThemeColor("list.warningForeground"),
   quiet: new vscode.ThemeColor("disabledForeground"),
 };
 

@@ -1,0 +1,56 @@
+/** The context keys by which the manifest shows what is for Python. */
+import { beforeEach, expect, test } from "vitest";
+import type { DebugAdapterTracker, DebugSession } from "vscode";
+import { Sessions } from "../../extension/src/debug/sessions.ts";
+import { followDebugging } from "../../extension/src/views/context.ts";
+import { commands, debug, stage } from "./vscode.ts";
+
+const python = { id: "1", type: "debugpy" } as DebugSession;
+const node = { id: "2", type: "node" } as DebugSession;
+const debugging = (): unknown => commands.contexts.get("tensorInspector.debugging");
+let sessions: Sessions;
+
+beforeEach(() => {
+  debug.activeDebugSession = undefined;
+  sessions = new Sessions(() => {});
+  followDebugging(sessions);
+});
+
+test("tells that we are active, and that nothing is debugged", () => {
+  expect(commands.contexts.get("tensorInspector.active")).toBe(true);
+  expect(debugging()).toBe(false);
+});
+
+/** VS Code starts a session: it is looked at later. */
+function begin(session: DebugSession): DebugAdapterTracker {
+  const tracker = sessions.createDebugAdapterTracker(session);
+  tracker.onDidSendMessage?.({ type: "event", event: "initialized" });
+  return tracker;
+}
+
+test("is set as soon as a Python session begins, before it is looked at, until it has ended", () => {
+  const tracker = begin(python);
+  expect(debugging()).toBe(true);
+  stage.activate(python);
+  expect(debugging()).toBe(true);
+  stage.activate(undefined);
+  tracker.onExit?.(0, undefined);
+  stage.sessionTerminated.fire(python);
+  expect(debugging()).toBe(false);
+});
+
+test("tells of the session that is looked at, where there are several", () => {
+  begin(python);
+  stage.activate(node);
+  expect(debugging()).toBe(false);
+  stage.activate(python);
+  expect(debugging()).toBe(true);
+});
+
+test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interactive Window Debug Adapter"])(
+  "%s is Python",
+  (type) => {
+    stage.activate({ id: "3", type });
+    expect(debugging()).toBe(true);
+  },
+);
