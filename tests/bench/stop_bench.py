@@ -1,6 +1,5 @@
 """What a stop costs, sent to received, through the real adapter: our one `frame` request against the stock `variables`
-request for the same frame, the debugger's own views with our rows against without, and the injection that the first
-stop of a process adds.
+request for the same frame, and the debugger's own views with our rows against without.
 
     python tests/bench/stop_bench.py [--rounds 7]
 """
@@ -19,7 +18,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parents[1] / "debugpy"))
 
 from client import Client, Stop, stop_lines
-from helper import Helper, inject_expression
+from helper import Helper
 
 FRAME = """
 import torch
@@ -28,29 +27,12 @@ def step({names}):
         turn += 0  # STOP
 step(*(torch.randn(1000) for _ in range(50)))
 """
-_NO_DELAY = (
-    "__import__('_pydevd_bundle.pydevd_constants', fromlist=['x']).get_global_debugger()"
-    ".writer.sock.setsockopt(6, 1, 1)"
-)
 
 
 def milliseconds(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return (time.perf_counter() - started) * 1000
-
-
-def injection(program: Path) -> float:
-    """Sent to received of the injection and of the first question, less a second question of the same kind."""
-    with Client() as client:
-        stop = client.launch(program, breakpoints=stop_lines(program).values())
-        client.evaluate(_NO_DELAY, stop.frame)
-        helper = Helper(client)
-        expression = inject_expression()
-        cold = milliseconds(lambda: client.evaluate(expression, stop.frame, raw=True))
-        helper.injected = {}
-        cold += milliseconds(lambda: helper.frame(stop))
-        return cold - milliseconds(lambda: helper.frame(stop))
 
 
 def stops(program: Path, rounds: int) -> tuple[list[float], list[float], int, int]:
@@ -120,7 +102,6 @@ def main() -> None:
         program.write_text(FRAME.format(names=", ".join(f"t{i}" for i in range(50))), "utf-8")
         ours, stock, size, stock_size = stops(program, rounds)
         seen = views(program, rounds)
-        cold = [injection(program) for _ in range(min(3, rounds))]
     ratios = [mine / theirs for mine, theirs in zip(ours, stock)]
     print(f"A frame of 50 tensors of 1,000 elements, both with TCP_NODELAY, {rounds} interleaved rounds")
     print(f"  frame (ours, with statistics)  {spread(ours)}  {size / 1024:5.1f} KB")
@@ -133,7 +114,6 @@ def main() -> None:
         print(f"  {name}: without us  {spread(theirs)}  {other / 1024:5.1f} KB")
         ratio = median(one / another for one, another in zip(mine, theirs))
         print(f"  {name}: ratio       {ratio:7.2f} in time, {size / other:.2f} in bytes  goal: < {goal}")
-    print(f"Injection, compiling included    {spread(cold)}  goal: < 40 ms")
 
 
 if __name__ == "__main__":

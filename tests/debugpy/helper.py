@@ -72,7 +72,7 @@ class Helper:
 
     def inject(self, stop: Stop | None = None) -> Answer:
         """Without a frame, as the extension does: one that torch.compile runs would have the helper compiled too."""
-        expression = inject_expression()
+        expression = self.client.greeting or inject_expression()
         if self.client.greeted is None:
             reply = self.client.evaluate(expression, None, context="watch", raw=True)["result"]
         else:

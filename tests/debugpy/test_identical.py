@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import pytest
 from client import Client, Lost, Stop, stop_lines
-from helper import Helper
+from helper import Helper, inject_expression
 from table import PROGRAMS
 
 FILES = sorted(PROGRAMS.glob("*.py"))
@@ -19,7 +19,8 @@ Ask = Callable[[Client, Stop], None]
 
 @pytest.fixture
 def clients() -> Iterator[tuple[Client, Client]]:
-    with Client() as one, Client() as other:
+    """With us, in from the beginning, and without."""
+    with Client(greeting=inject_expression(stock_views=True)) as one, Client() as other:
         yield one, other
 
 
