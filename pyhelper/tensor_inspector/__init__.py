@@ -5,7 +5,7 @@ The same code serves two doors: the VS Code extension injects it into a paused p
 
     >>> from tensor_inspector import summarize, tree
     >>> summarize({"lr": 0.1, "steps": [1, 2, 3]})
-    'dict · 2: lr, steps'
+    'dict · 2: lr 0.1, steps list of 3'
     >>> loop = [1]
     >>> loop.append(loop)
     >>> print(tree(loop, depth=3))

@@ -13,15 +13,14 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import islice
 from time import perf_counter
-from types import SimpleNamespace
 from typing import Literal, cast
 
 from . import debugger, preferences
 from .budget import Budget
-from .guard import ByClass, Classes, class_dict, class_module, class_name, first_of, mro
-from .kinds import Child, Elements, Property, Rows, Said, kind_of, look
+from .guard import ByClass, Classes, class_module, class_name, mro
+from .kinds import Child, Elements, Kind, Property, Rows, Said, kind_of, look
 from .kinds.containers import Container
-from .kinds.objects import PlainObject
+from .kinds.objects import PlainObject, writes_out
 from .kinds.plain import Atom
 from .snapshot import PAGE
 from .text import one_line
@@ -33,6 +32,7 @@ Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented
 _MS = 120.0  #: for one question of the debugger
 _PAUSE = 0.05  #: seconds without being asked, after which it is another question
 _NAME = 200  #: characters of a row's name
+_PRINTED = 10  #: rows of a container that the console prints
 _LIBRARIES = frozenset(
     ("torch", "numpy", "jax", "jaxlib", "pandas", "polars", "scipy", "PIL", "tensordict", "transformers")
 )
@@ -82,6 +82,15 @@ class Lines:
 
     def get_str(self, value: object) -> str | None:
         """The line of a value; None leaves it to the debugger."""
+        return self._text(value, _line)
+
+    def get_str_in_context(self, value: object, context: str) -> str | None:
+        """The same; in the console the first values too, and all of it where it is copied."""
+        if context == "clipboard" and type(value) is not Text:
+            return None
+        return self._text(value, _printed if context == "repl" else _line)
+
+    def _text(self, value: object, said: Callable[[object, Budget], str | None]) -> str | None:
         if type(value) is Text:
             return str.__str__(value)
         try:
@@ -89,12 +98,9 @@ class Lines:
                 debugger.retract()
                 return None
             with self._question.asked() as budget:
-                return _line(value, budget)
+                return said(value, budget)
         except BaseException as error:
             return f"not read: {class_name(type(error))}" if _claim_safely(type(value)) == "whole" else None
-
-    def get_str_in_context(self, value: object, context: str) -> str | None:
-        return None if context == "clipboard" and type(value) is not Text else self.get_str(value)
 
 
 class Children:
@@ -190,6 +196,29 @@ def _line(value: object, budget: Budget) -> str | None:
     return one_line(kind.line())
 
 
+def _printed(value: object, budget: Budget) -> str | None:
+    """The line, and below it the first values, or the first rows of what has no values of its own."""
+    line = _line(value, budget)
+    if line is None or _row(value) is not None:
+        return line
+    kind = look(value, budget)
+    try:
+        below = kind.first_values()
+        if below is None:
+            below = "\n".join(_printed_rows(kind, budget))
+    except Exception as error:
+        below = f"not read: {class_name(type(error))}"
+    return f"{line}\n{below}" if below else line
+
+
+def _printed_rows(kind: Kind, budget: Budget) -> Iterator[str]:
+    for child in islice(kind.children(0, _PRINTED), _PRINTED):
+        yield f"{one_line(child.name, _NAME)}  {one_line(look(child.value, budget).line())}".rstrip()
+    total = kind.child_count()
+    if total is None or total > _PRINTED:
+        yield "…"
+
+
 def _entries(value: object, budget: Budget) -> Iterator[Entry]:
     """One page of rows, then ranges of at most a page of pages each, a range of those, and so on."""
     row = _row(value) or Row(value)
@@ -248,10 +277,7 @@ def _claims(cls: type) -> Claim:
         return "whole" if issubclass(cls, Row) else "line"
     kind, bases = kind_of(cls), mro(cls)
     if kind is PlainObject:  # dataclasses and namespaces write out all they hold; the rest leaves that to the program
-        writes = first_of(cls, "__repr__") is first_of(SimpleNamespace, "__repr__") or any(
-            "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
-        )
-        return "line" if writes else "nothing"
+        return "line" if writes_out(cls) else "nothing"
     libraries = {class_module(base).partition(".")[0] for base in bases}
     if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and _LIBRARIES.isdisjoint(libraries)):
         return "line"

@@ -6,11 +6,16 @@ else: NaN, Inf, a constant, freed memory, gradients that are None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from .text import joined
+from .text import LINE, joined, listed, middle
 
 SHORT = 60  #: characters of a line in short
+_LABELS = (42, 26, 14)  #: characters of the labels in a list, as they are tried
+_USUAL = 24  #: characters of a name
+_LEAST = 24  #: characters of a list, however long the name before it
+_WRITTEN_TWICE = 5  #: characters up to which two equal neighbours in a list stay two
 
 #: torch's own abbreviations, but for bool
 _DTYPES = {
@@ -70,3 +75,45 @@ def head(dtype: str, sizes: str, device: str = "") -> Word:
     ('float32[32, 10] cuda:0', 'f32[32,10] cuda:0')
     """
     return Word(f"{dtype}{sizes}{device}", f"{_DTYPES.get(dtype, dtype)}{sizes.replace(', ', ',')}{device}")
+
+
+def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool) -> Word:
+    """What is in a container, labels and texts, as the part of a line that comes after ``before``.
+
+    >>> content("dict", "3: ", [("x ", "f32[64,1,28,28]"), ("y ", "i64[64]")], True)
+    '3: x f32[64,1,28,28], y i64[64], …'
+    """
+    used = len(before) + len(" · ") + len(lead)
+    room = (LINE - used, SHORT - used)
+    full, short = (f"{lead}{_fitted(items, more, max(limit, _LEAST))}" for limit in room)
+    return Word(full, short)
+
+
+def named(name: str) -> Word:
+    """The name of a class; in short without its middle."""
+    return Word(name, middle(name, _USUAL))
+
+
+def runs(texts: Iterable[str]) -> list[str]:
+    """Texts in their order, equal neighbours as one.
+
+    >>> runs(["f32[2,3]"] * 3 + ["7", "7"]), runs(["dict of 2"] * 12)
+    (['f32[2,3] ×3', '7', '7'], ['(dict of 2) ×12'])
+    """
+    found: list[str] = []
+    for text, same in groupby(texts):
+        amount = sum(1 for _ in same)
+        if amount == 1 or (amount == 2 and len(text) <= _WRITTEN_TWICE):
+            found += [text] * amount
+        else:
+            found.append(f"({text}) ×{amount}" if " " in text else f"{text} ×{amount}")
+    return found
+
+
+def _fitted(items: Sequence[tuple[str, str]], more: bool, limit: int) -> str:
+    """Labels and texts joined by commas. Labels are shortened in the middle before texts are left out at the end."""
+    for width in _LABELS:
+        whole = ", ".join([*(f"{middle(label, width)}{text}" for label, text in items), *(["…"] if more else [])])
+        if len(whole) <= limit:
+            return whole
+    return listed((f"{middle(label, _LABELS[1])}{text}" for label, text in items), more, limit - len(", …"))

@@ -75,8 +75,8 @@ def test_variables_show_our_lines(start: Start) -> None:
     assert values["model"].startswith("Sequential(2) · 10 params")
     assert values["optimizer"].startswith("SGD · lr 0.1")
     assert values["loss"].startswith("float32[] ")
-    assert values["batch"] == "dict · 2: image, label"
-    assert values["sample"].startswith("Batch · image=float32[600, 4]")
+    assert values["batch"] == "dict · 2: image f32[600,4], label 3"
+    assert values["sample"].startswith("Batch · image f32[600,4]")
     assert values["pair"].startswith("Pair · ")
 
 
@@ -126,6 +126,90 @@ def test_many_rows_are_paged_by_ranges(start: Start) -> None:
     assert list(last)[-1] == "[599]"
     assert last["[599]"]["evaluateName"] == "image[599]"
     assert last["[599]"]["type"] == "Tensor"
+
+
+PRINTED = {
+    "image[:2]": [
+        "float32[2, 4] · −0.9992…−0.9942 · μ −0.997 σ 0.0018 · 1 NaN · view of [2400]",
+        "[NaN, −0.9992, −0.9983, −0.9975]",
+        "[−0.9967, −0.9958, −0.995, −0.9942]",
+    ],
+    "image[0, 1:3].numpy()": ["float32[2] · −0.9992…−0.9983 · μ −0.999 σ 0.00059 · view", "[−0.9992, −0.9983]"],
+    "torch.tensor([3, 1])": ["int64[2] [3, 1]"],
+    "image[0, 1]": ["float32[] −0.9992 · view of [2400]"],
+    "batch": ["dict · 2: image f32[600,4], label 3", "'image'  float32[600, 4] · −0.9992…1 · μ 0.000417 σ 0.577 · 1 NaN · view of [2400]", "'label'  3"],
+    "[image[0, 1]] * 12": ["list · 12: f32[] ×12", *(f"[{at}]  float32[] −0.9992 · view of [2400]" for at in range(10)), "…"],
+    "plain": ["[1, 2.5, 'three', None, {'four': (...)}]"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", PRINTED)
+def test_the_console_prints_the_first_values_too(start: Start, expression: str) -> None:
+    client, stop, helper = start(TRAINING)
+    show(stop, helper)
+    printed = client.evaluate(expression, stop.frame, context="repl")["result"]
+    assert printed.splitlines() == PRINTED[expression]
+    copied = client.evaluate(expression, stop.frame, context="clipboard")["result"]
+    assert " · " not in copied, "copying gives the value's own text"
+
+
+HOLDING = """
+    import torch
+    from collections import OrderedDict, defaultdict, deque, namedtuple
+    from dataclasses import dataclass
+    from types import SimpleNamespace
+
+    Pair = namedtuple("Pair", "left right")
+
+    @dataclass
+    class Sample:
+        image: object
+
+    class Hostile(dict):
+        def __iter__(self): raise SystemExit("touched")
+        __len__ = keys = values = items = __getitem__ = __iter__
+
+    def train():
+        x = torch.ones(3)
+        named = [Pair(x, 1), Pair(x, 2)]
+        cache = tuple((x, x) for _ in range(12))
+        nested = {"train": {"x": x}, "test": {"x": x}}
+        samples = [Sample(x)]
+        ordered = OrderedDict(a=[Sample((1, x))])
+        grouped = defaultdict(list, a=[Pair(1, [x])])
+        spaced = SimpleNamespace(pairs=[Pair(x, x)])
+        recent = deque([Pair(x, x)])
+        deep = {"a": [{"b": ({"c": [Sample(image=Pair(1, x))]},)}]}
+        late = [[1]] * 12 + [Pair(x, x)]
+        hostile = [Hostile(a=x)]
+        looped = [1]
+        looped.append((looped, x))
+        numbers = [Pair(1, 2), {"a": {"b": (3, 4)}}]
+        print("here")  # STOP
+    train()
+"""
+HELD = {
+    "named": "list · 2: Pair ×2",
+    "cache": "tuple · 12: (tuple of 2) ×12",
+    "nested": "dict · 2: train dict of 1, test dict of 1",
+    "samples": "list · 1: Sample",
+    "ordered": "OrderedDict · 1: a list of 1",
+    "grouped": "defaultdict · 1: a list of 1",
+    "spaced": "SimpleNamespace · pairs list of 1",
+    "recent": "deque · 1: Pair",
+    "deep": "dict · 1: a list of 1",
+    "late": "list · 13: (list of 1) ×12, …",
+    "hostile": "list · 1: Hostile of 1",
+    "looped": "list · 2: 1, tuple of 2",
+}
+
+
+def test_what_would_write_out_tensors_further_down_shows_our_line(start: Start) -> None:
+    client, stop, helper = start(HOLDING)
+    show(stop, helper)
+    rows = client.locals(stop.frame)
+    assert {name: rows[name]["value"] for name in HELD} == HELD
+    assert rows["numbers"]["value"] == "[Pair(left=1, right=2), {'a': {'b': (3, 4)}}]"
 
 
 @pytest.mark.parametrize("context", ["hover", "watch", "repl"])
@@ -299,7 +383,7 @@ def test_no_value_switches_the_views_off(start: Start) -> None:
         assert rows["good"]["value"] == "float32[2] · all 1"
         assert rows["hostile"]["value"] == "Hostile · float32[3] · all 1 · view of [3]"
         assert "freed" in rows["freed"]["value"]
-        assert rows["holds"]["value"] == "dict · 2: a, b"
+        assert rows["holds"]["value"] == "dict · 2: a f32[3], b list of 1"
         for name in ("hostile", "lying", "freed", "holds", "scans"):
             client.variables(rows[name]["variablesReference"])
     properties = children(client, children(client, rows["scans"])["class properties"])

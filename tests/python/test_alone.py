@@ -41,8 +41,8 @@ PLAIN = """
     print(compare([1, 2], [1, 3]))
 """
 PLAIN_SAID = [
-    "dict · 2: a, b",
-    "Point · x=1, y=list of 1",
+    "dict · 2: a list of 2, b Point",
+    "Point · x 1, y list of 1",
     "list · 2: 1, list of 2",
     "  [0]  1",
     "  [1]  list · 2: 1, list of 2  ↻ value",

@@ -160,7 +160,7 @@ def test_what_only_one_has_is_told() -> None:
 
 
 def test_types_that_differ_are_told() -> None:
-    assert texts([1], {"a": 1}) == {"": "list · 1: 1 → dict · 1: a"}
+    assert texts([1], {"a": 1}) == {"": "list · 1: 1 → dict · 1: a 1"}
     assert texts([1], (1,)) == {"": "list → tuple"}
 
 

@@ -93,7 +93,7 @@ def test_modules_of_the_program_that_bear_a_library_s_name(held: str) -> None:
         "for value in (own, {'a': 1}, [2.5], 'text', *made, *(one() for one in made if isinstance(one, type))):\n"
         "    assert 'not read' not in say(value), say(value)\nprint(say(own), say({'a': 1}))"
     )
-    assert alone(code) == "Own · x=list of 1 dict · 1: a"
+    assert alone(code) == "Own · x list of 1 dict · 1: a 1"
 
 
 def test_an_injected_helper_says_the_same() -> None:

@@ -186,5 +186,5 @@ print(json.dumps([{node["name"]: node["line"] for node in rows}, called]))
 )
 def test_what_a_program_puts_in_the_place_of_built_in_functions_is_not_called(before: str, after: str) -> None:
     lines, called = run(ASKED.replace("REPLACE", after), before=REPLACED, put_in=before)
-    assert lines == {"words": "list · 1: 'one'", "table": "dict · 1: a", "seen": "set · 1: 4"} | lines
+    assert lines == {"words": "list · 1: 'one'", "table": "dict · 1: a list of 2", "seen": "set · 1: 4"} | lines
     assert called == []

@@ -72,7 +72,7 @@ def test_an_instance_dict_of_the_programs_own_class_runs_nothing() -> None:
 
     value = Thing()
     value.__dict__ = CountingDict(a=1)
-    assert summarize(value) == "Thing · a=1"
+    assert summarize(value) == "Thing · a 1"
     assert RAN == []
 
 

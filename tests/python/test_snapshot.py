@@ -265,7 +265,7 @@ def test_a_value_that_can_not_be_described_says_why_in_its_own_row(monkeypatch: 
     def broken(self: object) -> str:
         raise ValueError("the library broke")
 
-    monkeypatch.setattr("tensor_inspector.kinds.containers.Set.line", broken)
+    monkeypatch.setattr("tensor_inspector.kinds.containers.Set.parts", broken)
     _, rows = opened(good=[1], bad={1}, also_good=2)
     assert rows["bad"]["line"] == "not read: ValueError: the library broke"
     assert rows["bad"]["badges"] == ["error"]

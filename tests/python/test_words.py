@@ -66,7 +66,7 @@ LOUD_FIRST: list[tuple[Callable[[], object], str, str]] = [
     (lambda: numpy.array([0.5, nan]), "1 NaN · f64[2] · finite all 0.5", "1 NaN f64[2] μ 0.5"),
     (lambda: numpy.zeros((2, 3)), "all zeros · f64[2,3]", "all zeros f64[2,3]"),
     (lambda: linear(grads=True), "1 of 2 grads None · Linear(28 → 10) · 290 params · train", "1 of 2 grads None Linear(28 → 10) 290 params"),
-    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train", "NaN in weight Linear(28 → 10) 290 params"),
+    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train …", "NaN in weight Linear(28 → 10) 290 params"),
 ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ describe("at the first stop", () => {
     await wb.variables.rowsWhen("our line", (rows) => rows.some(({ description }) => description === IMAGES));
     const shown = await locals(wb);
     expect(shown.get("model")).toBe("Sequential(2) · 10 params · train · grads None");
-    expect(shown.get("batch")).toBe("dict · 2: image, label");
+    expect(shown.get("batch")).toBe("dict · 2: image f32[600,4], label 3");
     expect(shown.get("plain")).toBe("[1, 2.5, 'three']");
     await expect.poll(() => markedAsChanged(wb)).toBe(0);
   });
@@ -119,7 +119,7 @@ describe("settings take effect at once", () => {
       const shown = await wb.editor.shownHover();
       return shown?.kind === "debug" ? shown : undefined;
     });
-    expect(hover.text).toContain("dict · 2: image, label");
+    expect(hover.text).toContain("dict · 2: image f32[600,4], label 3");
     await wb.editor.leaveHover();
     wb.changeSettings({ "tensorInspector.hover.enabled": true });
   });

@@ -57,7 +57,7 @@ test("summarizes a variable", async ({ wb }) => {
 test("summarizes a watched expression", async ({ wb }) => {
   await wb.addWatch("batch");
   await wb.watch.choose(["batch"], "Summarize Tensor");
-  await expectPinned(wb, "batch", "dict · 2: image, label");
+  await expectPinned(wb, "batch", "dict · 2: image f32[2,3], label i64[1]");
 });
 
 test("is not offered for an int", async ({ wb }) => {
@@ -97,7 +97,7 @@ test("a name that this frame has not is no error", async ({ wb }) => {
   const absent = await pin(wb, "batch", "not in this frame");
   expect(absent).toMatchObject({ expanded: undefined, iconColor: expect.stringContaining("0.5)") });
   await wb.selectFrame("epoch");
-  await pin(wb, "batch", "dict · 2: image, label");
+  await pin(wb, "batch", "dict · 2: image f32[2,3], label i64[1]");
 });
 
 test("a pin can be taken away", async ({ wb }) => {
@@ -110,7 +110,7 @@ test("all else is shown while an expression runs, and unpinning ends it", async 
   await wb.selectFrame("<module>");
   await pin(wb, "batch", "not in this frame");
   await wb.selectFrame("epoch");
-  await pin(wb, "batch", "dict · 2: image, label");
+  await pin(wb, "batch", "dict · 2: image f32[2,3], label i64[1]");
   await wb.inspector.clickAction([endless], "Unpin");
   await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== endless));
   await wb.inspector.clickAction(["images + 1"], "Evaluate Again");

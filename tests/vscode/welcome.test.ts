@@ -76,7 +76,7 @@ test("says that it waits while the program runs, and follows it through a pause 
 test("shows a program that has neither torch nor numpy, and brings in neither", async ({ wb }) => {
   await wb.debug.start("plain.py");
   await wb.inspector.rowsWhen("words", (rows) =>
-    rows.some(({ label, description }) => label === "words" && description === "dict · 2: two, one"),
+    rows.some(({ label, description }) => label === "words" && description === "dict · 2: two 2, one 1"),
   );
   await wb.debug.continueToEnd();
   expect(wb.recording.stdout()).toContain("False False\n");

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from ..guard import class_dict, class_module, class_name, mro
 from ..text import listed
 from .kind import Child, Rows
-from .mappings import Mapping, key_word
-from .objects import attributes, brief
-
-_SHOWN = 12  #: names looked at for a line
+from .mappings import Mapping
+from .objects import attributes
 
 
 class Batch(Mapping):
     library = ""  #: whose ``__getitem__`` gives what is shown
-
-    def content(self, length: int) -> str:
-        shown = (f"{key_word(key, self)}={brief(item, self)}" for key, item in islice(self.pairs(), _SHOWN))
-        return listed(shown, length > _SHOWN, 84)
 
     def indexed(self) -> bool:
         owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -96,10 +97,12 @@ class Wrapper(Told):
     kind = "callable"
     held = "__func__"  #: the attribute that keeps the function
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         function = kept_in_c(self.value, self.held)
-        return joined([self.type_name(), Function(function, self.budget).line() if type(function) is FunctionType
-                       else name_of(function)])  # fmt: skip
+        return [
+            self.type_name(),
+            Function(function, self.budget).line() if type(function) is FunctionType else name_of(function),
+        ]
 
     def extra(self) -> list[Child]:
         return self.in_c(self.held)
@@ -115,11 +118,11 @@ class Property(Wrapper):
 class Partial(Wrapper):
     held = "func"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         given = [brief(item, self) for item in kept_in_c(self.value, "args")]
         named = each(dict.items, kept_in_c(self.value, "keywords"))
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
-        return joined([self.type_name(), f"{name_of(kept_in_c(self.value, 'func'))}({listed(given, False, 80)})"])
+        return [self.type_name(), f"{name_of(kept_in_c(self.value, 'func'))}({listed(given, False, 80)})"]
 
     def extra(self) -> list[Child]:
         return []
@@ -130,20 +133,20 @@ class Cached(PlainObject):
 
     kind = "callable"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         hits, misses, most, kept = _CACHE.cache_info(self.value)
         inner = instance_dict(self.value).get("__wrapped__")
         said = Function(inner, self.budget).line() if type(inner) is FunctionType else self.type_name()
         full = f"{kept:,} cached" if most is None else f"{kept:,} of {most:,} cached"
-        return joined([said, full, f"{plural(hits, 'hit')} in {hits + misses:,}"])
+        return [said, full, f"{plural(hits, 'hit')} in {hits + misses:,}"]
 
 
 class Cell(WithRows):
     """A variable that a closure shares with the function around it."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         content = self.rows()
-        return f"cell · {brief(content[0].value, self)}" if content else "cell · empty"
+        return [f"cell · {brief(content[0].value, self)}" if content else "cell · empty"]
 
     def rows(self) -> list[Child]:
         try:
@@ -153,8 +156,8 @@ class Cell(WithRows):
 
 
 class Code(PlainObject):
-    def line(self) -> str:
-        return joined([f"code {self.value.co_name}({arguments(self.value)})", place(self.value)])
+    def parts(self) -> Iterable[str | None]:
+        return [f"code {self.value.co_name}({arguments(self.value)})", place(self.value)]
 
 
 class Class(Atom):

@@ -14,20 +14,17 @@ from typing import Any
 
 from ..guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
 from ..protocol import Facts
-from ..text import joined, listed
+from ..text import listed
+from ..words import content, named, runs
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import brief, brief_inline, is_tensor, other_attributes, property_rows
+from .objects import brief_inline, other_attributes, property_rows, tensors_among
 
 _SHOWN = 12  #: items looked at for a line
-_PEEKED = 100  #: items looked at for tensors
-_STANDARD = Classes(list, tuple, dict)
-_OPENED = 5  #: containers among them that are opened to look for tensors
 _INLINE = 50  #: characters of items at the end of a line of source
 _WRITTEN = {
     id(list): ("[", "]"), id(deque): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}"),
     id(frozenset): ("{", "}"),
 }  # fmt: skip
-_LEVELS = 3  #: how deep: an optimizer's groups are a list of dicts of lists
 _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
 
@@ -50,9 +47,13 @@ class Container(Kind):
     def brief(self) -> str:
         return f"{self.type_name()} of {self.length():,}"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
+        return [named(self.type_name()), self.content(self.type_name())]
+
+    def content(self, before: str) -> str:
+        """What is in it, as the part of its line that comes after ``before``."""
         length = self.length()
-        return joined([self.type_name(), f"{self.sized(length)}: {self.content(length)}" if length else "empty"])
+        return content(before, self.sized(length), self.told(), length > _SHOWN) if length else "empty"
 
     def inline(self) -> str | None:
         """As Python writes it, where it is short."""
@@ -94,25 +95,19 @@ class Container(Kind):
         facts["rows"] = [["length", f"{self.length():,}"]]
         return facts
 
+    def inside(self) -> Iterable[object]:
+        return self.items()
+
     def holds_tensors(self) -> bool:
-        items = list(islice(self.items(), _PEEKED))
-        for _ in range(_LEVELS):
-            if any(map(is_tensor, items)):
-                return True
-            opened = [_first_items(item) for item in items[:_OPENED] if type(item) in _STANDARD]
-            items = list(islice(chain.from_iterable(opened), _PEEKED))
-        return False
+        return tensors_among(self.items(), self.budget)
 
     def sized(self, length: int) -> str:
-        return f"{length:,}"
+        """How many there are, before the first of them."""
+        return f"{length:,}: "
 
-    def content(self, length: int) -> str:
-        """The first items in the line."""
-        briefs = [brief(item, self) for item in islice(self.items(), _SHOWN)]
-        if len(briefs) > 2 and len(set(briefs)) == 1:
-            same = "each" if length <= _SHOWN else "first 12"
-            return f"{same} {briefs[0]}"
-        return listed(briefs, length > len(briefs), 90)
+    def told(self) -> list[tuple[str, str]]:
+        """The first items as the line tells them: what each is under, and itself."""
+        return [("", text) for text in runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
 
 
 class Sequence(Container):
@@ -139,7 +134,7 @@ class Sequence(Container):
 
     def sized(self, length: int) -> str:
         most = self._most()
-        return f"{length:,} of at most {most:,}" if type(most) is int else f"{length:,}"
+        return f"{length:,} of at most {most:,}: " if type(most) is int else super().sized(length)
 
     def marks(self) -> dict[str, str]:
         return {"maxlen": str(self._most())}
@@ -160,9 +155,15 @@ class Sequence(Container):
 class NamedTuple(Sequence):
     """A tuple with names for its items, as ``collections.namedtuple`` makes them, or C libraries."""
 
-    def line(self) -> str:
-        shown = (f"{name}={brief(item, self)}" for name, item in zip(self.fields(), self.items()))
-        return joined([self.type_name(), listed(shown, False, 90)])
+    def brief(self) -> str:
+        return self.type_name()
+
+    def sized(self, length: int) -> str:
+        return ""
+
+    def told(self) -> list[tuple[str, str]]:
+        items = islice(zip(self.fields(), self.items()), _SHOWN)
+        return [(f"{name} ", brief_inline(item, self)) for name, item in items]
 
     def inline(self) -> str | None:
         shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
@@ -233,10 +234,6 @@ def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
 def _is_field(cls: type, name: str) -> bool:
     """Whether ``value.name`` is an item, and no property of the program's."""
     return type(first_of(cls, name)) in _FIELDS and not traits(cls).computes
-
-
-def _first_items(value: Any) -> Iterator[object]:
-    return islice(iter(value.values() if type(value) is dict else value), 20)
 
 
 _BY_BASE: dict[int, type[Kind]] = {

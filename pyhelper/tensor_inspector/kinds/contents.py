@@ -76,6 +76,10 @@ class Contents:
     def badges(self) -> list[Badge]:
         return badges(self.reading())
 
+    def first_values(self) -> str | None:
+        """The first values as text, empty where the line shows them all; None where they are rows."""
+        return None
+
     def told(self) -> list[list[str]]:
         """Facts that are no statistics: labels and texts."""
         return []
@@ -156,6 +160,9 @@ class Numbers(Contents):
             return value_text(array.item())
         few = array.ndim == 1 and 0 < array.size <= _VALUES and array.dtype.kind in "iu"
         return str(array.tolist()).replace("-", "−") if few else None
+
+    def first_values(self) -> str | None:
+        return "" if isinstance(self.reading(), Unread) or self.shown() is not None else corner(self.array)
 
     def words(self) -> list[str]:
         return stats_words(self.reading(), self.array.dtype.kind == "b")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import sqrt
 from typing import Any
@@ -11,7 +11,7 @@ from ..guard import class_module, class_name, dict_get, full_name, instance_dict
 from ..protocol import Badge, Facts, Stats
 from ..stats import Unread
 from ..stats.tally import OFF, skipped
-from ..text import joined, listed
+from ..text import listed
 from .kind import Child, Kind, Rows, Said, WithRows
 from .objects import brief, other_attributes
 from .stats_text import Reading, badges, stats_rows, stats_words
@@ -45,8 +45,8 @@ class Image(WithRows):
     def brief(self) -> str:
         return f"{self.type_name()} {self._head()}"
 
-    def line(self) -> str:
-        return joined([self.type_name(), self._head(), *self._value_words(), self._file()])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), self._head(), *self._value_words(), self._file()]
 
     def badges(self) -> list[Badge]:
         return badges(self.reading) if self._range is None else []

@@ -9,11 +9,10 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from ..guard import class_module, class_name, each, instance_dict, kept_in_c, plain_str, stands_in
-from ..text import joined, listed
 from .callables import place
 from .containers import Container
 from .kind import Child, Kind, WithRows
-from .mappings import key_words
+from .mappings import told_pairs
 from .objects import Told, brief
 
 _SHOWN = 12  #: pairs told in a line
@@ -22,11 +21,14 @@ _SHOWN = 12  #: pairs told in a line
 class Suspended(WithRows):
     """A generator or coroutine, by the line it waits at."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         word = self.type_name().replace("_", " ")
         awaited = self._awaited()
-        return joined([f"{word} {plain_str(self.value.__name__)}", self._state(),
-                       None if awaited is None else f"for {brief(awaited, self)}"])  # fmt: skip
+        return [
+            f"{word} {plain_str(self.value.__name__)}",
+            self._state(),
+            None if awaited is None else f"for {brief(awaited, self)}",
+        ]
 
     def rows(self) -> list[Child]:
         awaited = self._awaited()
@@ -58,9 +60,9 @@ class Suspended(WithRows):
 class Stepping(Kind):
     """An iterator of Python's own, by how many items are left, where it knows that without being advanced."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         left = _COUNTED.get(id(type(self.value)))
-        return joined([self.type_name(), "not advanced" if left is None else f"{left(self.value):,} left"])
+        return [self.type_name(), "not advanced" if left is None else f"{left(self.value):,} left"]
 
 
 class View(Container):
@@ -80,17 +82,15 @@ class View(Container):
 
 
 class Pairs(View):
-    def content(self, length: int) -> str:
-        pairs = list(islice(self.items(), _SHOWN))
-        words = key_words((key for key, _ in pairs), self)
-        return listed((f"{word}={brief(item, self)}" for word, (_, item) in zip(words, pairs)), length > _SHOWN, 90)
+    def told(self) -> list[tuple[str, str]]:
+        return told_pairs(islice(self.items(), _SHOWN), self)
 
 
 class OrderedView(Kind):
     """The same of an OrderedDict, whose order could be found only by hashing its keys."""
 
-    def line(self) -> str:
-        return joined([self.type_name(), f"{type(self.value).__len__(self.value):,}"])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), f"{type(self.value).__len__(self.value):,}"]
 
 
 class Future(Told):
@@ -101,10 +101,11 @@ class Future(Told):
         failed, result = self._own("_exception"), self._own("_result")
         coroutine = self._own("_coro")
         return [
-            state, None if failed is None else f"raised {brief(failed, self)}",
+            state,
+            None if failed is None else f"raised {brief(failed, self)}",
             None if result is None else f"result {brief(result, self)}",
             None if type(coroutine) is not CoroutineType else Suspended(coroutine, self.budget).line(),
-        ]  # fmt: skip
+        ]
 
     def extra(self) -> list[Child]:
         return self.in_c("_result", "_exception", "_coro", "_fut_waiter")

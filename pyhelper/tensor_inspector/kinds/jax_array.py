@@ -6,7 +6,7 @@ into the paused code would never end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from time import sleep
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
 from ..protocol import Badge, Facts
-from ..text import joined, shape, shorten, size
+from ..text import shape, shorten, size
 from .array_contents import contents_of
 from .contents import ArrayElements, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
@@ -45,13 +45,16 @@ class Array(WithRows):
     def brief(self) -> str:
         return self.head()
 
+    def first_values(self) -> str | None:
+        return self.contents.first_values()
+
     def inline(self) -> str | None:
         return inline_text(self.head(), self.contents.shown(), self.contents.reading(), str(self.value.dtype) == "bool")
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         shown = self.contents.shown()
         values = [self.head(), *self.contents.words()] if shown is None else [f"{self.head()} {shown}"]
-        return joined([*values, *self._words()])
+        return [*values, *self._words()]
 
     def badges(self) -> list[Badge]:
         if self.value.is_deleted():
@@ -124,8 +127,8 @@ class Abstract(WithRows):
     def brief(self) -> str:
         return self.head()
 
-    def line(self) -> str:
-        return joined([self.head(), self.why])
+    def parts(self) -> Iterable[str | None]:
+        return [self.head(), self.why]
 
     def facts(self) -> Facts:
         known = self.like()
@@ -155,12 +158,12 @@ class Tracer(Abstract):
         aval = dict(slots(self.value)).get("aval") or self.value.aval
         return {"dtype": getattr(aval, "dtype", class_name(type(aval))), "shape": getattr(aval, "shape", ())}
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         from . import look
 
         held = dict(slots(self.value))
         inner = [f"{name} {look(held[name], self.budget).line()}" for name in self.wrapped[:1] if name in held]
-        return joined([self.head(), self.why, *inner])
+        return [self.head(), self.why, *inner]
 
     def rows(self) -> list[Child]:
         held = dict(slots(self.value))
@@ -179,8 +182,8 @@ class Keys(Abstract):
         own_dimensions = len(getattr(algorithm, "key_shape", ()))
         return {"dtype": f"key<{getattr(algorithm, 'tag', '?')}>", "shape": base.shape[: base.ndim - own_dimensions]}
 
-    def line(self) -> str:
-        return joined([self.head(), str(getattr(dict_get(instance_dict(self.value), "_impl"), "name", ""))])
+    def parts(self) -> Iterable[str | None]:
+        return [self.head(), str(getattr(dict_get(instance_dict(self.value), "_impl"), "name", ""))]
 
     def rows(self) -> list[Child]:
         return [Child("key data", dict_get(instance_dict(self.value), "_base_array"), "._base_array")]

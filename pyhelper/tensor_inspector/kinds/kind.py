@@ -9,6 +9,7 @@ from typing import Any, Callable, ClassVar
 from ..budget import Budget
 from ..guard import class_name, full_name, has
 from ..protocol import Badge, Facts, NodeKind
+from ..text import joined
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
 _FOLLOWED = 100  #: children among which an attribute is looked for
@@ -66,10 +67,10 @@ class Kind:
 
     def parts(self) -> Iterable[str | None]:
         """What the line says, the most telling first; a `Word` where a part is loud or has a short form."""
-        return (self.line(),)
+        raise NotImplementedError
 
     def line(self) -> str:
-        raise NotImplementedError
+        return joined(self.parts())
 
     def inline(self) -> str | None:
         """The value in a few words, for the end of a line of source; None for what is not shown there."""
@@ -114,6 +115,14 @@ class Kind:
     def holds_tensors(self) -> bool:
         """Whether tensors are among the value or its first items: such variables are listed first."""
         return self.rank == 0
+
+    def inside(self) -> Iterable[object]:
+        """The values that its own text writes out with it."""
+        return ()
+
+    def first_values(self) -> str | None:
+        """The first values as text, empty where the line shows them all; None of what has other rows."""
+        return None
 
     def member_types(self) -> Iterable[str]:
         """Names of classes inside the value that can be summarized too, for the menus."""
@@ -206,8 +215,8 @@ class RowsKind(Kind):
     def type_name(self) -> str:
         return ""
 
-    def line(self) -> str:
-        return self.value.line  # type: ignore[no-any-return]
+    def parts(self) -> Iterable[str | None]:
+        return [self.value.line]
 
     def child_count(self) -> int | None:
         return self.value.total  # type: ignore[no-any-return]
@@ -228,8 +237,8 @@ class SaidKind(Kind):
     def type_name(self) -> str:
         return ""
 
-    def line(self) -> str:
-        return self.value.text  # type: ignore[no-any-return]
+    def parts(self) -> Iterable[str | None]:
+        return [self.value.text]
 
     def badges(self) -> list[Badge]:
         return ["error"] if self.value.failed else []
@@ -242,8 +251,8 @@ class PropertyKind(Kind):
     def type_name(self) -> str:
         return ""
 
-    def line(self) -> str:
-        return "property · not read"
+    def parts(self) -> Iterable[str | None]:
+        return ["property · not read"]
 
     def child_count(self) -> int | None:
         return 1

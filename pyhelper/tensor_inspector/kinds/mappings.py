@@ -9,7 +9,8 @@ from typing import Any
 
 from ..guard import Classes, dict_get, each, kept_in_c, mro
 from ..protocol import Facts
-from ..text import integer, listed, middle, quoted_bytes
+from ..text import integer, middle, quoted_bytes
+from ..words import Word, short
 from .containers import Container
 from .kind import Child, Kind, NotFound, NotStatic
 from .objects import brief, brief_inline
@@ -81,8 +82,8 @@ class Mapping(Container):
             raise NotFound(f"there is no key {key!r}")
         return found
 
-    def content(self, length: int) -> str:
-        return listed(key_words((key for key, _ in islice(self.pairs(), _SHOWN)), self), length > _SHOWN, 90)
+    def told(self) -> list[tuple[str, str]]:
+        return told_pairs(islice(self.pairs(), _SHOWN), self)
 
     def _has_plain_keys(self) -> bool:
         return all(_is_plain(key) for key in each(dict.__iter__, self.held()))
@@ -91,10 +92,16 @@ class Mapping(Container):
 class Counted(Mapping):
     """A ``Counter``: what was counted, and how often."""
 
-    def content(self, length: int) -> str:
-        pairs = list(islice(self.pairs(), _SHOWN))
-        words = key_words((key for key, _ in pairs), self)
-        return listed((f"{word} ×{brief(item, self)}" for word, (_, item) in zip(words, pairs)), length > _SHOWN, 90)
+    def told(self) -> list[tuple[str, str]]:
+        return told_pairs(islice(self.pairs(), _SHOWN), self, between=" ×")
+
+
+def told_pairs(pairs: Iterable[tuple[Any, Any]], asked: Kind, between: str = "") -> list[tuple[str, str]]:
+    """Keys and values as the line of their dict tells them: ``x f32[3]``, ``1: 'cat'``."""
+    found = list(pairs)
+    words = key_words((key for key, _ in found), asked)
+    labels = (f"{short(word)}{between or (' ' if type(key) is str else ': ')}" for word, (key, _) in zip(words, found))
+    return [(label, brief_inline(item, asked)) for label, (_, item) in zip(labels, found)]
 
 
 def key_words(keys: Iterable[object], asked: Kind) -> Iterator[str]:
@@ -133,7 +140,7 @@ def _literal_word(key: object, asked: Kind) -> str:
     if cls in _NUMBERS:
         return integer(key) if cls is int else repr(key)  # type: ignore[arg-type]
     shown = brief(key, asked)
-    return shown if issubclass(kind_of(cls), Atom) else f"‹{shown}›"
+    return shown if issubclass(kind_of(cls), Atom) else Word(f"‹{shown}›", f"‹{short(shown)}›")
 
 
 def key_name(key: object, index: int, asked: Kind) -> str:

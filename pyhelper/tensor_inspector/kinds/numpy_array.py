@@ -21,7 +21,7 @@ from ..guard import (
     plain_str,
 )
 from ..protocol import Badge, Facts
-from ..text import joined, listed, shape, shorten, size
+from ..text import listed, shape, shorten, size
 from ..words import Word, head
 from .array_contents import Records, contents_of
 from .contents import ArrayElements, Contents, Lost, dtype_name
@@ -65,15 +65,15 @@ class Array(WithRows):
     def brief(self) -> str:
         return self.head()
 
+    def first_values(self) -> str | None:
+        return self.contents.first_values()
+
     def inline(self) -> str | None:
         return self.contents.inline()
 
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) is _ndarray else self.type_name()
         return [own, *self._value_words(), *self._layout_words()]
-
-    def line(self) -> str:
-        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         return self.contents.badges()

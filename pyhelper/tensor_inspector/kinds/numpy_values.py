@@ -85,8 +85,8 @@ class Record(WithRows):
         self.array = _array(value)
         self.contents = contents_of(self.array, budget)
 
-    def line(self) -> str:
-        return joined([self.type_name(), self.contents.shown() or quoted_bytes(self.array.tobytes())])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), self.contents.shown() or quoted_bytes(self.array.tobytes())]
 
     def rows(self) -> list[Child]:
         if not isinstance(self.contents, Records):

@@ -5,38 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from keyword import iskeyword
-from types import GetSetDescriptorType, MemberDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
+from ..budget import Budget
 from ..guard import (
+    ByClass,
+    class_dict,
+    class_module,
     class_name,
     each,
     first_of,
     instance_dict,
     is_stored,
     kept_in_c,
+    mro,
     plain_str,
     slots,
     stored,
     traits,
 )
 from ..protocol import Facts
-from ..text import joined, listed
-from ..words import short
+from ..text import listed
+from ..words import Word, content, named, short
 from .kind import COMPUTED, Child, Kind, Property, Rows
 
 _SHOWN = 12  #: attributes looked at for a line
-_PEEKED = 100  #: attributes looked at for tensors
+_PEEKED = 100  #: values looked at for tensors, of what holds them
+_EACH = 20  #: of what is in those, and so on
+_MOST = 400  #: in all
 
 
 class PlainObject(Kind):
     """Attributes are shown, properties are offered: those run code, so only a click reads them."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
+        return [named(self.type_name()), *self.attribute_words()]
+
+    def attribute_words(self) -> list[str]:
         own = list(islice(attributes(self.value), _SHOWN + 1))
         own = [child for child in own if not child.name.startswith("_")] or own
-        shown = (f"{child.name}={brief(child.value, self)}" for child in own[:_SHOWN])
-        return joined([self.type_name(), listed(shown, len(own) > _SHOWN, 80)])
+        return [told_attributes(self.type_name(), own, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
@@ -49,15 +58,21 @@ class PlainObject(Kind):
         facts["rows"] = [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
         return facts
 
+    def inside(self) -> Iterable[object]:
+        return self._held() if writes_out(type(self.value)) else ()
+
     def holds_tensors(self) -> bool:
-        return any(is_tensor(child.value) for child in islice(attributes(self.value), _PEEKED))
+        return tensors_among(self._held(), self.budget)
+
+    def _held(self) -> Iterator[object]:
+        return (child.value for child in attributes(self.value))
 
 
 class Unfinished(PlainObject):
     """An instance whose ``__init__`` has not run or not come far, by the attributes that are there."""
 
-    def line(self) -> str:
-        return joined([self.type_name(), "not initialized"])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), "not initialized"]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value)
@@ -78,8 +93,8 @@ class Told(PlainObject):
     def extra(self) -> list[Child]:
         return []
 
-    def line(self) -> str:
-        return joined([self.type_name(), *self.words()])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), *self.words()]
 
     def child_count(self) -> int | None:
         return len(self.extra()) + (super().child_count() or 0)
@@ -107,6 +122,12 @@ def attributes(value: object) -> Iterator[Child]:
     for name, item in slots(value):
         if name not in names:
             yield Child(name, item, suffix(cls, name))
+
+
+def told_attributes(before: str, found: list[Child], asked: Kind) -> Word:
+    """The first of these attributes, as the part of a line that comes after ``before``."""
+    items = [(f"{child.name} ", brief_inline(child.value, asked)) for child in found[:_SHOWN]]
+    return content(before, "", items, len(found) > _SHOWN)
 
 
 def property_rows(value: object) -> list[Child]:
@@ -171,6 +192,32 @@ def brief(value: object, asked: Kind) -> str:
 def brief_inline(value: object, asked: Kind) -> str:
     """The same at the end of a line of source."""
     return short(brief(value, asked))
+
+
+def tensors_among(found: Iterable[object], budget: Budget) -> bool:
+    """Whether there are tensors among these values, or in what they write out with them, how deep that be."""
+    from . import kind_of
+
+    values, opened = list(islice(found, _PEEKED)), set()
+    for value in values:  # which grows
+        kind = kind_of(type(value))
+        if kind.rank == 0:
+            return True
+        if kind.contains and len(values) < _MOST and id(value) not in opened:
+            opened.add(id(value))
+            values += islice(kind(value, budget).inside(), _EACH)
+    return False
+
+
+def _writes_out(cls: type) -> bool:
+    """Whether the text of an object is all that it holds, as a dataclass's or a namespace's is."""
+    bases = mro(cls)
+    return first_of(cls, "__repr__") is first_of(SimpleNamespace, "__repr__") or any(
+        "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
+    )
+
+
+writes_out = ByClass(_writes_out)
 
 
 def is_tensor(value: object) -> bool:

@@ -109,12 +109,12 @@ class Series(Values):
     def marks(self) -> dict[str, str]:
         return {**super().marks(), "name": _name(self.value, self)}
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         name = dict_get(instance_dict(self.value), "_name")
         index = self._index()
         labelled = None if isinstance(index, Steps) else f"index {index.head()}"
         own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return joined([own, *self.words(), labelled])
+        return [own, *self.words(), labelled]
 
     def facts(self) -> Facts:
         facts, index = super().facts(), self._index()
@@ -138,10 +138,10 @@ class Index(Values):
     def marks(self) -> dict[str, str]:
         return {**super().marks(), "name": _name(self.value, self)}
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         name = dict_get(instance_dict(self.value), "_name")
         own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return joined([own, *self.words()])
+        return [own, *self.words()]
 
     def rows(self) -> list[Child]:
         rows = super().rows()
@@ -158,8 +158,8 @@ class Array(Values):
     def contents(self) -> Contents:
         return column_contents(self.value, self.budget)
 
-    def line(self) -> str:
-        return joined([self.type_name(), *self.words()])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), *self.words()]
 
 
 class Groups(Told):

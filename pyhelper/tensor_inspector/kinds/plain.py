@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +18,12 @@ class Atom(Kind):
     """A value with nothing below it; inside another one's line it is its own line."""
 
     contains = False
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.line()]
+
+    def line(self) -> str:
+        raise NotImplementedError
 
     def brief(self) -> str:
         return self.line()

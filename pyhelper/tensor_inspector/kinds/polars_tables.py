@@ -61,9 +61,9 @@ class Series(Values):
     def contents(self) -> Contents:
         return polars_columns.Series(self.core, self.budget)
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         name = self.core.name()
-        return joined([f"{self.type_name()} {shorten(name, 40)}" if name else self.type_name(), *self.words()])
+        return [f"{self.type_name()} {shorten(name, 40)}" if name else self.type_name(), *self.words()]
 
 
 class Lazy(Atom):

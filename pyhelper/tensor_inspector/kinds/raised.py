@@ -6,7 +6,7 @@ No ``__str__`` of the program runs.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -27,9 +27,9 @@ _PLAIN = Classes(str, int, float, bool, bytes, type(None))
 class Raised(Told):
     """An exception, by the arguments it was made with, and where it was raised."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         after = joined([_where(kept_in_c(self.value, "__traceback__")), self._origin()])
-        return joined([self._said(max(40, LINE - 3 - len(after))), after])
+        return [self._said(max(40, LINE - 3 - len(after))), after]
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -86,10 +86,10 @@ class Raised(Told):
 class Traceback(WithRows):
     """The frames that an exception went through, from the outermost in."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         steps = sum(1 for _ in _steps(self.value))
         more = "+" if steps == _FRAMES else ""
-        return joined([f"traceback · {plural(steps, 'frame')}{more}", _where(self.value)])
+        return [f"traceback · {plural(steps, 'frame')}{more}", _where(self.value)]
 
     def rows(self) -> list[Child]:
         return [
@@ -102,9 +102,9 @@ class Traceback(WithRows):
 class Frame(WithRows):
     """A frame by where it stands. Its variables are not read: to list them would keep them alive in it."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         code = self.value.f_code
-        return joined([f"frame {code.co_name}", place(code, self.value.f_lineno or code.co_firstlineno)])
+        return [f"frame {code.co_name}", place(code, self.value.f_lineno or code.co_firstlineno)]
 
     def facts(self) -> Facts:
         facts, code = super().facts(), self.value.f_code

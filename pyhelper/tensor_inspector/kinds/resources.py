@@ -148,9 +148,9 @@ class Random(Told):
 
 
 class WeakReference(Kind):
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         target = ReferenceType.__call__(self.value)
-        return "weakref · dead" if target is None else f"weakref → {brief(target, self)}"
+        return ["weakref · dead" if target is None else f"weakref → {brief(target, self)}"]
 
     def child_count(self) -> int | None:
         return 0 if ReferenceType.__call__(self.value) is None else 1
@@ -166,10 +166,10 @@ class WeakProxy(Kind):
 
     contains = False
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         said = re.search(r" to '?([\w.]+)'? at ", self._base().__repr__(self.value))
         target = said[1] if said is not None else "NoneType"
-        return "weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"
+        return ["weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"]
 
     def _base(self) -> Any:
         return ProxyType if issubclass(type(self.value), ProxyType) else CallableProxyType

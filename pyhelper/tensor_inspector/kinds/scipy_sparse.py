@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain, islice
 from math import prod
@@ -10,7 +11,7 @@ from typing import Any
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
 from ..stats import Unread, of_array, unreadable_array
-from ..text import count, joined, listed, out_of, percent, shape
+from ..text import count, listed, out_of, percent, shape
 from .contents import dtype_name
 from .kind import Child, Kind, Rows, WithRows
 from .objects import attributes
@@ -51,11 +52,11 @@ class Sparse(WithRows):
     def brief(self) -> str:
         return f"{self.format} {self.head()}"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         values = (
             stats_words(self.reading, self.head().startswith("bool")) if self.stored and not self._uncounted else []
         )
-        return joined([self.type_name(), self.head(), self._density(), *values])
+        return [self.type_name(), self.head(), self._density(), *values]
 
     def badges(self) -> list[Badge]:
         return badges(self.reading)

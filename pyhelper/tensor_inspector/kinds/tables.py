@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts
-from ..text import joined, listed, plural, shorten
+from ..text import listed, plural, shorten
 from .contents import Contents
 from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said, WithRows
 from .mappings import key_name, key_word
@@ -49,11 +49,14 @@ class Values(WithRows):
     def brief(self) -> str:
         return self.contents.head()
 
+    def first_values(self) -> str | None:
+        return self.contents.first_values()
+
     def inline(self) -> str | None:
         return self.contents.inline()
 
-    def line(self) -> str:
-        return joined(self.words())
+    def parts(self) -> Iterable[str | None]:
+        return self.words()
 
     def words(self) -> list[str]:
         """The parts of the line that dtype, length and values give."""
@@ -139,13 +142,13 @@ class Table(Kind):
         rows, columns = self.size()
         return f"{self.type_name()} {rows:,} × {columns:,}"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
         labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
         shown = (f"{key_word(label, self)} {self._contents(at).dtype()}" for at, label in enumerate(labels))
         content = listed(shown, columns > len(labels), 84)
         sizes = f"{rows:,} × {columns:,}"
-        return joined([self.type_name(), f"{sizes}: {content}" if content else sizes, self._missing()])
+        return [self.type_name(), f"{sizes}: {content}" if content else sizes, self._missing()]
 
     def badges(self) -> list[Badge]:
         return ["nan"] if self._missing() else []

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..guard import class_dict, class_name, dict_get, instance_dict
 from ..protocol import Facts
-from ..text import joined, listed, plural, shape
+from ..text import listed, plural, shape
 from .batches import Batch, is_of
 from .kind import Child, Kind, WithRows
 from .mappings import key_word
@@ -39,17 +39,15 @@ class TensorDict(Batch):
     def brief(self) -> str:
         return f"{self.type_name()}{self.batch()} of {self.length():,}"
 
-    def line(self) -> str:
-        own, length = instance_dict(self.value), self.length()
+    def parts(self) -> Iterable[str | None]:
+        own, name = instance_dict(self.value), f"{self.type_name()}{self.batch()}"
         device = dict_get(own, "_device")
-        return joined(
-            [
-                f"{self.type_name()}{self.batch()}",
-                f"{length:,}: {self.content(length)}" if length else "empty",
-                None if device is None or str(device) == "cpu" else str(device),
-                "locked" if dict_get(own, "_is_locked") is True else None,
-            ]
-        )
+        return [
+            name,
+            self.content(name),
+            None if device is None or str(device) == "cpu" else str(device),
+            "locked" if dict_get(own, "_is_locked") is True else None,
+        ]
 
     def facts(self) -> Facts:
         facts, own = super().facts(), instance_dict(self.value)
@@ -106,14 +104,14 @@ class Stack(Kind):
     def brief(self) -> str:
         return f"{self.type_name()} of {len(self.members):,}"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         amount = len(self.members)
         if self.members and _is_plain(self.members[0]):
             shown = listed((brief(_unwrapped(item), self) for item in self.members[:_SHOWN]), amount > _SHOWN, 70)
-            return joined([self.type_name(), f"{plural(amount, 'value')} along {self.along}: {shown}"])
+            return [self.type_name(), f"{plural(amount, 'value')} along {self.along}: {shown}"]
         names = _names_of(self.members[0]) if self.members else []
         shown = listed((key_word(name, self) for name in names[:_SHOWN]), len(names) > _SHOWN, 60)
-        return joined([self.type_name(), f"{plural(amount, 'tensordict')} along {self.along}", shown])
+        return [self.type_name(), f"{plural(amount, 'tensordict')} along {self.along}", shown]
 
     def child_count(self) -> int | None:
         return len(self.members)
@@ -126,11 +124,11 @@ class Stack(Kind):
 class Part(WithRows):
     """A view of some of another tensordict's batch."""
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         own = instance_dict(self.value)
         at, of = dict_get(own, "idx"), dict_get(own, "_source")
         shown = listed((brief(item, self) for item in at), False, 40) if type(at) is tuple else brief(at, self)
-        return joined([self.type_name(), f"[{shown}] of {brief(of, self)}"])
+        return [self.type_name(), f"[{shown}] of {brief(of, self)}"]
 
     def rows(self) -> list[Child]:
         own = instance_dict(self.value)
@@ -140,8 +138,8 @@ class Part(WithRows):
 class Wrapped(WithRows):
     """What is no tensor, in the form in which a tensordict keeps it."""
 
-    def line(self) -> str:
-        return joined([self.type_name(), brief(_unwrapped(self.value), self)])
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), brief(_unwrapped(self.value), self)]
 
     def rows(self) -> list[Child]:
         return [Child("data", _unwrapped(self.value), ".data")] if _unwrapped(self.value) is not self.value else []

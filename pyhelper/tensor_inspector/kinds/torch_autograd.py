@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import GetSetDescriptorType
 from typing import Any
 
 from ..guard import class_dict, class_name, kept_in_c, mro
 from ..protocol import Facts
-from ..text import joined, plural
+from ..text import plural
 from .kind import Child, Kind, WithRows
 from .objects import other_attributes
 from .torch_tensor import Tensor
@@ -18,16 +19,14 @@ class GraphNode(WithRows):
 
     kind = "graph"
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         leaf = kept_in_c(self.value, "variable")
         if leaf is not None:
-            return joined([self.type_name(), f"leaf {Tensor(leaf, self.budget).head()}"])
+            return [self.type_name(), f"leaf {Tensor(leaf, self.budget).head()}"]
         inputs = [node for node, _ in self._next()]
         wanted = sum(node is not None for node in inputs)
         names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)
-        return joined(
-            [self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs", self._saved_words()]
-        )
+        return [self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs", self._saved_words()]
 
     def facts(self) -> Facts:
         facts = super().facts()

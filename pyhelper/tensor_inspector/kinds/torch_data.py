@@ -12,7 +12,7 @@ from typing import Any
 from ..guard import Classes, class_dict, class_name, instance_dict, module, mro, stands_in
 from ..text import listed, plural, shape
 from .kind import Kind
-from .objects import PlainObject, Told, brief
+from .objects import Told, brief
 from .torch_metadata import dtype_name, is_tensor, shape_of
 
 torch: Any = module("torch")
@@ -28,7 +28,7 @@ class Dataset(Told):
         stream = any(
             class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(self.value))
         )
-        return ["iterable" if stream else "length not asked", PlainObject.line(self).partition(" · ")[2]]
+        return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
 class Tensors(Told):
@@ -69,7 +69,8 @@ class Sampler(Told):
         yield ", ".join(name for name in ("shuffle", "replacement", "drop_last") if own.get(name) is True)
         yield None if source is None else f"of {brief(source, self)}"
         yield f"by {brief(own['sampler'], self)}" if "sampler" in own else None
-        yield None if _is_of_torch(type(self.value)) else PlainObject.line(self).partition(" · ")[2]
+        if not _is_of_torch(type(self.value)):
+            yield from self.attribute_words()
 
 
 class Loader(Told):

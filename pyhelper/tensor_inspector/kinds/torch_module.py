@@ -24,7 +24,7 @@ from ..guard import (
     traits,
 )
 from ..protocol import Badge, Facts
-from ..text import count, integer, joined, listed, plural
+from ..text import count, integer, listed, plural
 from ..words import is_loud
 from .kind import Child, Kind, NotStatic
 from .module_digest import Digest, parts_of
@@ -90,9 +90,6 @@ class Module(Kind):
             found.grad_words(),
             None if found.complete else f"first {found.submodules + 1:,} modules: time budget",
         ]
-
-    def line(self) -> str:
-        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         found, look = self.digest(), self.look()

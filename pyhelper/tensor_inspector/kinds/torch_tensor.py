@@ -8,7 +8,7 @@ from typing import Any
 from ..guard import module
 from ..protocol import Badge, Facts
 from ..stats import Unread
-from ..text import joined, size
+from ..text import size
 from ..words import Word, is_loud
 from .kind import Child, Kind, WithRows
 from .objects import other_attributes, property_rows
@@ -55,9 +55,6 @@ class Tensor(WithRows, Values):
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) in PLAIN else self.type_name()
         return [own, *self.value_words(), *self.gradient_words(), *self.laid_out()]
-
-    def line(self) -> str:
-        return joined(self.parts())
 
     def badges(self) -> list[Badge]:
         own, grad = super().badges(), self.grad()

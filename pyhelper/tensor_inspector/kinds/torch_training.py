@@ -30,19 +30,17 @@ class Optimizer(WithRows):
         super().__init__(value, budget)
         self._look: Look | None = None
 
-    def line(self) -> str:
+    def parts(self) -> Iterable[str | None]:
         groups, step = self._groups(), self._step()
         tensors = sum(1 for _ in self._parameters())
-        return joined(
-            [
-                self.type_name(),
-                plural(len(groups), "group") if len(groups) != 1 else None,
-                _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
-                plural(tensors, "tensor"),
-                *self.look().words(),
-                step and " ".join(step if step[0] == "step" else reversed(step)),
-            ]
-        )
+        return [
+            self.type_name(),
+            plural(len(groups), "group") if len(groups) != 1 else None,
+            _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
+            plural(tensors, "tensor"),
+            *self.look().words(),
+            step and " ".join(step if step[0] == "step" else reversed(step)),
+        ]
 
     def badges(self) -> list[Badge]:
         return self.look().badges()

@@ -8,7 +8,7 @@ from typing import Any
 from ..guard import full_name, module
 from ..protocol import Badge, Facts
 from ..stats import Skipped, Unread, of_tensor, unreadable_tensor
-from ..text import joined, plural
+from ..text import plural
 from ..words import Word, head
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
 from .stats_text import Reading, add_firsts, badges, inline_text, is_wrong, stats_words
@@ -164,6 +164,11 @@ class Values(Kind):
         if bytes is not None:
             facts["bytes"] = bytes
 
+    def first_values(self) -> str | None:
+        if isinstance(self.reading(), Unread) or self.shown_values() is not None:
+            return ""
+        return self.corner()
+
     def corner(self) -> str | None:
         """The first elements as text."""
         return corner(self.plain())
@@ -219,11 +224,11 @@ class Part(Kind):
     def parts(self) -> Iterable[str | None]:
         return self.of.value_words()
 
-    def line(self) -> str:
-        return joined(self.parts())
-
     def badges(self) -> list[Badge]:
         return badges(self.of.reading())
+
+    def first_values(self) -> str | None:
+        return self.of.first_values()
 
     def child_count(self) -> int | None:
         return self.of.length()

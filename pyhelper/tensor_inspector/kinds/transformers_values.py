@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..guard import dict_get, first_of, instance_dict, plain_str
 from ..protocol import Facts
-from ..text import joined, listed
+from ..text import listed
+from ..words import named
 from .batches import Batch, is_of
 from .kind import Kind
-from .objects import PlainObject, attributes, brief
+from .objects import PlainObject, attributes, told_attributes
 
 _TELLING = (
     "hidden_size",
@@ -49,11 +51,12 @@ class Encoded(Batch):
 class Config(PlainObject):
     """A configuration: the sizes of a model, or what was set."""
 
-    def line(self) -> str:
-        own = {child.name: child.value for child in attributes(self.value) if child.value is not None}
-        names = [name for name in _TELLING if name in own] or [name for name in own if not name.startswith("_")]
-        shown = listed((f"{name}={brief(own[name], self)}" for name in names[:12]), len(names) > 12, 80)
-        return joined([self.type_name(), plain_str(first_of(type(self.value), "model_type")), shown])
+    def parts(self) -> Iterable[str | None]:
+        own = {child.name: child for child in attributes(self.value) if child.value is not None}
+        telling = [own[name] for name in _TELLING if name in own]
+        model = plain_str(first_of(type(self.value), "model_type"))
+        shown = telling or [child for child in own.values() if not child.name.startswith("_")]
+        return [named(self.type_name()), model, told_attributes(f"{self.type_name()} · {model}", shown, self)]
 
 
 _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (

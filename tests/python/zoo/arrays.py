@@ -460,7 +460,7 @@ SPECIMENS: Zoo = {
     "flatiter": Specimen(walked, says=("flatiter · at 1 of float64[2, 3]",), needs=NUMPY),
     "nditer": of_numpy("np.nditer(np.arange(3.0))", says=("nditer",)),
     "broadcast": of_numpy("np.broadcast(np.ones(2), 1)", says=("broadcast",)),
-    "polynomial": of_numpy("np.polynomial.Polynomial([1, 2])", says=("Polynomial · coef=float64[2]",)),
+    "polynomial": of_numpy("np.polynomial.Polynomial([1, 2])", says=("Polynomial · coef f64[2]",)),
     # jax
     "jax float32": of_jax(
         "jnp.arange(6.0).reshape(2, 3)",

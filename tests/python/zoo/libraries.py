@@ -625,14 +625,14 @@ SPECIMENS: Zoo = {
     # tensordict
     "TensorDict": Specimen(
         batch,
-        says=("TensorDict[3] · 3: image=float32[3, 4], inner=TensorDict[3] of 1, note='hello'",),
+        says=("TensorDict[3] · 3: image f32[3,4], inner TensorDict[3] of 1, note 'hello'",),
         rows=("'label'  float32[3] · all zeros",),
         needs=TENSORDICT,
     ),
     "TensorDict, empty": of_tensordict("td.TensorDict({})", says=("TensorDict[] · empty",)),
     "TensorDict, locked": of_tensordict(
         "td.TensorDict({'a': torch.ones(3)}, batch_size=[3]).lock_()",
-        says=("TensorDict[3] · 1: a=float32[3] · locked",),
+        says=("TensorDict[3] · 1: a f32[3] · locked",),
     ),
     "TensorDict, lazily stacked": of_tensordict(
         "td.lazy_stack([td.TensorDict({'a': torch.ones(n + 1)}) for n in range(3)])",
@@ -644,27 +644,27 @@ SPECIMENS: Zoo = {
     "NonTensorStack": of_tensordict(
         "td.NonTensorStack('a', 'b')", says=("NonTensorStack · 2 values along 0: 'a', 'b'",)
     ),
-    "tensorclass": Specimen(tensor_class, says=("Step[4] · 2: state=float32[4, 2], note='first'",), needs=TENSORDICT),
+    "tensorclass": Specimen(tensor_class, says=("Step[4] · 2: state f32[4,2], note 'first'",), needs=TENSORDICT),
     # transformers
     "ModelOutput": Specimen(
         output,
-        says=("CausalLMOutputWithPast · 2: loss=float32[], logits=float32[2, 3, 4]",),
+        says=("CausalLMOutputWithPast · 2: loss f32[], logits f32[2,3,4]",),
         silent=("attentions",),
         needs=TRANSFORMERS,
     ),
     "ModelOutput of the program": Specimen(
-        own_output, says=("Scores · 1: scores=float32[2]",), silent=("hidden",), needs=TRANSFORMERS
+        own_output, says=("Scores · 1: scores f32[2]",), silent=("hidden",), needs=TRANSFORMERS
     ),
     "BatchEncoding": of_transformers(
         "hf.BatchEncoding({'input_ids': torch.ones(1, 3, dtype=torch.long)})",
-        says=("BatchEncoding · 1: input_ids=int64[1, 3]",),
+        says=("BatchEncoding · 1: input_ids i64[1,3]",),
         rows=("'input_ids'  int64[1, 3] · all 1",),
     ),
     "configuration of a model": of_transformers(
-        "hf.GPT2Config()", says=("GPT2Config · gpt2 · n_embd=768, n_layer=12, n_head=12, vocab_size=50257",)
+        "hf.GPT2Config()", says=("GPT2Config · gpt2 · n_embd 768, n_layer 12, n_head 12, vocab_size 50257",)
     ),
     "configuration of generation": of_transformers(
-        "hf.GenerationConfig(max_new_tokens=5)", says=("GenerationConfig · max_new_tokens=5",)
+        "hf.GenerationConfig(max_new_tokens=5)", says=("GenerationConfig · max_new_tokens 5",)
     ),
     "cache of keys and values": of_transformers("hf.DynamicCache()", says=("DynamicCache",)),
     "tokenizer": Specimen(tokenizer, says=("Tokenizer",), needs=(*TRANSFORMERS, "tokenizers")),

@@ -348,7 +348,7 @@ CLASSES: Zoo = {
     "wrapper of a wrapper": of(lambda: Wrapping(Scaled(noise(2))), "wraps inner=Scaled float32[2]", rows=("inner  Scaled · float32[2] · wraps",)),
     "wrapper of a sparse tensor": of(lambda: Wrapping(torch.eye(3).to_sparse()), "wraps inner=float32[3, 3] sparse_coo"),
     "wrapper as a gradient": of(lambda: with_grad(Wrapping(noise(3)), Wrapping(torch.ones(3, requires_grad=True))), "leaf · has grad"),
-    "wrappers in a list": of(lambda: [Wrapping(noise(2)), Wrapping(noise(2))], "list · 2: Wrapping float32[2], Wrapping float32[2]"),
+    "wrappers in a list": of(lambda: [Wrapping(noise(2)), Wrapping(noise(2))], "list · 2: (Wrapping f32[2]) ×2"),
     "class with memory and a dispatch": of(
         lambda: Remembering(torch.arange(6.0)), "Remembering · float32[6] · 0…5", facts={"notes": ["read beneath the code of its class"]},
         numbers=lambda value: [0, 1, 2, 3, 4, 5],
@@ -359,7 +359,7 @@ CLASSES: Zoo = {
     "class with memory that wants a gradient": of(lambda: Remembering(noise(3).requires_grad_()), "Remembering · float32[3]", "leaf"),
     "class with memory, freed": of(lambda: Remembering(freed(noise(30))), "Remembering · float32[30]", facts={"stats": None}),
     "class that overrides everything": of(lambda: as_class(Overriding, torch.arange(4.0)), "Overriding · float32[4] · 0…3 · μ 1.5"),
-    "class that overrides everything, in a list": of(lambda: [as_class(Overriding, torch.arange(4.0))], "list · 1: float32[4]"),
+    "class that overrides everything, in a list": of(lambda: [as_class(Overriding, torch.arange(4.0))], "list · 1: f32[4]"),
     "class with a recursive __getattribute__": of(lambda: as_class(Recursive, torch.arange(4.0)), "Recursive · float32[4] · 0…3"),
     "class that lies about itself": of(lambda: as_class(LyingClass, torch.arange(4.0)), "LyingClass · float32[4] · 0…3"),
     "class with an attribute": of(tagged, "Tagged · float32[2] · all 1", rows=("tag  'mine'",)),

@@ -146,7 +146,7 @@ OPTIMIZERS: Zoo = {
     ),
     "AdamW": said(
         over(torch.optim.AdamW), "AdamW · lr 0.001, betas (0.9, 0.999), eps 1e-8, weight_decay 0.01 · 4 tensors · step 2",
-        "‹float32[3, 4]› #0  dict · 3: step, exp_avg, exp_avg_sq", "‹float32[2]› #3  dict",
+        "‹float32[3, 4]› #0  dict · 3: step ", "‹float32[2]› #3  dict",
     ),
     "AdamW not stepped": said(lambda: torch.optim.AdamW(model().parameters()), "weight_decay 0.01 · 4 tensors"),
     "Adam of two groups": said(
@@ -172,11 +172,11 @@ OPTIMIZERS: Zoo = {
     "Adagrad": Specimen(over(torch.optim.Adagrad), says=("Adagrad · lr 0.01",)),
     "own optimizer": said(over(lambda it: Momentum(it, lr=0.1)), "Momentum · lr 0.1 · 4 tensors"),
     "state of an optimizer": Specimen(
-        lambda: over(torch.optim.AdamW)().state, says=("defaultdict · 4: ‹float32[3, 4]›, ‹float32[3]›",), rows=("‹float32[3, 4]› #0  dict",),
+        lambda: over(torch.optim.AdamW)().state, says=("defaultdict · 4: ‹f32[3,4]›: dict of 3, ‹f32[3]›: dict of 3",), rows=("‹float32[3, 4]› #0  dict",),
     ),
-    "state_dict of an optimizer": said(lambda: over(torch.optim.AdamW)().state_dict(), "dict · 2: state, param_groups"),
+    "state_dict of an optimizer": said(lambda: over(torch.optim.AdamW)().state_dict(), "dict · 2: state dict of 4, param_groups list of 1"),
     "state_dict of a model": Specimen(
-        lambda: nn.Transformer(8, 2, 1, 1, 8).state_dict(), says=("OrderedDict · 34: encoder.layer…0.self_attn.in_proj_weight, …in_proj_bias",),
+        lambda: nn.Transformer(8, 2, 1, 1, 8).state_dict(), says=("OrderedDict · 34: encoder.…in_proj_weight f32[24,8], …in_proj_bias f32[24]",),
         rows=("'encoder.layers.0.self_attn.out_proj.weight'  float32[8, 8]",),
     ),
 }  # fmt: skip
@@ -218,7 +218,7 @@ DATA: Zoo = {
         lambda: data.ConcatDataset([tensors(), tensors()]), "ConcatDataset · 20 samples · 2 datasets: TensorDataset, TensorDataset",
     ),
     "ChainDataset": said(lambda: data.ChainDataset([Stream()]), "ChainDataset · length not asked · 1 dataset: Stream"),
-    "own dataset": said(Rows, "Rows · length not asked · root='/data'"),
+    "own dataset": said(Rows, "Rows · length not asked · root '/data'"),
     "own iterable dataset": said(Stream, "Stream · iterable"),
     "DataLoader": said(
         lambda: data.DataLoader(tensors(), 4, shuffle=True), "DataLoader · TensorDataset: 10 samples · batches of 4 · 3 batches · shuffled",
@@ -242,7 +242,7 @@ DATA: Zoo = {
     "DistributedSampler": said(
         lambda: data.DistributedSampler(tensors(), 4, 1), "DistributedSampler · 3 samples · rank 1 of 4, epoch 0 · shuffle · of TensorDataset",
     ),
-    "own sampler": said(Halves, "Halves · share=0.5"),
+    "own sampler": said(Halves, "Halves · share 0.5"),
 }  # fmt: skip
 
 RUNTIME: Zoo = {
