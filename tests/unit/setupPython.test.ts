@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 const fakePython = `#!/bin/sh
 echo "$*" >> "$LOG"
@@ -13,6 +13,8 @@ case "$*" in
   "-m pip install"*) exit "\${NO_NETWORK:-0}" ;;
 esac
 `;
+
+vi.setConfig({ testTimeout: 60_000 }); // a busy machine starts processes slowly
 
 let clone: string;
 
