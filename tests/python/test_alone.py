@@ -88,7 +88,7 @@ def test_tensors_need_no_numpy() -> None:
     assert lines[0].startswith("float32[200, 200] · 0…99 · μ 49.5 σ 28.9 · ")
     assert lines[4].startswith("bool[200, 200] · 39.6K of 40.0K True (99%)")
     assert lines[5].startswith("complex64[200, 200] · |z| 0…99")
-    assert lines[6] == "Linear(2 → 3) · 9 params · train"
+    assert lines[6] == "Linear(2 → 3) · 9 params · train · grads None"
     assert lines[7].startswith("  values")
     assert lines[-1] == "  value  2 of 2 differ, |Δ| up to 1, 100% relative: 1 → 0 at [0]"
 

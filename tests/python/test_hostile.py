@@ -58,7 +58,7 @@ def test_inside_a_container_neighbours_are_unharmed(name: str) -> None:
         ("unset slot", "Slotted · here 2"),
         ("properties", "Properties"),
         ("hostile names", "Recursing · kept 1, ‹_Odd› #1 1"),
-        ("hostile names of a module", "Linear(2 → 3) · 9 params · train"),
+        ("hostile names of a module", "Linear(2 → 3) · 9 params · train · grads None"),
     ],
 )
 def test_what_is_seen_of_it(name: str, seen: str) -> None:

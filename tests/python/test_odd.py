@@ -190,7 +190,7 @@ def test_modules_of_the_program_may_name_their_sizes_as_they_like(own: dict[str,
 @pytest.mark.filterwarnings("ignore:.*deprecated")
 def test_a_scripted_module_is_read_in_cpp() -> None:
     line = summarize(torch.jit.script(nn.Linear(2, 2)))
-    assert line == "RecursiveScriptModule of Linear · 6 params · train"
+    assert line == "RecursiveScriptModule of Linear · 6 params · train · grads None"
 
 
 def test_memory_that_is_not_there_is_not_told() -> None:

@@ -213,10 +213,6 @@ def dequantized(value: Any) -> list[Any]:
     return listed(value.dequantize())
 
 
-def integers(value: Any) -> list[Any]:
-    return listed(value.int_repr())
-
-
 QUANTIZED: Zoo = {
     "quantized uint8": of(
         lambda: quantized([-1.0, 0.0, 1.5]), "quint8[3] · scale 0.1, zero point 10 · −1…1.5", numbers=dequantized,
