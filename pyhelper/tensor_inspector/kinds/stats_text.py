@@ -225,11 +225,11 @@ def _every(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str]]:
         yield from ((f"first {name}", shape(at)) for name, at in (("NaN", nan), ("Inf", inf)) if at is not None)
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
-    least = "" if exact else "≥"
+    least, seen = ("", "") if exact else ("≥", "seen ")
     none = "none" if not reading["count"] else BEYOND if _is_beyond(reading) else "none finite"
     yield "count", f"{reading['count']:,}"
-    yield "min", none if low is None else exact_number(low)
-    yield "max", none if high is None else exact_number(high)
+    yield "min", none if low is None else f"{seen}{exact_number(low)}"
+    yield "max", none if high is None else f"{seen}{exact_number(high)}"
     yield "mean", none if reading["mean"] is None else _mean(reading, preferences.now.digits)
     yield "std", "none" if std is None else _std(reading, preferences.now.digits)
     both = reading["pos_inf"] and reading["neg_inf"]
