@@ -161,6 +161,8 @@ LINES: list[tuple[Callable[[], Any], str]] = [
     # objects
     (Config, "Config · lr 0.1, betas tuple of 2, hidden None"),
     (lambda: Plain(x=1, net=nn.Linear(2, 3)), "Plain · x 1, net Linear(2 → 3)"),
+    (lambda: Plain(_cls=int, _unset=None, _data=torch.ones(2)), "Plain · _data f32[2]"),
+    (lambda: Plain(_cls=int, _unset=None), "Plain · _cls int, _unset None"),
     (object, "object"),
     (lambda: ValueError("what went wrong"), "ValueError: what went wrong"),
     (lambda: ValueError("two\nlines\x00"), "ValueError: two lines "),

@@ -460,7 +460,7 @@ def test_stored_values_of_every_sparse_format(name: str) -> None:
 def test_fields_that_are_none_are_told_apart_from_items() -> None:
     pytest.importorskip("transformers")
     value = transformers_values()["output"]
-    assert rows(value) == {"length": "2", "None": "attentions"}
+    assert rows(value) == {"length": "2", "fields None": "attentions"}
     assert "other attributes" not in tree(value)
 
 

@@ -44,7 +44,8 @@ class PlainObject(Kind):
 
     def attribute_words(self) -> list[str]:
         own = list(islice(attributes(self.value), _SHOWN + 1))
-        own = [child for child in own if not child.name.startswith("_")] or own
+        public = [child for child in own if not child.name.startswith("_")]
+        own = public or [child for child in own if not tells_little(child.value)] or own
         return [told_attributes(self.type_name(), own, self)]
 
     def child_count(self) -> int | None:
@@ -218,6 +219,11 @@ def _writes_out(cls: type) -> bool:
 
 
 writes_out = ByClass(_writes_out)
+
+
+def tells_little(value: object) -> bool:
+    """None and classes: among private attributes nobody asks for them first."""
+    return value is None or issubclass(type(value), type)
 
 
 def is_tensor(value: object) -> bool:

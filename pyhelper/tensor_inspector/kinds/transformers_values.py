@@ -35,7 +35,8 @@ class Output(Batch):
     def facts(self) -> Facts:
         facts = super().facts()
         empty = [child.name for child in attributes(self.value) if child.value is None]
-        return {**facts, "rows": [*facts["rows"], *([["None", listed(empty, False, 110)]] if empty else [])]}
+        told = [["fields None", listed(empty, False, 110)]] if empty else []
+        return {**facts, "rows": [*facts["rows"], *told]}
 
 
 class Encoded(Batch):
