@@ -189,7 +189,7 @@ HOLDING = """
     train()
 """
 HELD = {
-    "named": "list · 2: Pair ×2",
+    "named": "list · 2: Pair, Pair",
     "cache": "tuple · 12: (tuple of 2) ×12",
     "nested": "dict · 2: train dict of 1, test dict of 1",
     "samples": "list · 1: Sample",

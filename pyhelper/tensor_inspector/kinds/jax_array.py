@@ -15,6 +15,7 @@ from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
 from ..protocol import Badge, Facts
 from ..text import shape, shorten, size
+from ..words import head
 from .array_contents import contents_of
 from .contents import ArrayElements, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
@@ -40,7 +41,7 @@ class Array(WithRows):
         return Lost(None, self.budget, found) if type(found) is str else contents_of(found, self.budget)
 
     def head(self) -> str:
-        return f"{self.value.dtype}{shape(self.value.shape)}"
+        return head(str(self.value.dtype), shape(self.value.shape))
 
     def brief(self) -> str:
         return self.head()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,22 @@ from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.protocol import tagged
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
+from tensor_inspector.words import SHORT
 
 from . import zoo
 from .paths import misleading
 from .specimen import Specimen
 
 _NODES = 3000  #: nodes of a full expansion
+_ALARMS = {
+    "nan": "NaN|NaT|nan|null|NA|missing",
+    "inf": "Inf|inf",
+    "zeros": r"all |\] \[",
+    "constant": r"all |\] \[",
+    "no_grad": "None",
+    "freed": "freed|deleted",
+    "error": "not read|failed|raised",
+}  # fmt: skip  what says in short that a badge is there
 _OURS = ("__init__", "__main__", "cage", "examine", "paths", "specimen")
 _PROGRAM = tuple(
     file for file in Path(__file__).parent.glob("*.py") if file.stem not in _OURS
@@ -111,6 +122,7 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
         found.append("the line is too long")
     found += [f"{node['name']}: {node['line']}" for node in nodes if node["line"].startswith("not read: ")]
     found += [f"{node['name']}: an empty line" for node in nodes if not node["line"]]
+    found += [complaint for node in nodes for complaint in _wrong_in_short(node)]
     json.dumps(tagged(known), allow_nan=False)  # raises where JSON could not carry it
     for name, wanted in specimen.facts.items():
         got: Any = known
@@ -121,6 +133,16 @@ def _falsehoods(specimen: Specimen, value: Any, said: dict[str, Any], nodes: lis
     if specimen.numbers is not None:
         found += _wrong_numbers(known, specimen.numbers(value))
     return found
+
+
+def _wrong_in_short(node: dict[str, Any]) -> Iterator[str]:
+    """Little room takes no more from a line than what is of less weight than its badges."""
+    short = node.get("short", node["line"])
+    if not 0 < len(short) <= SHORT:
+        yield f"{node['name']}: {len(short)} characters in short"
+    for badge in node.get("badges", ()):
+        if badge in _ALARMS and not re.search(_ALARMS[badge], short):
+            yield f"{node['name']}: {badge} is not told in short: {short}"
 
 
 def _wrong_numbers(known: dict[str, Any], numbers: list[Any]) -> list[str]:

@@ -183,7 +183,7 @@ CONTAINERS: Zoo = {
         "dict · 8: Colour.RED: 1, float32: 2, cpu: 3, (1, Colour.RED): 4, None: 5, function(): 6, Linear: 7, ‹Frozen›: 8",
         "Colour.RED  1", "float32  2", "cpu  3", "(1, Colour.RED) #3  4", "None  5", "function()  6", "Linear  7", "‹Frozen› #7  8",
     ),
-    "dict with tensors as keys": Specimen(lambda: {torch.ones(2): 1}, says=("dict · 1: ‹float32[2]›",), rows=("‹float32[2]› #0  1",)),
+    "dict with tensors as keys": Specimen(lambda: {torch.ones(2): 1}, says=("dict · 1: ‹f32[2]›: 1",), rows=("‹float32[2]› #0  1",)),
     "dict with long keys": Specimen(
         lambda: {f"encoder.layers.0.self_attn.{name}.weight": 1 for name in ("q_proj", "k_proj")},
         says=("dict · 2: encoder.layers.0.self_attn.q_proj.weight 1, …k_proj.weight 1",), rows=("'encoder.layers.0.self_attn.k_proj.weight'  1",),

@@ -176,7 +176,7 @@ OPTIMIZERS: Zoo = {
     ),
     "state_dict of an optimizer": said(lambda: over(torch.optim.AdamW)().state_dict(), "dict · 2: state dict of 4, param_groups list of 1"),
     "state_dict of a model": Specimen(
-        lambda: nn.Transformer(8, 2, 1, 1, 8).state_dict(), says=("OrderedDict · 34: encoder.…in_proj_weight f32[24,8], …in_proj_bias f32[24]",),
+        lambda: nn.Transformer(8, 2, 1, 1, 8).state_dict(), says=("OrderedDict · 34: encoder.…n.in_proj_weight f32[24,8], …in_proj_bias f32[24]",),
         rows=("'encoder.layers.0.self_attn.out_proj.weight'  float32[8, 8]",),
     ),
 }  # fmt: skip
