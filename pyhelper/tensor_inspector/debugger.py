@@ -144,7 +144,7 @@ def retract() -> bool:
 
 def _presents(handler: Any, lines: Any) -> bool:
     if not handler._initialized:
-        return "_initialize" in vars(handler)
+        return "_initialize" in vars(handler) and hasattr(lines, "is_of_tensor_inspector")
     return any(one is lines for one in handler._str_providers)
 
 

@@ -109,7 +109,6 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
             parent, _, name = full.rpartition(".")
             if parent:
                 modules[parent].__dict__[name] = module
-        modules[root].__dict__["version"] = version
         before = {full: sys.modules.get(full) for full in modules}
         sys.modules.update(modules)
         try:
@@ -118,6 +117,7 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
             present.gateway.prefer(preferences)
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
+            present.__dict__["version"] = version  # last: a child forked before then has but a half of it
         except BaseException:
             for full, known in before.items():
                 if known is None:

@@ -114,6 +114,17 @@ def test_another_version_takes_the_place_and_the_same_one_is_left_alone() -> Non
     assert (same, other) == (True, False)
 
 
+def test_it_is_not_said_to_be_there_before_all_of_it_is() -> None:
+    """A child that the program forks in the meantime has a half of it, and is to get another."""
+    gateway = "seen = vars(sys.modules['_tensor_inspector']).get('version')"
+    during, then = run(
+        f"exec({program('newer', gateway)!r}, {{}})\n"
+        "names = vars(sys.modules['_tensor_inspector'])\n"
+        "print(json.dumps([names['gateway'].seen, names['version']]))"
+    )
+    assert (during, then) == (None, "newer")
+
+
 def test_a_python_that_is_too_old_gets_a_sentence_and_nothing_else() -> None:
     answer, left = run(
         "for name in [n for n in sys.modules if n.startswith('_tensor_inspector')]: del sys.modules[name]\n"
