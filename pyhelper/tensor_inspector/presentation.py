@@ -26,7 +26,9 @@ from .snapshot import PAGE
 from .text import one_line
 from .untouched import Untouched
 
-Entry = tuple[str, object, "Callable[[str], str] | None"]  #: name, value, and what makes its expression of its parent's
+Entry = tuple[
+    str, object, "Callable[[str], str | None] | None"
+]  #: name, value, and what makes its expression of its parent's
 Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented by us
 
 _MS = 120.0  #: for one question of the debugger
@@ -58,6 +60,12 @@ class Group(str):
 
     def __bool__(self) -> bool:
         return True
+
+
+class Copied(str):
+    """The expression of a copy. Its parts have none: the debugger would set them by it, and nothing would change."""
+
+    __slots__ = ()
 
 
 class Row:
@@ -253,17 +261,20 @@ def _entry(child: Child) -> Entry:
         value = Text("property · not read")
     elif issubclass(type(value), (Rows, Elements)):
         value = _row_class(look(value, Budget(0.0)).type_name())(value)
-    return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix)
+    return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix, child.copied)
 
 
-def _reached(suffix: str, parent: str) -> str:
+def _reached(suffix: str, copied: bool, parent: str) -> str | None:
     """The expression of a child: what is no atom of an expression is put in parentheses."""
     whole = parent.whole if type(parent) is Group else parent
     if not suffix:
         group = Group()
         group.whole = whole
         return group
-    return f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"
+    if type(whole) is Copied:
+        return None
+    expression = f"{whole if _ATOM.fullmatch(whole) else f'({whole})'}{suffix}"
+    return Copied(expression) if copied else expression
 
 
 @lru_cache(256)

@@ -296,6 +296,54 @@ def test_a_group_is_nothing_that_can_be_set(start: Start) -> None:
     assert client.locals(stop.frame)["image"]["value"].startswith("float32[600, 4]")
 
 
+SET = """
+    import numpy, pandas, polars, torch
+    frame = pandas.DataFrame({"a": [1, 2, 3], "b": [4.0, 5.0, 6.0]})
+    series = pandas.Series([1, 2, 3])
+    index = pandas.Index([1, 2, 3])
+    table = polars.DataFrame({"v": [1, 2, 3]})
+    column = polars.Series("v", [1, 2, 3])
+    quantized = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
+    sparse = torch.eye(3).to_sparse()
+    array = numpy.arange(3)
+    record = numpy.zeros(3, [("x", "i4")])
+    print("here")  # STOP
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expression", "is_set"),
+    [
+        (["frame", "'a'", "values", "[0]"], "int(frame['a'].iloc[0])", False),
+        (["table", "'v'", "values", "[0]"], "table['v'][0]", False),
+        (["index", "values", "[0]"], "int(index[0])", False),
+        (["quantized", "int_repr", "[0]"], "int(quantized.int_repr()[0])", False),
+        (["frame", "'a'"], "int(frame['a'].iloc[0])", True),
+        (["series", "values", "[0]"], "int(series.iloc[0])", True),
+        (["column", "values", "[0]"], "column[0]", True),
+        (["sparse", "values", "[0]"], "int(sparse._values()[0])", True),
+        (["array", "values", "[0]"], "int(array[0])", True),
+        (["record", "'x'", "[0]"], "int(record['x'][0])", True),
+    ],
+    ids=lambda given: " › ".join(given) if isinstance(given, list) else "",
+)
+def test_what_answers_that_it_was_set_is_set(start: Start, path: list[str], expression: str, is_set: bool) -> None:
+    client, stop, helper = start(SET)
+    show(stop, helper)
+    before = client.evaluate(expression, stop.frame)["result"]
+    row = client.locals(stop.frame)[path[0]]
+    for name in path[1:-1]:
+        row = children(client, row)[name]
+    assert path[-1] in children(client, row)
+    if is_set:
+        client.set_variable(row["variablesReference"], path[-1], "7")
+    else:
+        with pytest.raises(DapError, match="Unable to change"):
+            client.set_variable(row["variablesReference"], path[-1], "7")
+    after = client.evaluate(expression, stop.frame)["result"]
+    assert after == ("7" if is_set else before)
+
+
 def test_what_lies_about_its_class_stays_as_it_is(start: Start) -> None:
     source = """
         import torch

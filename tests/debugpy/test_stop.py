@@ -146,6 +146,7 @@ def test_the_exception_of_a_stop_is_the_first_row(start: Start) -> None:
     assert first["name"] == "(exception)"
     assert first["type"] == "RuntimeError"
     assert "mat1 and mat2 shapes cannot be multiplied" in first["line"]
+    assert first["line"].endswith(" in forward"), "the innermost place in the program's own code"
 
 
 def test_values_that_calls_returned_are_shown_as_the_stock_view_names_them(start: Start) -> None:

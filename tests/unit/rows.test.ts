@@ -226,6 +226,16 @@ describe("pages", () => {
 });
 
 describe("pins", () => {
+  test.each([
+    ["__exception__[1]", "(exception)"],
+    ["__exception__[1].args", "(exception).args"],
+    ["__pydevd_ret_val_dict['double']", "(return) double"],
+    ["x.grad", "x.grad"],
+  ])("%s is called %s", (expression, label) => {
+    const pins = [{ expression, node: tensor(expression) }];
+    expect(only(rootRows(source([], { pins: [expression], answer: { pins } })))).toMatchObject({ label, expression });
+  });
+
   test("stand above all else, each with its own root", () => {
     const pinned = tensor("x");
     const from = source([tensor("x")], { pins: ["x"], answer: { pins: [{ expression: "x", node: pinned }] } });

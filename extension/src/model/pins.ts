@@ -73,6 +73,13 @@ export class Pins {
   }
 }
 
+/** What a pin is called: what the debugger names an exception or a returned value by is for nobody to read. */
+export function pinName(expression: string): string {
+  return expression
+    .replace(/^__exception__\[1\]/, "(exception)")
+    .replace(/^__pydevd_ret_val_dict\['([^']*)'\]/, "(return) $1");
+}
+
 function pin(expression: string): Pin {
   return { expression, static: isStatic(expression) };
 }

@@ -3,7 +3,7 @@ import type { Frame } from "../debug/activeFrame.ts";
 import type { Badge, Failure, Node, NodeKind, Page } from "../protocol/generated.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import { formatNumber } from "./numbers.ts";
-import type { Pin, Pins } from "./pins.ts";
+import { pinName, type Pin, type Pins } from "./pins.ts";
 import type { Known, Stop } from "./stop.ts";
 import { middle } from "./words.ts";
 
@@ -221,7 +221,7 @@ function resultRow(source: Source, pin: Pin): Row {
     stop: source.stop,
     icon: "pinned",
     pin,
-    ...called(expression),
+    ...called(pinName(expression)),
   };
   if (result !== undefined && result !== "running" && "node" in result) {
     const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
@@ -242,7 +242,7 @@ function resultRow(source: Source, pin: Pin): Row {
     expandable: open,
     open,
     changed: false,
-    speech: `${expression}, ${description}`,
+    speech: `${own.name}, ${description}`,
     can: ["copyExpression", "unpin", ...rerun],
     expression,
   };

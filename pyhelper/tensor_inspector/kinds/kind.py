@@ -24,14 +24,18 @@ class NotFound(Exception):
 
 
 class Child:
-    """One row below a value. ``suffix`` extends the parent's expression; None when no expression reaches the child."""
+    """One row below a value. ``suffix`` extends the parent's expression; None when no expression reaches the child.
 
-    __slots__ = ("name", "suffix", "value")
+    ``copied`` where that expression makes a copy each time: what is assigned to a part of it is lost.
+    """
 
-    def __init__(self, name: str, value: object, suffix: str | None = None) -> None:
+    __slots__ = ("copied", "name", "suffix", "value")
+
+    def __init__(self, name: str, value: object, suffix: str | None = None, *, copied: bool = False) -> None:
         self.name = name
         self.value = value
         self.suffix = suffix
+        self.copied = copied
 
 
 class Kind:

@@ -5,12 +5,12 @@ No ``__str__`` of the program runs.
 
 from __future__ import annotations
 
-from collections import deque
+import os
 from collections.abc import Iterable, Iterator
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-from ..guard import Classes, class_name, instance_dict, kept_in_c
+from ..guard import Classes, class_name, instance_dict, kept_in_c, plain_str
 from ..protocol import Facts
 from ..text import LINE, joined, listed, one_line, plural, shorten
 from .callables import place
@@ -21,6 +21,9 @@ _TEXTS = Classes(str, bytes)
 _SHOWN = 12  #: arguments told in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are followed
+_DEBUGGERS = ("/debugpy/_vendored/", "/debugpy/server/", "/debugpy/__main__.py")  #: where its code stands
+_LIBRARIES = ("/site-packages/", "/dist-packages/")
+_STANDARD = f"{os.path.dirname(os.__file__)}/".replace("\\", "/")
 _PLAIN = Classes(str, int, float, bool, bytes, type(None))
 
 
@@ -33,9 +36,11 @@ class Raised(Told):
 
     def facts(self) -> Facts:
         facts = super().facts()
-        message, where = self._message(), _where(kept_in_c(self.value, "__traceback__"))
-        rows = [["message", shorten(message, _MESSAGE)] if message else None, ["raised at", where] if where else None]
-        facts["rows"] = [row for row in rows if row] + facts["rows"]
+        message, trace = self._message(), kept_in_c(self.value, "__traceback__")
+        own, innermost = _where(trace), _innermost(trace)
+        known = (("message", shorten(message, _MESSAGE)), ("in your code", own), ("raised at", innermost))
+        told = [[label, text] for label, text in known if text and (label, text) != ("in your code", innermost)]
+        facts["rows"] = told + facts["rows"]
         cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
         for name, other in (("cause", cause), ("context", None if context is cause else context)):
             if other is not None:
@@ -84,7 +89,7 @@ class Raised(Told):
 
 
 class Traceback(WithRows):
-    """The frames that an exception went through, from the outermost in."""
+    """The frames that an exception went through, from the outermost in, but for the debugger's own."""
 
     def parts(self) -> Iterable[str | None]:
         steps = sum(1 for _ in _steps(self.value))
@@ -92,11 +97,19 @@ class Traceback(WithRows):
         return [f"traceback · {plural(steps, 'frame')}{more}", _where(self.value)]
 
     def rows(self) -> list[Child]:
-        return [
-            Child(f"[{index}] {step.tb_frame.f_code.co_name} · {place(step.tb_frame.f_code, step.tb_lineno)}",
-                  step.tb_frame, ".tb_next" * index + ".tb_frame")
-            for index, step in enumerate(_steps(self.value))
-        ]  # fmt: skip
+        """Each place once, as the first frame there: a recursion comes by a thousand times."""
+        rows: dict[tuple[int, int], Child] = {}
+        times: dict[tuple[int, int], int] = {}
+        for index, step in _steps(self.value):
+            code = step.tb_frame.f_code
+            at = (id(code), step.tb_lineno)
+            times[at] = times.get(at, 0) + 1
+            if at not in rows:
+                name = f"[{index}] {code.co_name} · {place(code, step.tb_lineno)}"
+                rows[at] = Child(name, step.tb_frame, ".tb_next" * index + ".tb_frame")
+        for at, row in rows.items():
+            row.name += f" ×{times[at]:,}" if times[at] > 1 else ""
+        return list(rows.values())
 
 
 class Frame(WithRows):
@@ -118,22 +131,45 @@ class Frame(WithRows):
         return rows if back is None else [Child("f_back", back, ".f_back"), *rows]
 
 
-def _steps(traceback: TracebackType) -> Iterator[TracebackType]:
+def _steps(traceback: TracebackType) -> Iterator[tuple[int, TracebackType]]:
+    """Steps that are not the debugger's, with how far down they are."""
     step: TracebackType | None = traceback
-    for _ in range(_FRAMES):
+    for index in range(_FRAMES):
         if step is None:
             return
-        yield step
+        if not any(part in _file(step.tb_frame.f_code) for part in _DEBUGGERS):
+            yield index, step
         step = step.tb_next
 
 
 def _where(traceback: Any) -> str | None:
-    """``train.py:12 in step``: the innermost frame."""
+    """``train.py:12 in step``: the innermost frame in the program's own code, else in a library's."""
     if type(traceback) is not TracebackType:
         return None
-    last = deque(_steps(traceback), 1)[0]
-    code = last.tb_frame.f_code
-    return f"{place(code, last.tb_lineno)} in {code.co_name}"
+    own = [step for _, step in _steps(traceback) if not _is_of_a_library(step.tb_frame.f_code)]
+    return _place(own[-1]) if own else _innermost(traceback)
+
+
+def _innermost(traceback: Any) -> str | None:
+    """Where it was raised."""
+    if type(traceback) is not TracebackType:
+        return None
+    steps = [step for _, step in _steps(traceback)]
+    return _place(steps[-1]) if steps else None
+
+
+def _place(step: TracebackType) -> str:
+    code = step.tb_frame.f_code
+    return f"{place(code, step.tb_lineno)} in {code.co_name}"
+
+
+def _is_of_a_library(code: CodeType) -> bool:
+    file = _file(code)
+    return file.startswith((_STANDARD, "<frozen ")) or any(part in file for part in _LIBRARIES)
+
+
+def _file(code: CodeType) -> str:
+    return plain_str(code.co_filename).replace("\\", "/")
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

@@ -183,7 +183,8 @@ class Table(Kind):
         stop = min(stop, self.size()[1])
         if start < stop:
             for at, label in enumerate(self.labels(start, stop - start), start):
-                yield Child(key_name(label, at, self), self.column(at), self.column_suffix(at, label))
+                name, suffix = key_name(label, at, self), self.column_suffix(at, label)
+                yield Child(name, self.column(at), suffix, copied=True)
 
     def _fixed(self) -> list[Child]:
         rows, columns = self.size()

@@ -63,7 +63,7 @@ class Quantized(Tensor):
     def form_rows(self) -> list[Child]:
         rows = []
         if not isinstance(self.reading(), Unread):
-            rows.append(Child("int_repr", TensorElements(self._stored()), ".int_repr()"))
+            rows.append(Child("int_repr", TensorElements(self._stored()), ".int_repr()", copied=True))
         if self._has_channels():
             for name in ("scales", "zero_points"):
                 method = f"q_per_channel_{name}"

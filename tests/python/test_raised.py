@@ -1,0 +1,92 @@
+"""Exceptions: where in the program's own code they come from, and the frames that they went through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tensor_inspector import facts, summarize
+from tensor_inspector.budget import Budget
+from tensor_inspector.kinds import look
+
+STANDARD = f"{os.path.dirname(os.__file__)}/functools.py"
+TORCH = "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py"
+DEBIAN = "/usr/lib/python3/dist-packages/numpy/core.py"
+WINDOWS = r"C:\Python\Lib\site-packages\torch\nn\linear.py"
+PYDEVD = "/ext/bundled/libs/debugpy/_vendored/pydevd/pydevd.py"
+CLI = "/ext/bundled/libs/debugpy/server/cli.py"
+
+
+def through(*files: str) -> BaseException:
+    """An exception raised in the last of these files, after each had called the next."""
+
+    def fail() -> None:
+        raise RuntimeError("shapes do not fit")
+
+    called: Callable[[], Any] = fail
+    for file in reversed(files):
+        space: dict[str, Any] = {"call": called}
+        source = "def forward():\n    call()" if called is not fail else "def forward():\n    raise RuntimeError('no')"
+        exec(compile(source, file, "exec"), space)
+        called = space["forward"]
+    try:
+        called()
+    except RuntimeError as error:
+        trace = error.__traceback__
+        assert trace is not None
+        return error.with_traceback(trace.tb_next)  # without this function
+    raise AssertionError
+
+
+def recursive(ping: int) -> None:
+    if ping:
+        pong(ping - 1)
+    raise RuntimeError("deep")
+
+
+def pong(left: int) -> None:
+    recursive(left)
+
+
+def rows(error: BaseException) -> list[str]:
+    return [child.name for child in look(error.__traceback__, Budget()).children(0, 100)]
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        (["/home/me/train.py"], "train.py:2 in forward"),
+        (["/home/me/main.py", "/home/me/train.py", TORCH], "train.py:2 in forward"),
+        (["/home/me/train.py", TORCH, "/home/me/hook.py", STANDARD], "hook.py:2 in forward"),
+        (["/home/me/train.py", DEBIAN], "train.py:2 in forward"),
+        (["train.py", WINDOWS], "train.py:2 in forward"),
+        (["<ipython-input-3>", "<frozen importlib._bootstrap>"], "<ipython-input-3>:2 in forward"),
+        ([PYDEVD, "/home/me/train.py"], "train.py:2 in forward"),
+        ([CLI, TORCH], "linear.py:2 in forward"),
+    ],
+)
+def test_the_place_is_the_innermost_one_in_the_programs_own_code(files: list[str], place: str) -> None:
+    assert summarize(through(*files)) == f"RuntimeError: no · {place}"
+
+
+def test_the_facts_say_where_it_was_raised_too() -> None:
+    told = facts(through("train.py", TORCH))["rows"]
+    assert ["in your code", "train.py:2 in forward"] in told
+    assert ["raised at", "linear.py:2 in forward"] in told
+
+
+def test_the_debuggers_frames_are_no_rows() -> None:
+    error = through(PYDEVD, CLI, "train.py", TORCH)
+    assert rows(error) == ["[2] forward · train.py:2", "[3] forward · linear.py:2"]
+    assert summarize(error.__traceback__) == "traceback · 2 frames · train.py:2 in forward"
+
+
+def test_a_place_that_is_met_again_is_one_row() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        recursive(200)
+    shown = rows(caught.value)
+    assert [name.split(" · ")[0] for name in shown[1:]] == ["[1] recursive", "[2] pong", "[401] recursive"]
+    assert [name.rpartition(" ")[2] for name in shown[1:3]] == ["×200", "×200"]
