@@ -42,12 +42,26 @@ def test_a_lazy_layer_says_what_its_parameters_will_be() -> None:
     assert (said["dtypes"], said["gradients"]) == ("float32", "grads None")
 
 
+def test_an_optimizer_around_another_tells_of_that() -> None:
+    class Wrapper(torch.optim.Optimizer):
+        def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+            self.optimizer = optimizer
+
+        @property
+        def param_groups(self) -> Any:  # type: ignore[override]
+            raise RuntimeError("the program's code has run")
+
+    inner = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.5)
+    assert summarize(Wrapper(inner)) == summarize(inner).replace("SGD", "Wrapper")
+
+
 def test_a_walk_that_has_no_time_says_how_far_it_came() -> None:
     now = [0.0]
     net = nn.Sequential(*(nn.Linear(1, 1) for _ in range(500)))
     budget = Budget(20, clock=lambda: now[0])
     now[0] = 1.0
     line = Snapshot(Rows.of("", [])).describe(Child("net", net, "net"), 0, budget)["line"]
+    assert line.startswith("Sequential(500) · ≥ 124 params")
     assert line.endswith("first 64 modules: time budget")
 
 

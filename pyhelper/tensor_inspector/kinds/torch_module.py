@@ -80,7 +80,9 @@ class Module(Kind):
         found = self.digest()
         return [
             self.head(),
-            f"{count(found.elements)} param{'' if found.elements == 1 else 's'}" if found.elements else None,
+            f"{'' if found.complete else '≥ '}{count(found.elements)} param{'' if found.elements == 1 else 's'}"
+            if found.elements
+            else None,
             _made_of(parts_of(self.value)),
             found.device_words(),
             *self.look().words(),

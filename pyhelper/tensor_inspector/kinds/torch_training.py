@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ..budget import Budget
-from ..guard import dict_get, each, held, instance_dict, module, plain_str
+from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
 from ..text import joined, number, plural
@@ -28,6 +28,7 @@ class Optimizer(WithRows):
 
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
+        self._keeper = _keeper(value)
         self._look: Look | None = None
 
     def parts(self) -> Iterable[str | None]:
@@ -50,7 +51,7 @@ class Optimizer(WithRows):
         groups = self._groups()
         facts["rows"] = [[f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
                          for index, group in enumerate(groups)]  # fmt: skip
-        step, tensors, state = self._step(), list(self._parameters()), held(self.value, "state")
+        step, tensors, state = self._step(), list(self._parameters()), held(self._keeper, "state")
         with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
         facts["rows"] += [
             *([list(step)] if step is not None else []),
@@ -64,7 +65,7 @@ class Optimizer(WithRows):
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
         if self._look is None:
             tensors: list[Named] = []
-            state = held(self.value, "state")
+            state = held(self._keeper, "state")
             for index, (name, _, tensor) in enumerate(self._parameters()):
                 label = name or f"#{index}"
                 if is_tensor(tensor):
@@ -87,7 +88,7 @@ class Optimizer(WithRows):
 
     def _state_row(self, own: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
-        state = held(self.value, "state")
+        state = held(self._keeper, "state")
         for child in own:
             if child.name == "state":
                 known = dict.__len__(state)
@@ -97,14 +98,14 @@ class Optimizer(WithRows):
     def _states(self, start: int, count: int) -> Iterable[Child]:
         places = {id(tensor): (index, name, group) for index, (name, group, tensor) in enumerate(self._parameters())}
         several = len(self._groups()) > 1
-        for key, kept in islice(each(dict.items, held(self.value, "state"), start), count):
+        for key, kept in islice(each(dict.items, held(self._keeper, "state"), start), count):
             index, name, group = places.get(id(key), (None, "", 0))
             where = "in no group" if index is None else f"#{index}"
             in_group = f"group {group}" if several and index is not None else None
             yield Child(joined([f"‹{brief(key, self)}› {where}", name, in_group]), kept)
 
     def _groups(self) -> list[dict[str, Any]]:
-        found = instance_dict(self.value).get("param_groups")
+        found = instance_dict(self._keeper).get("param_groups")
         return [group for group in found if type(group) is dict] if type(found) is list else []
 
     def _parameters(self) -> Iterator[tuple[str, int, Any]]:
@@ -118,12 +119,19 @@ class Optimizer(WithRows):
     def _step(self) -> tuple[str, str] | None:
         """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
-            states = islice(each(dict.values, held(self.value, "state")), _STEPPED)
+            states = islice(each(dict.values, held(self._keeper, "state")), _STEPPED)
             found = [scalar(dict_get(kept, name)) for kept in states if issubclass(type(kept), dict)]
             known = [step for step in found if step is not None]
             if known:
                 return label, number(max(known))
         return None
+
+
+def _keeper(value: Any) -> Any:
+    """The optimizer that has the groups: itself, or the one around which it is wrapped, as accelerate's are."""
+    inner = instance_dict(value).get("optimizer")
+    wraps = "param_groups" not in instance_dict(value) and torch.optim.Optimizer in mro(type(inner))
+    return inner if wraps else value
 
 
 def scalar(value: Any) -> int | float | None:
