@@ -261,10 +261,14 @@ def _entry(child: Child) -> Entry:
         value = Text("property · not read")
     elif issubclass(type(value), (Rows, Elements)):
         value = _row_class(look(value, Budget(0.0)).type_name())(value)
-    return one_line(child.name, _NAME), value, None if suffix is None else partial(_reached, suffix, child.copied)
+    return (
+        one_line(child.name, _NAME),
+        value,
+        None if suffix is None else partial(_reached, suffix, copied=child.copied),
+    )
 
 
-def _reached(suffix: str, copied: bool, parent: str) -> str | None:
+def _reached(suffix: str, parent: str, copied: bool = False) -> str | None:
     """The expression of a child: what is no atom of an expression is put in parentheses."""
     whole = parent.whole if type(parent) is Group else parent
     if not suffix:
