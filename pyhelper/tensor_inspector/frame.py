@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from keyword import iskeyword
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -93,7 +94,8 @@ def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: fr
         if name in _DEBUGGERS:
             first.extend(_DEBUGGERS[name](value))
             continue
-        child = Child(name, value, None if name in hidden else name)
+        is_expression = name.isidentifier() and not iskeyword(name)  # unlike `.0`, what a comprehension goes through
+        child = Child(name, value, name if is_expression and name not in hidden else None)
         group = _group(name, value)
         if group is not None:
             grouped[group].append(child)

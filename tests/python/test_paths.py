@@ -4,6 +4,7 @@ their own."""
 from __future__ import annotations
 
 import math
+import sys
 from collections import OrderedDict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from tensor_inspector import frame
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import Child, Elements, Property, Rows, Said
@@ -192,3 +194,12 @@ def test_any_plain_key_is_named_and_reached(value: dict[Any, int]) -> None:
         if "path" in node:
             assert same(snapshot.value(node["id"]), eval(node["path"], {"value": value}))
             assert same(snapshot.value(node["id"]), resolve(node["path"], {"value": value}, {}, Budget()))
+
+
+def test_a_name_that_is_no_expression_has_no_path() -> None:
+    space: dict[str, Any] = {".0": 1, "0010_alter": 2, "class": 3, "größe": 4, "frame": sys._getframe}
+    exec("frame = frame()", space)
+    snapshot = Snapshot(frame.rows(space["frame"], "all", Budget()))
+    paths = {node["name"]: node.get("path") for node in snapshot.page(0, 0, 100, Budget())["nodes"]}
+    names = (".0", "0010_alter", "class", "größe")
+    assert {name: paths[name] for name in names} == {".0": None, "0010_alter": None, "class": None, "größe": "größe"}
