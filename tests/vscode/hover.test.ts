@@ -43,6 +43,8 @@ def main():
     return batch["image"], items[0], items[1], model[0].weight, holder.weight, logits
     return config["lr"], config["betas"]
     return groups["missing"], holder.noisy, max(count, 7), name, groups
+    return (holder
+            .found)
 
 
 callers = set()
@@ -93,6 +95,14 @@ describe("a hover while paused", () => {
     ["holder.noisy", "noisy", "float32[2] · all 1"],
   ] as const)("on $0 at $1 is the debugger's own", async ([text, on, value], { wb }) => {
     expect(await wb.editor.hover(at(text, on))).toMatchObject({ kind: "debug", text: expect.stringContaining(value) });
+  });
+
+  test("on a line that goes on with an attribute is none of the variable of that name", async ({ wb }) => {
+    const inspected = (): string[] => wb.recording.questions().filter((question) => question.startsWith("inspect"));
+    const before = inspected();
+    const evaluated = (): boolean => wb.recording.evaluated().includes(".found");
+    await wb.editor.pointUntil(at(".found", "found"), "the debugger's own hover asking", evaluated);
+    expect(inspected()).toEqual(before);
   });
 
   test("asks the program once for each expression and stop", async ({ wb }) => {

@@ -86,6 +86,11 @@ test("what was run is run again only when asked to", async ({ wb }) => {
   expect(runs).toHaveLength(2);
 });
 
+test("what was run before something was changed in the console says so", async ({ wb }) => {
+  await wb.console.run("count + 1");
+  await pin(wb, "model(images)", "all 2 · f32[2,2] · from before the last change or run");
+});
+
 test("what can be read is read anew at each stop", async ({ wb }) => {
   await wb.debug.stepOver();
   await pin(wb, "images", "f32[2,3] · 1…6");
