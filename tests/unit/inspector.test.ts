@@ -639,6 +639,17 @@ describe("what is known of a frame as soon as it is", () => {
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
   });
 
+  test("is waited for as long as it is asked for", async () => {
+    const late = deferred<FrameAnswer>();
+    const { inspector } = inspected({ frame: () => late.promise });
+    inspector.focus(frame());
+    const reached = inspector.reached(2, always, never, 0);
+    // One that nobody asks for is given up at the same limit: by then the other's has passed too.
+    expect(await inspector.reached(3, always, never, 20)).toBeUndefined();
+    late.resolve(frameAnswer([tensor("x")]));
+    expect((await reached)?.rootPage.nodes[0]?.name).toBe("x");
+  });
+
   test("is nothing, without waiting, when it could not be had", async () => {
     const refused = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => refused.promise });

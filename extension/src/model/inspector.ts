@@ -23,7 +23,7 @@ export interface Cancelled extends Waiting {
   readonly onCancellationRequested: (listener: () => void) => { dispose(): unknown };
 }
 
-/** Milliseconds to wait for a frame's answer: a lost one takes two seconds to be given up. */
+/** Milliseconds to wait until a frame is asked for; its answer is then waited for as long as the question lasts. */
 const REACHED = 2500;
 
 /** What the helper can be asked. */
@@ -131,9 +131,10 @@ export class Inspector {
     cancelled: Cancelled,
     limit = REACHED,
   ): Promise<Stop | undefined> {
+    const isMeant = (frame: Frame | undefined): frame is Frame =>
+      frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id);
     /** The frame is looked at, and what was asked of it has been answered. */
-    const isHere = (frame: Frame | undefined): boolean =>
-      frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id) && !this.#asked.has(frame.key);
+    const isHere = (frame: Frame | undefined): boolean => isMeant(frame) && !this.#asked.has(frame.key);
     const found = (): Stop | undefined => (isHere(this.#stop?.frame) ? this.#stop : undefined);
     return new Promise((resolve) => {
       const finish = (): void => {
@@ -151,7 +152,12 @@ export class Inspector {
         }),
         cancelled.onCancellationRequested(finish),
       ];
-      const timer = setTimeout(finish, limit);
+      const giveUp = (): void => {
+        // VS Code takes no later correction, and a first answer on a busy machine may take longer.
+        if (isMeant(this.#frame) && !isHere(this.#frame)) void this.#asking.then(finish);
+        else finish();
+      };
+      const timer = setTimeout(giveUp, limit);
       look();
       void this.#asking.then(look);
     });
