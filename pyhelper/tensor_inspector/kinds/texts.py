@@ -50,7 +50,9 @@ class Strings(Contents):
             yield item if whole and type(item) in _EXACT else Said(self.text(item))
 
     def text(self, item: Any) -> str:
-        return _quoted(item, 60) if type(item) in _EXACT else class_name(type(item))
+        if type(item) in _EXACT:
+            return _quoted(item, 60)
+        return "None" if item is None else class_name(type(item))
 
     @cached_property
     def _sample(self) -> tuple[list[str | bytes], int]:
