@@ -26,6 +26,17 @@ def main():
 main()
 `;
 
+const library = `\
+import torch
+
+
+def step(x):
+    return torch.nn.Linear(3, 2)(x)
+
+
+step(torch.ones(2, 4))
+`;
+
 /** A program in which `work(1)` is reached in some way, in whatever process or thread. */
 const reaching = (how: string): string => `\
 import asyncio, multiprocessing, threading
@@ -80,6 +91,7 @@ const files = Object.fromEntries(Object.entries(ways).map(([way, how]) => [fileO
 const test = testIn({
   files: {
     "ranks.py": ranks,
+    "library.py": library,
     "raises.py": reaching("fails()"),
     "alone.py": reaching("work(1)"),
     "waiting.py": reaching(waiting),
@@ -154,6 +166,21 @@ describe("the values of the frame that stands there are shown", () => {
     await wb.debug.continueToStop();
     await wb.inspector.rowsWhen("the exception", (rows) =>
       rows.some(({ label, description }) => label === "(exception)" && description.startsWith("ValueError")),
+    );
+    await wb.debug.continueToEnd();
+  });
+
+  test("where a library raises an exception: it tells the user's own line, and a pin of it has a name", async ({
+    wb,
+  }) => {
+    await wb.debug.start("library.py");
+    const tooltip = (): Promise<string> => wb.inspector.tooltip("(exception)");
+    await expect.poll(tooltip, { timeout: 30_000 }).toMatch(/in your code\s+library\.py:5 in step/);
+    expect(await tooltip()).toMatch(/raised at\s+linear\.py:\d+ in forward/);
+    await wb.inspector.clickAction(["(exception)"], "Pin");
+    await wb.inspector.rowsWhen(
+      "the pin of it",
+      ([first]) => first?.icon === "pinned" && first.label === "(exception)",
     );
     await wb.debug.continueToEnd();
   });
