@@ -429,7 +429,7 @@ def test_an_image_that_there_is_no_time_for_is_read_all_over() -> None:
     stats: Any = facts(image.fromarray(half), budget_ms=20)["stats"]
     if not stats["exact"]:
         assert (stats["min"], stats["max"]) == (0, 200)
-        assert abs(stats["mean"] - 100) <= max(stats["mean_error"], 30)
+        assert 0 < stats["mean"] < 200  # neither half alone was read
 
 
 def test_all_of_it_is_said_only_where_all_is_stored() -> None:
