@@ -209,7 +209,7 @@ def test_what_would_write_out_tensors_further_down_shows_our_line(start: Start) 
     show(stop, helper)
     rows = client.locals(stop.frame)
     assert {name: rows[name]["value"] for name in HELD} == HELD
-    assert rows["numbers"]["value"] == "[Pair(left=1, right=2), {'a': {'b': (3, 4)}}]"
+    assert rows["numbers"]["value"] == "[Pair(left=1, right=2), {'a': {...}}]"
 
 
 @pytest.mark.parametrize("context", ["hover", "watch", "repl"])

@@ -10,7 +10,8 @@ from typing import Any, Callable
 from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts
-from ..text import listed, plural, shorten
+from ..text import joined, listed, plural, shorten
+from ..words import Word, content, named
 from .contents import Contents
 from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said, WithRows
 from .mappings import key_name, key_word
@@ -145,10 +146,11 @@ class Table(Kind):
     def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
         labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
-        shown = (f"{key_word(label, self)} {self._contents(at).dtype()}" for at, label in enumerate(labels))
-        content = listed(shown, columns > len(labels), 84)
-        sizes = f"{rows:,} × {columns:,}"
-        return [self.type_name(), f"{sizes}: {content}" if content else sizes, self._missing()]
+        told = [(f"{key_word(label, self)} ", self._contents(at).dtype()) for at, label in enumerate(labels)]
+        missing, sizes = self._missing(), f"{rows:,} × {columns:,}"
+        beside = joined([self.type_name(), missing])
+        shown = content(beside, f"{sizes}: ", told, columns > len(labels)) if told else sizes
+        return [named(self.type_name()), shown, Word(missing, loud=True) if missing else None]
 
     def badges(self) -> list[Badge]:
         return ["nan"] if self._missing() else []
