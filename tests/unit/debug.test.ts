@@ -38,10 +38,10 @@ function debugging(id = "session", sessions = new Sessions(never)) {
   };
   /** VS Code asks for the thread's frames. */
   const stack = (name = "train", threadId = 1): void => exchange("stackTrace", { threadId }, framesOf(name));
-  /** The adapter answers when we ask for the top frame. */
-  const answering = (name = "train"): void => {
+  /** The adapter answers when we ask for the top frame, of which it also says `more`. */
+  const answering = (more: object = {}): void => {
     customRequest.mockImplementation(async (command: string, args: object) => {
-      const body = { stackFrames: framesOf(name).stackFrames.slice(0, 1) };
+      const body = { stackFrames: [{ ...framesOf("train").stackFrames[0], ...more }] };
       exchange(command, args, body);
       return body;
     });
@@ -438,6 +438,52 @@ describe("the active frame, before VS Code announces it,", () => {
     meanwhile(all);
     await vi.advanceTimersByTimeAsync(1000);
     expect(all.seen.map(({ frameId }) => frameId)).not.toContain(2);
+  });
+
+  const subtle = { presentationHint: "subtle" };
+  const deemphasized = { source: { path: "/torch/linear.py", presentationHint: "deemphasize" } };
+  test.each<[string, object, string, boolean]>([
+    ["the user's own", {}, "exception", true],
+    ["a library's", subtle, "exception", false],
+    ["a library's", subtle, "pause", false],
+    ["a library's", subtle, "breakpoint", true],
+    ["a library's", subtle, "step", true],
+    ["a library's", subtle, "function breakpoint", true],
+    ["one with a source of no interest", deemphasized, "exception", false],
+    ["one without a source", { source: undefined }, "breakpoint", false],
+  ])("where the top one is %s %j and the stop's reason is %s, is taken: %s", async (_, top, reason, taken) => {
+    const { answering, event, seen } = looking();
+    answering(top);
+    event("stopped", { threadId: 1, reason });
+    await atOnce();
+    expect(seen).toHaveLength(taken ? 1 : 0);
+  });
+
+  test.each<[string, (vscode: object) => unknown]>([
+    ["nothing", () => undefined],
+    ["the thread", (vscode) => new DebugThread(vscode, 1)],
+  ])("stays, however late it is announced, where VS Code looks at %s until then", async (_, item) => {
+    const { sessions, vscode, event, stack, focus } = looking();
+    stage.focus(item(vscode));
+    const places: (string | undefined)[] = [];
+    new ActiveFrame(sessions).onDidChange((to) => places.push(to instanceof Frame ? to.place : to));
+    event("stopped", { threadId: 1 });
+    await vi.advanceTimersByTimeAsync(5000);
+    stack();
+    focus();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(places).toEqual(["/train.py:train"]);
+  });
+
+  test("is none when the session ends before it is announced", async () => {
+    const { sessions, event, end } = looking();
+    const focuses: Focus[] = [];
+    new ActiveFrame(sessions).onDidChange((focus) => focuses.push(focus));
+    event("stopped", { threadId: 1 });
+    await atOnce();
+    end();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(focuses.map(Boolean)).toEqual([true, false]);
   });
 
   test("is not missed where the adapter refuses to tell it", async () => {

@@ -1,3 +1,4 @@
+import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
 import { isPython, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
 import { isSameUri } from "./uris.ts";
@@ -51,6 +52,8 @@ const STEPPING = 250;
 const STEP_DEBOUNCE = 60;
 /** A stop in a thread that is not looked at changes no focus, so nothing is announced: look after this time. */
 const SILENT_STOP = 400;
+/** Reasons of stops at which VS Code looks at the top frame, even at one that its adapter shows as of no interest. */
+const AT_THE_TOP: ReadonlySet<string> = new Set(["breakpoint", "step", "function breakpoint"]);
 
 /** Which frame the user looks at: it follows stops, steps and clicks in the call stack. */
 export class ActiveFrame implements vscode.Disposable {
@@ -84,22 +87,24 @@ export class ActiveFrame implements vscode.Disposable {
     if (vscode.debug.activeStackItem) this.#look(0);
   }
 
-  #stopped({ session, threadId, takesFocus }: Stopped): void {
+  #stopped(stopped: Stopped): void {
+    const { session, threadId, takesFocus } = stopped;
     const now = Date.now();
     this.#stepping = now - this.#lastStop < STEPPING;
     this.#lastStop = now;
     this.#look(SILENT_STOP);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
-    if (willBeLookedAt(session, threadId)) void this.#expect(session, threadId);
+    if (willBeLookedAt(session, threadId)) void this.#expect(stopped, threadId);
   }
 
   /** VS Code announces a frame after questions of its own: where it is clear which it will be, it is taken before. */
-  async #expect(session: Session, threadId: number): Promise<void> {
+  async #expect({ session, reason }: Stopped, threadId: number): Promise<void> {
     this.#expected = session.stopOf(threadId);
-    const frameId = await session.topFrame(threadId);
-    const place = frameId === undefined ? undefined : session.places.get(frameId);
-    if (frameId === undefined || place === undefined || this.#expected !== session.stopOf(threadId)) return;
-    this.#change(new Frame(session, frameId, place));
+    const top = await session.topFrame(threadId);
+    const place = top && session.places.get(top.id);
+    if (top === undefined || place === undefined || this.#expected !== session.stopOf(threadId)) return;
+    if (isPassedOver(top, reason)) return;
+    this.#change(new Frame(session, top.id, place));
   }
 
   #announced(): void {
@@ -122,7 +127,7 @@ export class ActiveFrame implements vscode.Disposable {
 
   #read(): Focus {
     const item = vscode.debug.activeStackItem;
-    if (!(item instanceof vscode.DebugStackFrame)) return undefined;
+    if (!(item instanceof vscode.DebugStackFrame)) return this.#taken;
     const session = this.#sessions.get(item.session.id);
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
@@ -131,6 +136,12 @@ export class ActiveFrame implements vscode.Disposable {
     this.#unnamed = place === undefined;
     const isAnnounced = session.isPaused(item.threadId) && this.#runs === session.runsOf(item.threadId);
     return isAnnounced && place?.thread === item.threadId ? new Frame(session, item.frameId, place) : this.#current;
+  }
+
+  /** The frame that was taken ahead of an announcement which has not come yet. */
+  get #taken(): Frame | undefined {
+    const frame = this.#current;
+    return frame instanceof Frame && frame.stop === this.#expected && !frame.over ? frame : undefined;
   }
 
   dispose(): void {
@@ -144,6 +155,13 @@ function willBeLookedAt(session: Session, threadId: number): boolean {
   const { activeDebugSession: active, activeStackItem: item } = vscode.debug;
   if (active?.id !== session.id) return false;
   return item === undefined || (item.session.id === session.id && item.threadId === threadId);
+}
+
+/** VS Code looks for a frame below this one: its source is not there, or its adapter shows it as of no interest. */
+function isPassedOver({ source, presentationHint }: DebugProtocol.StackFrame, reason: string): boolean {
+  if (source === undefined) return true;
+  const hint = presentationHint ?? source.presentationHint;
+  return !AT_THE_TOP.has(reason) && (hint === "subtle" || hint === "deemphasize");
 }
 
 function keyOf(focus: Focus): string | undefined {

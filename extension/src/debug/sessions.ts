@@ -96,18 +96,19 @@ export class Session {
       .then((body: DebugProtocol.EvaluateResponse["body"]) => body.result);
   }
 
-  /** Asks for the top frame of a paused thread: its id. It is then among the places; undefined if it has gone on. */
-  topFrame(threadId: number): PromiseLike<number | undefined> {
+  /** Asks for the top frame of a paused thread. It is then among the places; undefined if it has gone on. */
+  topFrame(threadId: number): PromiseLike<DebugProtocol.StackFrame | undefined> {
     return this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(
-      (body: DebugProtocol.StackTraceResponse["body"]) => body.stackFrames[0]?.id,
+      (body: DebugProtocol.StackTraceResponse["body"]) => body.stackFrames[0],
       () => undefined,
     );
   }
 }
 
-/** Which session has stopped, in which thread if its adapter says so, and whether it wants that to be looked at. */
+/** Which session has stopped and why, in which thread if its adapter says so, and whether it wants that to be looked at. */
 export interface Stopped {
   readonly session: Session;
+  readonly reason: string;
   readonly threadId: number | undefined;
   readonly takesFocus: boolean;
 }
@@ -195,9 +196,9 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   #event(session: Session, event: DebugProtocol.Event): void {
     if (event.event === "initialized") this.#initialized.fire(session);
     else if (event.event === "stopped") {
-      const { threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
+      const { reason, threadId, preserveFocusHint } = (event as DebugProtocol.StoppedEvent).body;
       session.stopped(this.#number(), threadId);
-      this.#stopped.fire({ session, threadId, takesFocus: preserveFocusHint !== true });
+      this.#stopped.fire({ session, reason, threadId, takesFocus: preserveFocusHint !== true });
     } else if (event.event === "continued") {
       const { threadId, allThreadsContinued } = (event as DebugProtocol.ContinuedEvent).body;
       if (allThreadsContinued === false) session.wentOnAlone(this.#number(), threadId);
