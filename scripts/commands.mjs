@@ -8,6 +8,9 @@ import { root, venvBin } from "./paths.mjs";
 /** A failure that its message explains: shown without a stack trace. */
 export class SetUpError extends Error {}
 
+/** A command was killed in the middle of its work. */
+export class KilledError extends SetUpError {}
+
 /** PATH with the project's own tools first. */
 export function toolPath() {
   return [path.join(root, "node_modules", ".bin"), venvBin, process.env["PATH"]].join(path.delimiter);
@@ -27,6 +30,9 @@ export function npmCommand(platform, node, running) {
   return [node, running?.endsWith("npm-cli.js") ? running : beside];
 }
 
+/** npm as it runs here. */
+export const npm = npmCommand(process.platform, process.execPath, process.env["npm_execpath"]);
+
 /**
  * Runs a command to its end, silently unless it fails.
  * @param {string} command
@@ -34,7 +40,6 @@ export function npmCommand(platform, node, running) {
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
  */
 export function run(command, args, { cwd = root, env = {} } = {}) {
-  const npm = npmCommand(process.platform, process.execPath, process.env["npm_execpath"]);
   const [program, ...first] = command === "npm" ? npm : [command];
   const result = spawnSync(program, [...first, ...args], {
     cwd,
@@ -44,7 +49,8 @@ export function run(command, args, { cwd = root, env = {} } = {}) {
   });
   if (result.status === 0) return result.stdout;
   const output = result.error?.message ?? `${result.stdout}${result.stderr}`.trim().split("\n").slice(-30).join("\n");
-  throw new SetUpError(`\`${[command, ...args].join(" ")}\` failed:\n${output}`);
+  const Failure = result.signal === null ? SetUpError : KilledError;
+  throw new Failure(`\`${[command, ...args].join(" ")}\` failed:\n${output}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The virtual environment `.venv`: for the demo only what its program needs, for the tests all of it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { made, make, read, run, SetUpError, succeeds } from "./commands.mjs";
+import { KilledError, made, make, read, run, SetUpError, succeeds, timed } from "./commands.mjs";
 import { cache, python, venv } from "./paths.mjs";
 
 /** What each of pyproject.toml's extras brings. */
@@ -13,7 +13,10 @@ const extras = {
 /** torch's own index, with its build without CUDA. */
 const cpuIndex = "https://download.pytorch.org/whl/cpu";
 
-/** Is there while `.venv` is changed, with the id of the process that does it. */
+/** For a Python that is older or newer than those for which there is the torch of pyproject.toml, this fails. */
+const versionCheck = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))";
+
+/** Is there while `.venv` is changed, with the id of the process that does it; and after that one was killed. */
 const unfinished = path.join(cache, "venv-unfinished");
 
 /**
@@ -24,17 +27,28 @@ export function setUpPython(extra) {
   if (existsSync(unfinished)) removeUnfinished();
   const input = requirements(read("pyproject.toml"));
   const product = (/** @type {string} */ name) => ({ step: `python-${name}`, folder: venv, input });
-  if (extra === "demo" && made(product("dev"))) return;
+  if (made(product(extra)) || (extra === "demo" && made(product("dev")))) return;
+  removeUnusable();
   make(product(extra), extras[extra], () => {
     mkdirSync(cache, { recursive: true });
     writeFileSync(unfinished, String(process.pid));
-    if (!succeeds(python, ["-c", "import sys, pip; sys.exit(sys.prefix == sys.base_prefix)"])) makeVenv();
-    const index = torchIndex(process.platform, cpuIndexAnswers);
-    const options = ["--quiet", "--disable-pip-version-check", ...index.options];
-    if (index.warning !== "") process.stdout.write(`(${index.warning}) `);
-    run(python, ["-m", "pip", "install", ...options, "--editable", `.[${extra}]`]);
+    try {
+      if (!existsSync(venv)) makeVenv();
+      install(extra);
+    } catch (error) {
+      if (!(error instanceof KilledError)) rmSync(unfinished); // what failed by itself has left no halves
+      throw error;
+    }
     rmSync(unfinished);
   });
+}
+
+/** @param {keyof typeof extras} extra */
+function install(extra) {
+  const index = torchIndex(process.platform, cpuIndexAnswers);
+  const options = ["--quiet", "--disable-pip-version-check", ...index.options];
+  if (index.warning !== "") process.stdout.write(`(${index.warning}) `);
+  run(python, ["-m", "pip", "install", ...options, "--editable", `.[${extra}]`]);
 }
 
 /** A `.venv` whose making was cut short is made anew. */
@@ -42,7 +56,26 @@ function removeUnfinished() {
   const worker = readFileSync(unfinished, "utf8");
   if (isAlive(Number(worker)))
     throw new SetUpError(`Another set-up, process ${worker}, is at work in .venv: wait for it.`);
-  rmSync(venv, { recursive: true, force: true });
+  removeVenv("its making was cut short");
+}
+
+/** So is one that can't be used, which may be of the user's making. */
+function removeUnusable() {
+  if (!existsSync(venv)) return;
+  const checks = [
+    { code: "import sys; sys.exit(sys.prefix == sys.base_prefix)", fault: "it is no environment" },
+    { code: versionCheck, fault: "its Python is not 3.11 to 3.14" },
+    { code: "import pip", fault: "it has no pip" },
+  ];
+  const failed = checks.find(({ code }) => !succeeds(python, ["-c", code]));
+  if (failed === undefined) return;
+  findPython(); // without one, what is there stays
+  removeVenv(failed.fault);
+}
+
+/** @param {string} why */
+function removeVenv(why) {
+  timed("python", `removing .venv: ${why}`, () => rmSync(venv, { recursive: true, force: true }));
 }
 
 /** @param {number} pid */
@@ -83,7 +116,6 @@ function cpuIndexAnswers() {
 /** Makes an empty `.venv` with pip. */
 function makeVenv() {
   const base = findPython();
-  rmSync(venv, { recursive: true, force: true });
   const complete = succeeds(base, ["-m", "ensurepip", "--version"]);
   run(base, ["-m", "venv", ...(complete ? [] : ["--without-pip"]), venv]);
   if (!complete) seedPip();
@@ -112,8 +144,7 @@ function seedPip() {
 function findPython() {
   const names = ["python3.14", "python3.13", "python3.12", "python3.11", "python3", "python", "py"];
   const candidates = process.env["PYTHON"] ? [process.env["PYTHON"]] : names;
-  const check = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))";
-  const found = candidates.find((candidate) => succeeds(candidate, ["-c", check]));
+  const found = candidates.find((candidate) => succeeds(candidate, ["-c", versionCheck]));
   if (found !== undefined) return found;
   throw new SetUpError(
     `No Python 3.11 to 3.14 found (tried ${candidates.join(", ")}): install one, or name its program in $PYTHON.`,

@@ -3,16 +3,15 @@
  * does not keep the next from running; the last lines say how each went.
  */
 import { spawnSync } from "node:child_process";
+import { npm } from "./commands.mjs";
 
 const parts = ["check", "test:unit", "test:python", "test:debugpy", "bench:quick", "test:vscode"];
 
+const [program, ...first] = npm;
 const results = parts.map((part) => {
   console.log(`\n━━ npm run ${part}`);
   const started = Date.now();
-  const { status } = spawnSync("npm", ["run", "--silent", part], {
-    stdio: "inherit",
-    shell: process.platform === "win32",
-  });
+  const { status } = spawnSync(program, [...first, "run", "--silent", part], { stdio: "inherit" });
   return { part, ok: status === 0, seconds: Math.round((Date.now() - started) / 1000) };
 });
 

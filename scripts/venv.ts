@@ -1,11 +1,8 @@
 // Runs a tool, or a script, with the project's own Python: `node scripts/venv.ts ruff check .`
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { python } from "./paths.mjs";
 
-const windows = process.platform === "win32";
-const folder = fileURLToPath(new URL(windows ? "../.venv/Scripts/" : "../.venv/bin/", import.meta.url));
-const python = `${folder}python${windows ? ".exe" : ""}`;
 const [tool, ...args] = process.argv.slice(2);
 
 if (tool === undefined) throw new Error("usage: node scripts/venv.ts TOOL|FILE.py [ARGUMENT…]");

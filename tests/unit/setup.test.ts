@@ -1,4 +1,5 @@
 /** What the set-up decides, for machines that no test runs on. */
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { browserAdvice, browserSource } from "../../scripts/browser.mjs";
 import { npmCommand } from "../../scripts/commands.mjs";
@@ -58,6 +59,17 @@ describe("npm runs without a shell, which would mind the blanks in a path", () =
     ["Windows, started by another program's script", "win32", node, "D:\\pnpm.cjs", [node, npm]],
   ] as const)("%s", (_, platform, program, running, command) => {
     expect(npmCommand(platform, program, running)).toEqual(command);
+  });
+
+  test("no script starts a shell", () => {
+    const scripts = globSync([
+      "scripts/*.{mjs,ts}",
+      "tests/vscode/**/*.ts",
+      "tests/bench/*.ts",
+      "extension/build/*.ts",
+    ]);
+    expect(scripts).toContain("scripts/test.mjs");
+    expect(scripts.filter((file) => /\bshell:/.test(readFileSync(file, "utf8")))).toEqual([]);
   });
 });
 

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const fakePython = `#!/bin/sh
 echo "$*" >> "$LOG"
 case "$*" in
   "-m ensurepip"*) exit "\${NO_ENSUREPIP:-0}" ;;
   "-m venv"*) for folder; do :; done; mkdir -p "$folder/bin" && cp "$0" "$folder/bin/python" ;;
-  "-m pip install"*) exit "\${NO_NETWORK:-0}" ;;
+  "-m pip install"*) \${MEANWHILE:-exit "\${NO_NETWORK:-0}"} ;;
 esac
 `;
 
@@ -66,9 +66,53 @@ test("the tests' packages come on top of the demo's, and the demo needs no more 
   expect(setUp("python-demo").asked).toEqual([]);
 });
 
-test("an environment whose making was cut short is made anew", () => {
-  expect(setUp("python-demo", { NO_NETWORK: "1" }).status).toBe(1);
-  expect(setUp("python-demo").asked).toEqual(anew);
+test("a failed download leaves the environment as it was, and is tried again", () => {
+  setUp("python-demo");
+  expect(setUp("python", { NO_NETWORK: "1" }).status).toBe(1);
+  expect(setUp("python").asked).toEqual(["pip install .[dev]"]);
+});
+
+test.each([
+  ["pip", "kill -9 $$"],
+  ["the set-up", "kill -9 $PPID"],
+])("an environment is made anew, which the set-up says, after %s was killed in the middle", (_, killed) => {
+  expect(setUp("python-demo", { MEANWHILE: `eval ${killed}` }).status).not.toBe(0);
+  const { said, asked } = setUp("python-demo");
+  expect(asked).toEqual(anew);
+  expect(said).toMatch(/^python {7}removing \.venv: its making was cut short … [\d.]+ s\npython-demo /);
+});
+
+describe("a .venv that can't be used is removed, and the set-up says why", () => {
+  const inside = "import sys; sys.exit(sys.prefix == sys.base_prefix)";
+  const version = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))";
+
+  test.each([
+    ["no program", undefined, "it is no environment"],
+    ["a Python of the system's", inside, "it is no environment"],
+    ["an older Python", version, "its Python is not 3.11 to 3.14"],
+    ["no pip", "import pip", "it has no pip"],
+  ])("%s", (_, fails, why) => {
+    const bin = path.join(clone, ".venv", "bin");
+    mkdirSync(bin, { recursive: true });
+    const unusable = `#!/bin/sh\n[ "$*" != "-c ${fails}" ]\n`;
+    if (fails !== undefined) writeFileSync(path.join(bin, "python"), unusable, { mode: 0o755 });
+    const { said, asked } = setUp("python-demo");
+    expect(asked).toEqual(anew);
+    expect(said).toMatch(new RegExp(`^python {7}removing \\.venv: ${why} … [\\d.]+ s\\npython-demo `));
+  });
+
+  test("one of the user's that can be used is kept", () => {
+    const bin = path.join(clone, ".venv", "bin");
+    mkdirSync(bin, { recursive: true });
+    cpSync(path.join(clone, "tools", "python"), path.join(bin, "python"));
+    expect(setUp("python-demo").asked).toEqual(["pip install .[demo]"]);
+  });
+
+  test("but it stays where no other Python is found", () => {
+    mkdirSync(path.join(clone, ".venv"));
+    expect(setUp("python-demo", { PYTHON: "/nowhere/python" }).status).toBe(1);
+    expect(existsSync(path.join(clone, ".venv"))).toBe(true);
+  });
 });
 
 test("an environment is not taken away from another set-up that is at work in it", () => {
