@@ -291,13 +291,13 @@ def _claims(cls: type) -> Claim:
     if issubclass(cls, (Row, Text)):
         return "whole" if issubclass(cls, Row) else "line"
     kind, bases = kind_of(cls), mro(cls)
-    if kind is PlainObject:  # dataclasses and namespaces write out all they hold; the rest leaves that to the program
-        return "line" if writes_out(cls) else "nothing"
     libraries = {class_module(base).partition(".")[0] for base in bases}
     if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and _LIBRARIES.isdisjoint(libraries)):
         return "line"
     known = kind.kind == "graph" or not _LIBRARIES.isdisjoint(libraries)
-    return "whole" if known and not issubclass(kind, Atom) else "nothing"
+    if known and kind is not PlainObject and not issubclass(kind, Atom):
+        return "whole"  # what an object of the program's own writes out is left to the program, but for tensors in it
+    return "line" if issubclass(kind, PlainObject) and writes_out(cls) else "nothing"
 
 
 _claim = ByClass(_claims)

@@ -126,7 +126,10 @@ def test_what_locks_the_debugger_up_is_shown_at_the_first_stop(new: New) -> None
     stop = client.launch(program, breakpoints=stop_lines(program).values())
     shown = first_asked(client, stop)
     assert shown["storage"].startswith("UntypedStorage · 30.0 MiB")
+    assert shown["held"].startswith("list · 6: UntypedStorage, dict of 1, tuple of 1")
     assert shown["array"].startswith("float64[6, 6, 6, 6, 6, 6, 6, 6, 6]")
+    held = client.variables(client.locals(stop.frame)["held"]["variablesReference"])
+    assert len([row for row in held if row["name"].isdigit()]) == 6
     replies = [message for _, message in client.traffic if message.get("command") == "variables"]
     assert max(len(json.dumps(message)) for message in replies) < 10_000
 

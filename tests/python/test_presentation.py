@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections import ChainMap, namedtuple
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 import torch
 
-from tensor_inspector.presentation import Children, Row, _reached
+from tensor_inspector.presentation import Children, Lines, Row, _reached
+
+Pair = namedtuple("Pair", "left right")
+STORAGE: Any = torch.zeros(8).untyped_storage()
+TYPED = torch.TypedStorage(wrap_storage=STORAGE, dtype=torch.uint8, _internal=True)
+TENSOR = torch.ones(3)
 
 
 @pytest.mark.parametrize(
@@ -45,3 +55,31 @@ def test_clients_that_ask_by_name_get_the_same_rows() -> None:
     assert [name for name, _, _ in rows] == ["values", "stats"]
     assert Children().get_dictionary(value).keys() == {"values", "stats"}
     assert isinstance(Children().resolve(value, "values"), Row)
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ([STORAGE], "list · 1: UntypedStorage"),
+        ((STORAGE, 1), "tuple · 2: UntypedStorage, 1"),
+        ({"a": {"b": STORAGE}}, "dict · 1: a dict of 1"),
+        (Pair(STORAGE, 1), "Pair · left UntypedStorage, right 1"),
+        (SimpleNamespace(s=STORAGE), "SimpleNamespace · s UntypedStorage"),
+        ([TYPED], "list · 1: TypedStorage"),
+        (partial(print, TENSOR, end=""), "partial · print(float32[3], end='')"),
+        ([partial(print, end=STORAGE)], "list · 1: partial"),
+        (ChainMap({"a": TENSOR}), "ChainMap · 1 map: dict of 1"),
+        ([ChainMap({"a": [STORAGE]})], "list · 1: ChainMap"),
+        (ValueError("no", TENSOR), "ValueError · 'no', float32[3]"),
+        ([ValueError(STORAGE)], "list · 1: ValueError"),
+    ],
+)
+def test_what_would_write_out_tensors_or_their_bytes_is_our_line(value: object, line: str) -> None:
+    assert Lines().get_str(value) == line
+
+
+@pytest.mark.parametrize(
+    "value", [[1], {"a": (1,)}, partial(print, 1), ChainMap({"a": 1}), ValueError("no", 1)], ids=repr
+)
+def test_what_holds_no_tensor_is_left_to_the_debugger(value: object) -> None:
+    assert Lines().get_str(value) is None

@@ -51,7 +51,9 @@ class Kind:
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
     composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
     needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
-    rank: ClassVar[int] = 2  #: order among variables: 0 tensors, arrays and modules, 2 the rest (1: what holds tensors)
+    #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
+    #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.
+    rank: ClassVar[int] = 2
 
     def __init__(self, value: Any, budget: Budget) -> None:
         self.value = value
@@ -117,8 +119,8 @@ class Kind:
         raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     def holds_tensors(self) -> bool:
-        """Whether tensors are among the value or its first items: such variables are listed first."""
-        return self.rank == 0
+        """Whether tensors or storages are among the value or its first items: such variables are listed first."""
+        return self.rank < 2
 
     def inside(self) -> Iterable[object]:
         """The values that its own text writes out with it."""

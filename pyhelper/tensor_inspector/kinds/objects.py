@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
@@ -34,6 +36,7 @@ _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
 _EACH = 20  #: of what is in those, and so on
 _MOST = 400  #: in all
+_WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
 
 
 class PlainObject(Kind):
@@ -196,13 +199,13 @@ def brief_inline(value: object, asked: Kind) -> str:
 
 
 def tensors_among(found: Iterable[object], budget: Budget) -> bool:
-    """Whether there are tensors among these values, or in what they write out with them, how deep that be."""
+    """Whether there are tensors or storages among these values, or in what they write out, how deep that be."""
     from . import kind_of
 
     values, opened = list(islice(found, _PEEKED)), set()
     for value in values:  # which grows
         kind = kind_of(type(value))
-        if kind.rank == 0:
+        if kind.rank < 2:
             return True
         if kind.contains and len(values) < _MOST and id(value) not in opened:
             opened.add(id(value))
@@ -211,9 +214,9 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
 
 
 def _writes_out(cls: type) -> bool:
-    """Whether the text of an object is all that it holds, as a dataclass's or a namespace's is."""
-    bases = mro(cls)
-    return first_of(cls, "__repr__") is first_of(SimpleNamespace, "__repr__") or any(
+    """Whether the text of an object is all that it holds, as a dataclass's or an exception's is."""
+    bases, own = mro(cls), first_of(cls, "__repr__")
+    return any(own is first_of(writer, "__repr__") for writer in _WRITERS) or any(
         "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
     )
 

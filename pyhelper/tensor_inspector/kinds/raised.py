@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -55,6 +56,9 @@ class Raised(Told):
         came_from = ["__cause__"] if same else ["__cause__", "__context__"]
         args = ["args"] if kept_in_c(self.value, "exceptions") is None else []  # of a group: what its slots hold
         return self.in_c(*args, *came_from, "__traceback__")
+
+    def _held(self) -> Iterator[object]:
+        return chain(kept_in_c(self.value, "args"), super()._held())
 
     def _said(self, limit: int) -> str:
         message = self._message()

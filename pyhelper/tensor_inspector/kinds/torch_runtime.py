@@ -52,6 +52,7 @@ class Storage(Told):
     """The bytes beneath tensors, by how many they are and where; they are not read."""
 
     contains = True
+    rank = 1
 
     def words(self) -> Iterable[str | None]:
         untyped = instance_dict(self.value).get("_untyped_storage", self.value)
