@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/calls.ts";
@@ -625,6 +625,9 @@ describe("what is known of a frame as soon as it is", () => {
   const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
   const always = (): boolean => true;
 
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   test("is awaited while the frame is asked for, also while it is asked for again", async () => {
     const answers = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
     const waiting = [...answers];
@@ -639,32 +642,38 @@ describe("what is known of a frame as soon as it is", () => {
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
   });
 
-  test("is waited for as long as it is asked for", async () => {
+  test.each<[string, number, number, boolean]>([
+    ["that is asked for is waited for", 2, 9, true],
+    ["that is asked for is not waited for without end", 2, 11, false],
+    ["that is not looked at is soon given up", 3, 3, false],
+  ])("and %s", async (_, frameId, seconds, found) => {
     const late = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => late.promise });
     inspector.focus(frame());
-    const reached = inspector.reached(2, always, never, 0);
-    // One that nobody asks for is given up at the same limit: by then the other's has passed too.
-    expect(await inspector.reached(3, always, never, 20)).toBeUndefined();
+    const reached = vi.fn<(stop: Stop | undefined) => void>();
+    void inspector.reached(frameId, always, never).then(reached);
+    await vi.advanceTimersByTimeAsync(1000 * seconds);
+    expect(reached).toHaveBeenCalledTimes(found ? 0 : 1);
     late.resolve(frameAnswer([tensor("x")]));
-    expect((await reached)?.rootPage.nodes[0]?.name).toBe("x");
+    await vi.runAllTimersAsync();
+    expect(reached.mock.calls.map(([stop]) => stop?.rootPage.nodes[0]?.name)).toEqual([found ? "x" : undefined]);
   });
 
   test("is nothing, without waiting, when it could not be had", async () => {
     const refused = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => refused.promise });
     inspector.focus(frame());
-    const reached = inspector.reached(2, always, never, 60_000);
+    const reached = inspector.reached(2, always, never);
     refused.reject(new Refusal("unreachable", "there is no eval here"));
     expect(await reached).toBeUndefined();
-    expect(await inspector.reached(2, always, never, 60_000)).toBeUndefined();
+    expect(await inspector.reached(2, always, never)).toBeUndefined();
   });
 
   test("is nothing of a frame of that id in another session", async () => {
     const { inspector } = inspected();
     inspector.focus(frame());
-    await settled();
-    expect(await inspector.reached(2, (session) => session === "other", never, 20)).toBeUndefined();
-    expect(await inspector.reached(3, always, never, 20)).toBeUndefined();
+    const reached = inspector.reached(2, (session) => session === "other", never);
+    await vi.runAllTimersAsync();
+    expect(await reached).toBeUndefined();
   });
 });

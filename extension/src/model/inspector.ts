@@ -23,8 +23,9 @@ export interface Cancelled extends Waiting {
   readonly onCancellationRequested: (listener: () => void) => { dispose(): unknown };
 }
 
-/** Milliseconds to wait until a frame is asked for; its answer is then waited for as long as the question lasts. */
+/** Milliseconds to wait until a frame is asked for, and then for its answer: a busy machine's first takes long. */
 const REACHED = 2500;
+const ANSWERED = 7500;
 
 /** What the helper can be asked. */
 export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
@@ -125,12 +126,7 @@ export class Inspector {
    * What is known of a frame of the present stop, as soon as it is; undefined if it can't be had, or is not looked at
    * soon. Frames of two programs may have one id: `isLookedAt` tells whether a session is the one that is meant.
    */
-  reached(
-    frameId: number,
-    isLookedAt: (session: string) => boolean,
-    cancelled: Cancelled,
-    limit = REACHED,
-  ): Promise<Stop | undefined> {
+  reached(frameId: number, isLookedAt: (session: string) => boolean, cancelled: Cancelled): Promise<Stop | undefined> {
     const isMeant = (frame: Frame | undefined): frame is Frame =>
       frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id);
     /** The frame is looked at, and what was asked of it has been answered. */
@@ -153,11 +149,12 @@ export class Inspector {
         cancelled.onCancellationRequested(finish),
       ];
       const giveUp = (): void => {
-        // VS Code takes no later correction, and a first answer on a busy machine may take longer.
-        if (isMeant(this.#frame) && !isHere(this.#frame)) void this.#asking.then(finish);
-        else finish();
+        if (!isMeant(this.#frame) || isHere(this.#frame)) return finish();
+        // VS Code takes no later correction.
+        timer = setTimeout(finish, ANSWERED);
+        void this.#asking.then(finish);
       };
-      const timer = setTimeout(giveUp, limit);
+      let timer = setTimeout(giveUp, REACHED);
       look();
       void this.#asking.then(look);
     });
