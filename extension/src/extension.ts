@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new Status(inspector),
     ...registerCommands({ inspector, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
-    sessions.onDidInitialize((session) => void calls.prepare(session)),
+    sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
     sessions.onDidChange((session) => void inspector.userChanged(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange(() => void inspector.anew()),

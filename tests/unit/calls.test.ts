@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { EvaluateQueue, Over } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import type { Session } from "../../extension/src/debug/sessions.ts";
@@ -56,6 +56,8 @@ const ops = (sent: readonly Sent[]): string[] =>
   });
 
 describe("calls", () => {
+  afterEach(() => void vi.useRealTimers());
+
   test("carry what the user prefers at that moment", async () => {
     const { calls, sent, stop, preferences } = program(({ what }) => (what === "inject" ? INJECTED : FRAME));
     await calls.frame(stop(), {});
@@ -151,20 +153,59 @@ describe("calls", () => {
     }
   });
 
-  test("give up for this stop when nothing replies, and start afresh at the next", async () => {
+  test.each([
+    ["to the injection", true, ["inject"], ["inject", "frame"]],
+    ["on either way", false, ["inject", "frame", "frame without a frame"], ["frame"]],
+  ])("give up for this stop when nothing replies %s, and start afresh at the next", async (_, all, tried, next) => {
     let hangs = true;
-    const { calls, sent, log, stop } = program(({ what }) => {
-      if (hangs) return NEVER;
+    const { calls, sent, stop } = program(({ what }) => {
+      if (hangs && (all || what !== "inject")) return NEVER;
       return what === "inject" ? INJECTED : FRAME;
     });
     const paused = stop();
-    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
-    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
-    expect(sent).toHaveLength(2);
-    expect(log.join()).toContain("no reply on the frame");
+    for (let turn = 0; turn < 2; turn += 1) {
+      await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+      expect(ops(sent)).toEqual(tried);
+    }
     hangs = false;
     await calls.frame(stop(), {});
-    expect(ops(sent).slice(2)).toEqual(["inject", "frame"]);
+    expect(ops(sent).slice(tried.length)).toEqual(next);
+  });
+
+  test("wait for an injection under way no longer than for any reply, and go on when it has come", async () => {
+    const injected = deferred<string>();
+    const { calls, sent, stop, session } = program(({ what }) => (what === "inject" ? injected.promise : FRAME));
+    const prepared = calls.prepare(session);
+    const paused = stop();
+    await expect(calls.frame(paused, {})).rejects.toMatchObject({ code: "lost" });
+    expect(ops(sent), "it is still waited for").toEqual(["inject"]);
+    injected.resolve(INJECTED);
+    await prepared;
+    await calls.frame(paused, {});
+    expect(ops(sent)).toEqual(["inject", "frame"]);
+  });
+
+  test("wait long for an injection, but not again once one had no reply", async () => {
+    vi.useFakeTimers();
+    const { calls, stop, session } = program(() => NEVER);
+    const ended = vi.fn<() => void>();
+    void calls.prepare(session).then(ended);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalledOnce();
+    const asked = expect(calls.frame(stop(), {})).rejects.toMatchObject({ code: "lost" });
+    await vi.advanceTimersByTimeAsync(20);
+    await asked;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("wait for an injection that another stop left under way no longer than for any reply", async () => {
+    const { calls, sent, stop } = program(() => NEVER);
+    const left = calls.frame(stop(), {}).catch(() => undefined);
+    await expect(calls.frame(stop(), {})).rejects.toMatchObject({ code: "lost" });
+    expect(ops(sent)).toEqual(["inject"]);
+    await left;
   });
 
   test("run what the user asks to be run on the frame's own thread, also where torch.compile is at work", async () => {

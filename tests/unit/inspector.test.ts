@@ -243,6 +243,24 @@ describe("trouble", () => {
     expect(inspector.trouble).toBeUndefined();
     expect(labels(inspector)).toEqual(["x"]);
   });
+
+  test("is over when the helper comes late; where there is none, nothing is asked again", async () => {
+    let lost = true;
+    const { inspector, ops } = inspected({
+      frame: () => {
+        if (lost) throw new Refusal("lost", "no reply");
+        return undefined;
+      },
+    });
+    const paused = frame(1);
+    inspector.focus(paused);
+    await settled();
+    lost = false;
+    for (let turn = 0; turn < 2; turn += 1) {
+      await inspector.retry(paused.session);
+      expect([inspector.trouble, labels(inspector), ops()]).toEqual([undefined, ["x"], ["frame", "frame"]]);
+    }
+  });
 });
 
 describe("children", () => {

@@ -32,14 +32,15 @@ interface Waiting extends Job {
  * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time.
  */
 export class EvaluateQueue {
-  readonly #limit: number;
+  /** Milliseconds after which a reply is not waited for any more. */
+  readonly limit: number;
   readonly #waiting: Waiting[] = [];
   #busy = false;
   /** Requests under way, with what starts their time limit if they have none yet. */
   readonly #underWay = new Map<Job, () => void>();
 
   constructor(limit = 2000) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   ask(job: Job): Promise<string> {
@@ -86,7 +87,7 @@ export class EvaluateQueue {
       else settle();
       release();
     };
-    const most = this.#limit * (job.patience ?? 1);
+    const most = this.limit * (job.patience ?? 1);
     const hurry = (): void => {
       limit ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), most);
     };
@@ -95,7 +96,7 @@ export class EvaluateQueue {
       onAside?.();
       release();
     };
-    const aside = onAside && setTimeout(setAside, this.#limit);
+    const aside = onAside && setTimeout(setAside, this.limit);
     if (onAside === undefined) hurry();
     this.#underWay.set(job, hurry);
     job.send().then(

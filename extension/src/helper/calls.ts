@@ -46,9 +46,11 @@ interface Running {
 
 /** How a session's program is reached at present. */
 interface Route {
-  /** Settled when the helper has been put in ahead of the first stop, or could not be. */
-  prepared: Promise<void>;
+  /** An injection under way; fulfilled when it has come to its end, whatever that is. */
+  injecting: Promise<void> | undefined;
   injected: boolean;
+  /** How many times the usual limit an injection may take: the first one comes when a slow machine is busiest. */
+  patience: number;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless: boolean;
   /** What names no frame is run but not answered, as by older debugpy: all is asked on the frame. */
@@ -76,12 +78,11 @@ export class Calls {
 
   /**
    * Puts the helper in as soon as the adapter can be asked, ahead of all that VS Code asks: at the first stop the
-   * debugger's own views ask at once, and are to ask us. Sent before this returns.
+   * debugger's own views ask at once, and are to ask us. Sent before this returns; fulfilled whatever comes of it.
    */
   prepare(session: Session): Promise<void> {
     const route = this.#routeOf(session);
-    route.prepared = this.#inject(session, route).catch((error: unknown) => this.#log(`prepare: ${String(error)}`));
-    return route.prepared;
+    return this.#inject(session, route).catch((error: unknown) => this.#log(`prepare: ${String(error)}`));
   }
 
   frame(frame: Frame, question: Question<FrameRequest>): Promise<FrameAnswer> {
@@ -153,9 +154,14 @@ export class Calls {
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
   async #withHelper(frame: Frame, route: Route, question: Body, how: Running): Promise<Answer> {
-    await route.prepared;
+    const { injecting } = route;
+    if (injecting && !(await isSettled(injecting, frame.session.queue.limit))) throw giveUp(route, frame);
     const wasInjected = route.injected;
-    if (!wasInjected) await this.#inject(frame.session, route, frame.frameId);
+    if (!wasInjected) {
+      await this.#inject(frame.session, route, frame.frameId).catch((error: unknown) => {
+        throw error instanceof Lost ? giveUp(route, frame) : error;
+      });
+    }
     const answer = await this.#ask(frame, route, question, how);
     if (answer !== "missing") return answer;
     route.injected = false;
@@ -226,12 +232,22 @@ export class Calls {
     }
   }
 
+  #inject(session: Session, route: Route, frameId?: number): Promise<void> {
+    const injected = this.#putIn(session, route, frameId);
+    const ended = (error?: unknown): void => {
+      route.injecting = undefined;
+      if (error instanceof Lost) route.patience = 1;
+    };
+    route.injecting = injected.then(ended, ended);
+    return injected;
+  }
+
   /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
-  async #inject(session: Session, route: Route, frameId?: number): Promise<void> {
+  async #putIn(session: Session, route: Route, frameId: number | undefined): Promise<void> {
     const expression = injectExpression(this.#bundle, this.#preferences());
     const run = (on?: number): Promise<string> => {
       const send = (): PromiseLike<string> => session.evaluate(expression, on);
-      return session.queue.ask({ send, over: () => session.ended, patience: INJECTING });
+      return session.queue.ask({ send, over: () => session.ended, patience: route.patience });
     };
     let reply = route.mute ? "" : await run();
     route.mute = reply === "";
@@ -239,6 +255,7 @@ export class Calls {
     const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     route.injected = true;
+    route.lost = -1;
     route.frameless = answer.frameless === true;
     this.#log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
   }
@@ -247,8 +264,9 @@ export class Calls {
     let route = this.#routes.get(session);
     if (route === undefined) {
       route = {
-        prepared: Promise.resolve(),
+        injecting: undefined,
         injected: false,
+        patience: INJECTING,
         frameless: false,
         mute: false,
         lostOnFrame: -1,
@@ -265,7 +283,7 @@ const READING: Running = { runs: false };
 /** Milliseconds until what has not begun is looked for again. */
 const AGAIN = 100;
 
-/** How much longer than other requests the injection may take: it comes once, when a slow machine is busiest. */
+/** How much longer than other requests the injection may take, unless one had no reply even then. */
 const INJECTING = 5;
 
 /** What the injection replies. */
@@ -282,6 +300,19 @@ function parseInjected(reply: string): Injected {
     return JSON.parse(reply) as Injected;
   } catch {
     throw new Refusal("unreachable", l10n.t("the debugger replied what no helper says: {0}", reply.slice(0, 100)));
+  }
+}
+
+/** Whether a promise is fulfilled within so many milliseconds. */
+async function isSettled(promise: Promise<void>, limit: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limit);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -181,6 +181,11 @@ export class Inspector {
     await this.#asking;
   }
 
+  /** Asks again if the values could not be had: the helper may have come after all. */
+  async retry(session: Session): Promise<void> {
+    if (this.#trouble !== undefined) await this.again(session);
+  }
+
   /** The settings changed: the same values may be said in other words, which is no change of theirs. */
   async anew(): Promise<void> {
     this.#changes.forget();
