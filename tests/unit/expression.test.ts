@@ -67,8 +67,11 @@ describe("the expression under the cursor", () => {
   test.each([
     ["|fc1", "(model.\n", undefined],
     ["|fc1.weight", "model. \\\n\n", undefined],
+    ["|fc1", "(model.\n    # the first\n\n", undefined],
+    ["|fc1", "(model.  # its.\r\n", undefined],
     ["fc1[|i]", "(model.  # its first\n", "i"],
     ["|x", "# Explains.\n", "x"],
+    ["|x", "y = 1\n# Explains.\n", "x"],
     ["|x", "def f(): ...\n", "x"],
   ])("in %s below %j is %s", (marked, before, expression) => expect(pointed(marked, before)).toBe(expression));
 

@@ -39,13 +39,13 @@ function contains({ start, end }: Span, column: number): boolean {
 
 const DOT: Token = { kind: "op", text: ".", start: 0, end: 0 };
 
-/** Whether code ends with the `.` of an attribute that follows below. */
+/** Whether code ends with the `.` of an attribute that follows below, blank lines and comments aside. */
 function endsWithDot(before: string): boolean {
-  const code = before.trimEnd();
-  const tokens = tokenize(code.slice(code.lastIndexOf("\n") + 1)).filter(
-    ({ kind, text }) => kind !== "comment" && text !== "\\",
-  );
-  return tokens.at(-1)?.text === "." && tokens.at(-2)?.text !== "."; // three are `...`
+  for (const line of before.split("\n").toReversed()) {
+    const tokens = tokenize(line).filter(({ kind, text }) => kind !== "comment" && text !== "\\");
+    if (tokens.length > 0) return tokens.at(-1)?.text === "." && tokens.at(-2)?.text !== "."; // three are `...`
+  }
+  return false;
 }
 
 /** All parts of all chains among these tokens, those inside brackets too. */
