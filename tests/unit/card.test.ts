@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cardText } from "../../extension/src/model/card.ts";
-import type { Facts, Node, Stats } from "../../extension/src/protocol/generated.ts";
+import type { Facts, Node, Page, Stats } from "../../extension/src/protocol/generated.ts";
 import { node, tensor } from "./fixtures.ts";
 
 const stats: Stats = {
@@ -153,8 +153,15 @@ describe("the card of a container", () => {
     expect(text).not.toContain("more");
   });
 
-  test("does not say how many more where nobody knows", () => {
-    expect(cardText("xs", list("sequence", null))).not.toContain("more");
+  const cut = "no time for more";
+  test.each<[string, Partial<Page>, string]>([
+    ["ten of nobody knows how many", { total: null, nodes: items.slice(0, 10) }, "and more"],
+    ["one of thirty, for want of time", { total: 30, nodes: items.slice(0, 1), cut }, `and 29 more\n\n${cut}`],
+    ["twelve, of which it lists ten", { total: 30, nodes: items, cut }, "and 20 more"],
+  ])("says of %s that there are more, and why so few came", (_, page, end) => {
+    const { total = null } = page;
+    const text = cardText("xs", { ...list("sequence", total), page: { start: 0, total, nodes: [], ...page } });
+    expect(text.slice(text.lastIndexOf("</table>")).replace("</table>\n\n", "")).toBe(end);
   });
 
   test("is no tensor's: its rows are what the card tells anyway", () => {

@@ -1,15 +1,77 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
+import { Pins } from "../../extension/src/model/pins.ts";
+import { firstAlarm, type Source } from "../../extension/src/model/rows.ts";
+import { statusText, timeText } from "../../extension/src/model/status.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
+import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
-import { frame, frameAnswer } from "./fixtures.ts";
+import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
+
+function source(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Source {
+  const pins = new Pins(memory({ pins: pinned }));
+  return { stop: new Stop(frame(), frameAnswer(nodes, more)), pins, expansion: new Expansion(), pageSize: 100 };
+}
+
+describe("the status", () => {
+  const sampled = tensor("x", { badges: ["sampled"] });
+  const nan = tensor("x", { badges: ["nan"] });
+  const both = tensor("y", { badges: ["inf", "nan"] });
+  const inf = tensor("y", { badges: ["inf"] });
+  /** The first page of 700 rows. */
+  const part = (...nodes: Node[]): Partial<FrameAnswer> => ({ rows: { start: 0, total: 700, nodes } });
+  test.each([
+    [[], {}, ""],
+    [[], { process: "rank 1" }, "rank 1"],
+    [[sampled], { cut: "no time" }, "sampled · not all"],
+    [[nan], {}, "1 value with NaN"],
+    [[nan, tensor("y", { badges: ["nan", "sampled"] })], { process: "rank 1" }, "2 values with NaN · sampled · rank 1"],
+    [[nan, both], {}, "2 values with NaN, 1 with Inf"],
+    [[inf], {}, "1 value with Inf"],
+    [[], part(nan, both), "≥ 2 values with NaN, ≥ 1 with Inf · not all"],
+    [[], part(inf), "≥ 1 value with Inf · not all"],
+    [[], part(tensor("x")), "not all"],
+    [[], { rows: { start: 0, total: null, nodes: [nan] } }, "≥ 1 value with NaN · not all"],
+  ])("of %o with %o is %j", (nodes, more, text) => {
+    expect(statusText(source(nodes, more))).toBe(text);
+  });
+
+  test("counts all rows when further pages have come", () => {
+    const whole = source([], { rows: { start: 0, total: 2, nodes: [nan] } });
+    const page = { start: 1, total: 2, nodes: [both] };
+    whole.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    expect(statusText(whole)).toBe("2 values with NaN, 1 with Inf");
+  });
+
+  test("counts a value that has two names once", () => {
+    const same = tensor("y", { badges: ["nan"], mark: { kind: "shared", path: "x" } });
+    const elsewhere = tensor("z", { badges: ["nan"], mark: { kind: "shared", path: "batch['z']" } });
+    expect(statusText(source([nan, same, elsewhere]))).toBe("2 values with NaN");
+  });
+
+  test("counts what is pinned, once where it is a row too, and a click goes there", () => {
+    const pinned = source([nan], { pins: [{ expression: "x", node: nan }] }, ["model(x)", "x"]);
+    pinned.stop.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
+    expect(statusText(pinned)).toBe("2 values with NaN");
+    expect(firstAlarm(pinned)?.expression).toBe("model(x)");
+  });
+
+  test.each([
+    [3.26, "Read in 3.3 ms."],
+    [112.4, "Read in 112 ms."],
+  ])("tells of %d ms beside it: %s", (ms, text) => {
+    expect(timeText(new Stop(frame(), frameAnswer([], { ms })))).toBe(text);
+  });
+});
 
 /** The status-bar item while a process of this name is paused. */
 function shown(process: string): StatusBarItem {
   const changed = new EventEmitter<void>();
-  const stop = new Stop(frame(), frameAnswer([], { process }));
-  const status = new Status({ frame: frame(), stop, onDidChange: changed.event } as unknown as Inspector);
+  const paused = source([], { process });
+  const inspector = { frame: frame(), source: paused, stop: paused.stop, onDidChange: changed.event };
+  const status = new Status(inspector as unknown as Inspector);
   changed.fire();
   const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;
   status.dispose();

@@ -1,43 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Stop } from "../../extension/src/model/stop.ts";
-import {
-  codeBlock,
-  escapeHtml,
-  escapeMarkdown,
-  middle,
-  statusText,
-  timeText,
-} from "../../extension/src/model/words.ts";
-import { frame, frameAnswer, tensor } from "./fixtures.ts";
-
-describe("the status", () => {
-  const sampled = tensor("x", { badges: ["sampled"] });
-  const nan = tensor("x", { badges: ["nan"] });
-  test.each([
-    [[], {}, ""],
-    [[], { process: "rank 1" }, "rank 1"],
-    [[sampled], { cut: "no time" }, "sampled · not all"],
-    [[nan], {}, "1 value with NaN"],
-    [[nan, tensor("y", { badges: ["nan", "sampled"] })], { process: "rank 1" }, "2 values with NaN · sampled · rank 1"],
-    [[nan, tensor("y", { badges: ["inf", "nan"] })], {}, "2 values with NaN, 1 with Inf"],
-    [[tensor("y", { badges: ["inf"] })], {}, "1 value with Inf"],
-  ])("of %o with %o is %j", (nodes, more, text) => {
-    expect(statusText(new Stop(frame(), frameAnswer(nodes, more)))).toBe(text);
-  });
-
-  test("counts a value that has two names once", () => {
-    const same = tensor("y", { badges: ["nan"], mark: { kind: "shared", path: "x" } });
-    const elsewhere = tensor("z", { badges: ["nan"], mark: { kind: "shared", path: "batch['z']" } });
-    expect(statusText(new Stop(frame(), frameAnswer([nan, same, elsewhere])))).toBe("2 values with NaN");
-  });
-
-  test.each([
-    [3.26, "Read in 3.3 ms."],
-    [112.4, "Read in 112 ms."],
-  ])("tells of %d ms beside it: %s", (ms, text) => {
-    expect(timeText(new Stop(frame(), frameAnswer([], { ms })))).toBe(text);
-  });
-});
+import { codeBlock, escapeHtml, escapeMarkdown, middle } from "../../extension/src/model/words.ts";
 
 describe("a long name", () => {
   test.each([

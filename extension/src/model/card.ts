@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { ComplexStats, Facts, Node, Number as Tagged, Stats } from "../protocol/generated.ts";
+import type { ComplexStats, Facts, Node, Number as Tagged, Page, Stats } from "../protocol/generated.ts";
 import { formatBounded, formatBytes, formatNumber, parseNumber } from "./numbers.ts";
 import { codeBlock, escapeHtml, escapeMarkdown, middle } from "./words.ts";
 
@@ -27,18 +27,20 @@ export function cardText(name: string, node: Node, digits = 4): string {
     );
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
   }
-  if (page !== undefined && CONTAINERS.has(node.kind))
-    parts.push(...itemsText(page.nodes, node.children ?? page.total));
+  if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
 type Fact = [label: string, text: string];
 
-function itemsText(nodes: readonly Node[], total: number | null): string[] {
+/** The first items, whether there are more (`total` is null where nobody knows how many), and why so few came. */
+function itemsText({ nodes, cut = "" }: Page, total: number | null): string[] {
   const shown = nodes.slice(0, ITEMS);
-  const left = total === null ? 0 : total - shown.length;
   const items = table(shown.map(({ name, line, short }) => [middle(name, 24), short ?? line]));
-  return [items, left > 0 ? escapeMarkdown(l10n.t("and {0} more", formatNumber(left))) : ""];
+  const left = total === null ? undefined : total - shown.length;
+  if (left !== undefined && left <= 0) return [items];
+  const more = left === undefined ? l10n.t("and more") : l10n.t("and {0} more", formatNumber(left));
+  return [items, escapeMarkdown(more), shown.length < nodes.length ? "" : escapeMarkdown(cut)];
 }
 
 function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {

@@ -123,9 +123,22 @@ export function* knownRows(source: Source): Generator<Row> {
   }
 }
 
+/** Those of the frame's rows, pins included, whose values have one of these badges: a value with two names once. */
+export function rowsWith(source: Source, ...badges: Badge[]): Row[] {
+  const met = new Set<unknown>();
+  return rootRows(source).filter(({ known }) => {
+    if (known?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
+    const { mark, path } = known.node;
+    const value = mark?.path ?? path ?? known;
+    if (met.has(value)) return false;
+    met.add(value);
+    return true;
+  });
+}
+
 /** The first of the frame's rows whose value holds NaN or Inf. */
 export function firstAlarm(source: Source): Row | undefined {
-  return rootRows(source).find(({ known }) => known?.node.badges?.some((badge) => badge === "nan" || badge === "inf"));
+  return rowsWith(source, "nan", "inf")[0];
 }
 
 /** The row of this id among all that are known. */

@@ -1,5 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Badge, ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
+import type { ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
 import { type Result, Results } from "./results.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
@@ -65,11 +65,10 @@ export class Stop {
     return this.#pages.get(key(this.answer.snapshot, FRAME_NODE)) ?? this.answer.rows;
   }
 
-  /** How many of the frame's values have this badge; one that has two names is counted once. */
-  count(badge: Badge): number {
-    const nodes = this.rootPage.nodes.filter(({ badges }) => badges?.includes(badge));
-    const paths = new Set(nodes.map(({ path }) => path));
-    return nodes.filter(({ mark }) => mark === undefined || !paths.has(mark.path)).length;
+  /** Whether all of the frame's rows are known. */
+  get isWhole(): boolean {
+    const { start, nodes, total } = this.rootPage;
+    return total !== null && start + nodes.length >= total;
   }
 
   /** The children of a node as far as they are known; undefined when none were asked for yet. */

@@ -1,6 +1,4 @@
-import * as l10n from "@vscode/l10n";
 import type { Node } from "../protocol/generated.ts";
-import type { Stop } from "./stop.ts";
 
 /** Kinds that our hover speaks for; the stock hover shows all others. */
 export const SUMMARIZED: ReadonlySet<Node["kind"]> = new Set([
@@ -45,27 +43,4 @@ export function codeBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}text\n${text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, " ")}\n${fence}`;
-}
-
-/** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
-export function statusText(stop: Stop): string {
-  const parts = [
-    alarmText(stop.count("nan"), stop.count("inf")),
-    stop.count("sampled") > 0 ? l10n.t("sampled") : "",
-    stop.cut === undefined ? "" : l10n.t("not all"),
-    stop.answer.process ?? "",
-  ];
-  return parts.filter((part) => part !== "").join(" · ");
-}
-
-function alarmText(nan: number, inf: number): string {
-  if (nan > 0 && inf > 0) return l10n.t("{0}, {1} with Inf", alarmText(nan, 0), inf);
-  if (nan > 0) return nan === 1 ? l10n.t("1 value with NaN") : l10n.t("{0} values with NaN", nan);
-  if (inf > 0) return inf === 1 ? l10n.t("1 value with Inf") : l10n.t("{0} values with Inf", inf);
-  return "";
-}
-
-/** `Read in 12 ms.` */
-export function timeText({ answer: { ms } }: Stop): string {
-  return l10n.t("Read in {0} ms.", ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
 }

@@ -1,6 +1,8 @@
 import * as vscode from "vscode";
 import type { Inspector } from "../model/inspector.ts";
-import { escapeIcons, statusText, timeText } from "../model/words.ts";
+import { firstAlarm } from "../model/rows.ts";
+import { statusText, timeText } from "../model/status.ts";
+import { escapeIcons } from "../model/words.ts";
 
 const ALARM = new vscode.ThemeColor("statusBarItem.errorBackground");
 
@@ -21,13 +23,13 @@ export class Status implements vscode.Disposable {
   }
 
   #show(): void {
-    const { frame, stop, trouble } = this.#inspector;
+    const { frame, source, stop, trouble } = this.#inspector;
     if (frame === undefined) {
       this.#item.hide();
       return;
     }
-    const text = stop === undefined ? vscode.l10n.t("not read") : statusText(stop);
-    const loud = stop !== undefined && stop.count("nan") + stop.count("inf") > 0;
+    const text = source === undefined ? vscode.l10n.t("not read") : statusText(source);
+    const loud = source !== undefined && firstAlarm(source) !== undefined;
     this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = loud ? ALARM : undefined;
     this.#item.command = loud ? "tensorInspector.revealAlarm" : "tensorInspector.showLog";

@@ -1,0 +1,30 @@
+import * as l10n from "@vscode/l10n";
+import { rowsWith, type Source } from "./rows.ts";
+import type { Stop } from "./stop.ts";
+
+/** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
+export function statusText(source: Source): string {
+  const { stop } = source;
+  const count = (badge: "nan" | "inf"): number => rowsWith(source, badge).length;
+  const parts = [
+    alarmText(count("nan"), count("inf"), stop.isWhole),
+    rowsWith(source, "sampled").length > 0 ? l10n.t("sampled") : "",
+    stop.isWhole && stop.cut === undefined ? "" : l10n.t("not all"),
+    stop.answer.process ?? "",
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** Where only a part of the values was counted, there may be more: `≥ 1 value with NaN`. */
+function alarmText(nan: number, inf: number, isWhole: boolean): string {
+  const [nans, infs] = [nan, inf].map((count) => (isWhole ? `${count}` : `≥ ${count}`)) as [string, string];
+  if (nan > 0 && inf > 0) return l10n.t("{0}, {1} with Inf", alarmText(nan, 0, isWhole), infs);
+  if (nan > 0) return nan === 1 ? l10n.t("{0} value with NaN", nans) : l10n.t("{0} values with NaN", nans);
+  if (inf > 0) return inf === 1 ? l10n.t("{0} value with Inf", infs) : l10n.t("{0} values with Inf", infs);
+  return "";
+}
+
+/** `Read in 12 ms.` */
+export function timeText({ answer: { ms } }: Stop): string {
+  return l10n.t("Read in {0} ms.", ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
+}
