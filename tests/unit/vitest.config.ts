@@ -6,5 +6,6 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["tests/unit/**/*.test.ts", "tests/contract/**/*.test.ts"],
+    testTimeout: 60_000, // a busy machine is no failure
   },
 });
