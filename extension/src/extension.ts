@@ -8,7 +8,7 @@ import { Expansion } from "./model/expansion.ts";
 import { Inspector } from "./model/inspector.ts";
 import { Pins } from "./model/pins.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followDebugging } from "./views/context.ts";
+import { followDebugging, followPins } from "./views/context.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
@@ -38,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     tree,
     followDebugging(sessions),
+    followPins(pins),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
@@ -46,6 +47,6 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
     sessions.onDidChange((session) => void inspector.userChanged(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
-    settings.onDidChange(() => void inspector.anew()),
+    settings.onDidChange((reworded) => void inspector.anew(reworded)),
   );
 }

@@ -100,9 +100,17 @@ describe("a row is marked as changed", () => {
     const at = program();
     await at.look(frame(1), { x: "0.1235" });
     at.say([node("x", { line: "0.12" })]);
-    await at.inspector.anew();
+    await at.inspector.anew(true);
     expect(at.changed()).toEqual([]);
     expect(await at.look(frame(2), { x: "0.13" })).toEqual(["x"]);
+  });
+
+  test("still when another setting changes, as the filter does", async () => {
+    const at = program();
+    await at.look(frame(1), { x: "1" });
+    await at.look(frame(2), { x: "2" });
+    await at.inspector.anew(false);
+    expect(at.changed()).toEqual(["x"]);
   });
 
   test.each(["sampled", "unread"] as const)("not when it was %s, now or then", async (badge) => {

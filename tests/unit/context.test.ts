@@ -1,8 +1,10 @@
 /** The context keys by which the manifest shows what is for Python. */
 import { beforeEach, expect, test } from "vitest";
 import type { DebugAdapterTracker, DebugSession } from "vscode";
+import { Pins } from "../../extension/src/model/pins.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
-import { followDebugging } from "../../extension/src/views/context.ts";
+import { followDebugging, followPins } from "../../extension/src/views/context.ts";
+import { memory } from "./fixtures.ts";
 import { commands, debug, stage } from "./vscode.ts";
 
 const python = { id: "1", type: "debugpy" } as DebugSession;
@@ -54,3 +56,14 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
     expect(debugging()).toBe(true);
   },
 );
+
+test("tells whether something is pinned, before any stop and as it changes", () => {
+  const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
+  const pins = new Pins(memory({ pins: ["kept"] }));
+  followPins(pins);
+  expect(isPinned()).toBe(true);
+  pins.remove("kept");
+  expect(isPinned()).toBe(false);
+  pins.add("x");
+  expect(isPinned()).toBe(true);
+});

@@ -1,7 +1,8 @@
 /** What the user's settings mean to the helper. */
 import { expect, test } from "vitest";
 import { Settings } from "../../extension/src/views/settings.ts";
-import { workspace } from "./vscode.ts";
+import { memory } from "./fixtures.ts";
+import { stage, workspace } from "./vscode.ts";
 
 test.each([
   ["auto", "auto"],
@@ -12,4 +13,26 @@ test.each([
 ])("statistics: %s", (setting, statistics) => {
   workspace.settings.set("statistics", setting);
   expect(new Settings({ get: () => undefined, update: async () => {} }).preferences).toMatchObject({ statistics });
+});
+
+test.each([
+  ["precision", 6, true],
+  ["statistics", "exact", true],
+  ["timeBudget", 500, true],
+  ["pageSize", 50, false],
+  ["tensorsFirst", false, false],
+  ["hover.enabled", false, false],
+])("%s is %j: whether the same values are said in other words is %j", (name, value, reworded) => {
+  const told: boolean[] = [];
+  new Settings(memory()).onDidChange((one) => told.push(one));
+  stage.set(name, value);
+  expect(told).toEqual([reworded]);
+});
+
+test("the filter lists other values, in the same words", async () => {
+  const told: boolean[] = [];
+  const settings = new Settings(memory());
+  settings.onDidChange((one) => told.push(one));
+  await settings.setFilter("tensors");
+  expect(told).toEqual([false]);
 });

@@ -99,6 +99,11 @@ describe("the manifest", () => {
     expect(conditions.filter((when) => /\bdebugType (=|!|in )/.test(when))).toEqual([]);
   });
 
+  test("leaves the keys of its rows to the find box while that is typed into", () => {
+    const conditions = manifest.contributes.keybindings.map(({ when }) => when);
+    expect(conditions.filter((when) => !/\blistFocus && !inputFocus\b/.test(when))).toEqual([]);
+  });
+
   test("has the version that all other files have", () => {
     const first = (file: string, version: RegExp): string | undefined => version.exec(readFileSync(file, "utf8"))?.[1];
     expect(first("package-lock.json", /"version": "([\d.]+)"/)).toBe(manifest.version);

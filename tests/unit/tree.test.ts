@@ -4,7 +4,7 @@ import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import { rootRows } from "../../extension/src/model/rows.ts";
+import { rootRows, type Row } from "../../extension/src/model/rows.ts";
 import { Stop } from "../../extension/src/model/stop.ts";
 import type { Node } from "../../extension/src/protocol/generated.ts";
 import { Tree, VIEW } from "../../extension/src/views/tree.ts";
@@ -88,6 +88,42 @@ describe("that no frame is looked at", () => {
     look(frame(1));
     await vi.advanceTimersByTimeAsync(2000);
     expect(isSaid()).toBe(false);
+  });
+});
+
+describe("a row that vanishes and returns", () => {
+  /** Names of the rows that are selected anew when `x` and `y` return, after what the user did with `x`. */
+  async function returned(use: (tree: Tree, view: TreeView, x: Row) => unknown): Promise<string[]> {
+    const changed = new EventEmitter<void>();
+    const expansion = new Expansion();
+    const inspector = { frame: frame(1), types: [], onDidChange: changed.event } as object;
+    const tree = new Tree(inspector as Inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
+    open.push(tree);
+    const view = window.trees.get(VIEW) as TreeView;
+    const show = (number: number, ...names: string[]): Row[] => {
+      const stop = new Stop(frame(number), frameAnswer(names.map((name) => tensor(name))));
+      const source = { stop, pins: new Pins(memory()), expansion, pageSize: 100 };
+      Object.assign(inspector, { stop, source });
+      changed.fire();
+      return rootRows(source);
+    };
+    const [x] = show(1, "x", "y");
+    await use(tree, view, x as Row);
+    show(2);
+    show(3, "x", "y");
+    return view.revealed.map((row) => (row as Row).name);
+  }
+
+  test("is selected again if it was the one", async () => {
+    expect(await returned((_, view, x) => view.select(x))).toEqual(["x"]);
+  });
+
+  test("is not selected for having had the keyboard when a key was pressed", async () => {
+    const press = (tree: Tree, view: TreeView, x: Row): Promise<Row | undefined> => {
+      commands.own.set("list.toggleSelection", () => view.select(...(view.selection.length > 0 ? [] : [x])));
+      return tree.focused();
+    };
+    expect(await returned(async (...on) => expect((await press(...on))?.name).toBe("x"))).toEqual([]);
   });
 });
 

@@ -41,11 +41,19 @@ export class ThemeColor {
   }
 }
 
+const configurationChanged = new EventEmitter<unknown>();
+
 /** What a test does as VS Code would. */
 export const stage = {
   activeStackItemChanged: new EventEmitter<unknown>(),
   activeSessionChanged: new EventEmitter<unknown>(),
   sessionTerminated: new EventEmitter<unknown>(),
+  /** The user changes a setting of ours. */
+  set(name: string, value: unknown): void {
+    workspace.settings.set(name, value);
+    const isAffected = (section: string): boolean => `tensorInspector.${name}.`.startsWith(`${section}.`);
+    configurationChanged.fire({ affectsConfiguration: isAffected });
+  },
   focus(item: unknown): void {
     debug.activeStackItem = item;
     stage.activeStackItemChanged.fire(item);
@@ -131,8 +139,11 @@ export const languages = {
 export const commands = {
   /** What was set for the manifest's `when` clauses. */
   contexts: new Map<string, unknown>(),
+  /** What commands of VS Code's own do. */
+  own: new Map<string, () => void>(),
   async executeCommand(command: string, ...args: unknown[]): Promise<void> {
     if (command === "setContext") commands.contexts.set(String(args[0]), args[1]);
+    commands.own.get(command)?.();
   },
 };
 
@@ -161,7 +172,7 @@ export const workspace = {
   getConfiguration: () => ({
     get: (name: string, otherwise: unknown): unknown => workspace.settings.get(name) ?? otherwise,
   }),
-  onDidChangeConfiguration: new EventEmitter<unknown>().event,
+  onDidChangeConfiguration: configurationChanged.event,
 };
 
 export const Disposable = {
@@ -196,11 +207,24 @@ export class TreeView {
   readonly onDidExpandElement = new EventEmitter<unknown>().event;
   readonly onDidCollapseElement = new EventEmitter<unknown>().event;
   readonly onDidChangeVisibility = new EventEmitter<unknown>().event;
-  readonly onDidChangeSelection = new EventEmitter<unknown>().event;
+  readonly #selectionChanged = new EventEmitter<{ readonly selection: readonly unknown[] }>();
+  readonly onDidChangeSelection = this.#selectionChanged.event;
+  selection: readonly unknown[] = [];
+  /** The rows that its extension selects. */
+  readonly revealed: unknown[] = [];
   #message: string | undefined;
 
   constructor(data: TreeData) {
     data.onDidChangeTreeData(() => this.told.push("rows"));
+  }
+  /** The user selects these rows. */
+  select(...selection: unknown[]): void {
+    this.selection = selection;
+    this.#selectionChanged.fire({ selection });
+  }
+  reveal(row: unknown): Promise<void> {
+    this.revealed.push(row);
+    return Promise.resolve();
   }
   get message(): string | undefined {
     return this.#message;

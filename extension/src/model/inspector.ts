@@ -97,10 +97,6 @@ export class Inspector {
     return [...((this.#frame && this.#types.get(this.#frame.session)) ?? [])];
   }
 
-  get hasPins(): boolean {
-    return this.#pins.all.length > 0;
-  }
-
   /** What rows are made of, when there is something to show. */
   get source(): Source | undefined {
     return this.#stop && { ...this.#parts, stop: this.#stop };
@@ -186,9 +182,9 @@ export class Inspector {
     if (this.#trouble !== undefined) await this.again(session);
   }
 
-  /** The settings changed: the same values may be said in other words, which is no change of theirs. */
-  async anew(): Promise<void> {
-    this.#changes.forget();
+  /** The settings changed. Where the same values are said in other words now, that is no change of theirs. */
+  async anew(reworded: boolean): Promise<void> {
+    if (reworded) this.#changes.forget();
     await this.again();
   }
 

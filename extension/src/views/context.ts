@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Pins } from "../model/pins.ts";
 import type { Sessions } from "../debug/sessions.ts";
 
 /**
@@ -15,4 +16,12 @@ export function followDebugging(sessions: Sessions): vscode.Disposable {
     vscode.debug.onDidChangeActiveDebugSession(follow),
     vscode.debug.onDidTerminateDebugSession(follow),
   );
+}
+
+/** Keeps `tensorInspector.pinned`: whether there is something to unpin, which may be from an earlier session. */
+export function followPins(pins: Pins): { dispose(): void } {
+  const follow = (): void =>
+    void vscode.commands.executeCommand("setContext", "tensorInspector.pinned", pins.all.length > 0);
+  follow();
+  return pins.onDidChange(follow);
 }

@@ -14,19 +14,23 @@ const DIGITS = 4;
 const PAGE = 100;
 /** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
 const EXACT_PACE = 8;
+/** Settings by which the rows of the same values may say something else. */
+const REWORDING = ["precision", "statistics", "timeBudget"];
 
 /** The user's settings, live, and the tree's filter, which is kept with the workspace. */
 export class Settings implements Wishes, vscode.Disposable {
   readonly #memory: Memory;
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<boolean>();
   readonly #subscription: vscode.Disposable;
 
+  /** Tells whether the same values are said in other words now. */
   readonly onDidChange = this.#changed.event;
 
   constructor(memory: Memory) {
     this.#memory = memory;
     this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(SECTION)) this.#changed.fire();
+      const affects = (name: string): boolean => event.affectsConfiguration(`${SECTION}.${name}`);
+      if (event.affectsConfiguration(SECTION)) this.#changed.fire(REWORDING.some(affects));
     });
     void vscode.commands.executeCommand("setContext", `${SECTION}.filter`, this.filter);
   }
@@ -74,7 +78,7 @@ export class Settings implements Wishes, vscode.Disposable {
   async setFilter(filter: Filter): Promise<void> {
     await this.#memory.update(FILTER, filter);
     await vscode.commands.executeCommand("setContext", `${SECTION}.filter`, filter);
-    this.#changed.fire();
+    this.#changed.fire(false);
   }
 
   dispose(): void {

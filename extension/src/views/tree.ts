@@ -35,6 +35,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   #shown: Stop | undefined;
   /** The focused row is being looked for: once at a time, since that toggles the selection. */
   #finding: Promise<Row | undefined> = Promise.resolve(undefined);
+  /** What is selected is toggled just now, by us. */
+  #toggling = false;
   #waiting: NodeJS.Timeout | undefined;
   #opening: NodeJS.Timeout | undefined;
   /** What was said last, until something else is shown. */
@@ -60,7 +62,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
         if (visible) this.#opening = setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
-        if (row) this.#selected.set(row.stop.frame.place, row.id);
+        if (row && !this.#toggling) this.#selected.set(row.stop.frame.place, row.id);
       }),
     ];
   }
@@ -148,12 +150,17 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   async #findFocused(): Promise<Row | undefined> {
-    const before = this.#view.selection;
-    await vscode.commands.executeCommand("list.toggleSelection");
-    const after = this.#view.selection;
-    await vscode.commands.executeCommand("list.toggleSelection");
-    const [longer, shorter] = after.length > before.length ? [after, before] : [before, after];
-    return longer.find((row) => !shorter.some(({ id }) => id === row.id));
+    this.#toggling = true;
+    try {
+      const before = this.#view.selection;
+      await vscode.commands.executeCommand("list.toggleSelection");
+      const after = this.#view.selection;
+      await vscode.commands.executeCommand("list.toggleSelection");
+      const [longer, shorter] = after.length > before.length ? [after, before] : [before, after];
+      return longer.find((row) => !shorter.some(({ id }) => id === row.id));
+    } finally {
+      this.#toggling = false;
+    }
   }
 
   /** If no frame is looked at after a while, as after Pause, or of a thread that was clicked, the view says what to do. */
@@ -180,7 +187,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const empty = source !== undefined && rootRows(source).length === 0;
     void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
     void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
-    void vscode.commands.executeCommand("setContext", "tensorInspector.pinned", this.#inspector.hasPins);
     if (this.#inspector.frame === undefined) this.awaitFrame();
     else this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
