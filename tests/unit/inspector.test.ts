@@ -572,6 +572,36 @@ describe("pins", () => {
     expect(old()).toEqual([true, false]);
   });
 
+  test("that were running when the user changed something are old when they come", async () => {
+    const reply = deferred<NodeAnswer>();
+    const { inspector } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
+    const paused = frame(1);
+    inspector.focus(paused);
+    await settled();
+    const run = inspector.run("f(x)", stopOf(inspector));
+    await inspector.userChanged(paused.session);
+    expect(inspector.stop?.isOld("f(x)")).toBe(false);
+    reply.resolve(nodeAnswer("evaluate", tensor("f(x)")));
+    await run;
+    expect(inspector.stop?.isOld("f(x)")).toBe(true);
+  });
+
+  test("whose stop ended before they came to anything say so", async () => {
+    const reply = deferred<NodeAnswer>();
+    const { inspector } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
+    inspector.focus(frame(1));
+    await settled();
+    const run = inspector.run("f(x)", stopOf(inspector));
+    inspector.focus(frame(3));
+    await settled();
+    const refreshed = vi.fn<() => void>();
+    inspector.onDidChange(refreshed);
+    reply.reject(new Over());
+    await run;
+    expect(firstRow(inspector).description).toBe("no result: the program went on · from an earlier stop");
+    expect(refreshed).toHaveBeenCalled();
+  });
+
   test("that run are rows at once, however long they take", async () => {
     const { inspector } = inspected({ evaluate: () => new Promise(() => undefined) });
     inspector.focus(frame(1));

@@ -162,8 +162,10 @@ export class Inspector {
     await this.again(session);
   }
 
-  #age(session: Session): void {
-    for (const { frame, results } of this.#ran.values()) if (frame.session === session) results.age();
+  #age(session: Session, ran?: { readonly frame: Frame; readonly expression: string }): void {
+    for (const { frame, results } of this.#ran.values()) {
+      if (frame.session === session) results.age(frame.key === ran?.frame.key ? ran.expression : undefined);
+    }
   }
 
   /** Drops what is known, of one session or of all, and asks again for what is looked at. */
@@ -266,29 +268,40 @@ export class Inspector {
 
   /** Runs a pinned expression in the frame of a stop: only ever because the user asked. */
   async run(expression: string, stop: Stop): Promise<void> {
-    if (stop.frame.over) return;
+    const { frame } = stop;
+    if (frame.over) return;
     stop.setResult(expression, "running");
     const running = new AbortController();
     this.#running.set(running, expression);
     this.#changed.fire();
     try {
       const question = { expression, snapshot: stop.answer.snapshot, page_size: this.#wishes.pageSize };
-      const answer = await this.#helper.evaluate(stop.frame, question, running.signal);
-      this.#age(stop.frame.session);
+      const answer = await this.#helper.evaluate(frame, question, running.signal);
+      this.#age(frame.session, { frame, expression });
       stop.setResult(expression, answer);
-      this.#pins.remember(expression, stop.frame.session, answer.node.short ?? answer.node.line);
-      this.#meet(stop.frame, answer.types);
+      this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
+      this.#meet(frame, answer.types);
     } catch (error) {
-      if (error instanceof Over) return;
-      this.#age(stop.frame.session);
+      if (error instanceof Over) {
+        this.#goneOn(expression, frame.session);
+        return;
+      }
+      this.#age(frame.session, { frame, expression });
       stop.setResult(expression, { code: "raised", message: messageOf(error) });
       // That it was not run, or still runs, is nothing that it came to.
-      if (!isRefusal(error, "lost")) this.#pins.remember(expression, stop.frame.session, messageOf(error));
+      if (!isRefusal(error, "lost")) this.#pins.remember(expression, frame.session, messageOf(error));
     } finally {
       this.#running.delete(running);
     }
     // What ran may have changed anything.
-    if (!stop.frame.over) await this.again(stop.frame.session);
+    if (!frame.over) await this.again(frame.session);
+  }
+
+  /** A pin's stop ended while it ran: if it came to nothing before either, its row says so. */
+  #goneOn(expression: string, session: Session): void {
+    if (!this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
+    this.#pins.remember(expression, session, l10n.t("no result: the program went on"));
+    this.#changed.fire();
   }
 
   #ask(frame: Frame): Promise<void> {

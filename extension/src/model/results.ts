@@ -6,7 +6,7 @@ export type Result = NodeAnswer | Failure | "running";
 /** What expressions that were run in one frame at one stop came to. */
 export class Results {
   readonly #all = new Map<string, Result>();
-  /** Expressions that would perhaps come to something else now. */
+  /** Expressions that would perhaps come to something else now, or will have when they come. */
   readonly #old = new Set<string>();
 
   get(expression: string): Result | undefined {
@@ -14,16 +14,17 @@ export class Results {
   }
 
   set(expression: string, result: Result): void {
+    // What comes of a run is as old as the run.
+    if (result === "running" || this.#all.get(expression) !== "running") this.#old.delete(expression);
     this.#all.set(expression, result);
-    this.#old.delete(expression);
   }
 
   isOld(expression: string): boolean {
-    return this.#old.has(expression);
+    return this.#old.has(expression) && this.#all.get(expression) !== "running";
   }
 
-  /** Something was changed, or run, which may change anything. */
-  age(): void {
-    for (const [expression, result] of this.#all) if (result !== "running") this.#old.add(expression);
+  /** Something was changed, or run, which may change anything but what running it came to, if that was here. */
+  age(ran?: string): void {
+    for (const expression of this.#all.keys()) if (expression !== ran) this.#old.add(expression);
   }
 }
