@@ -74,36 +74,44 @@ def _is_module(frame: FrameType) -> bool:
 
 
 def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: frozenset[str]) -> Rows:
-    names = [name for name, value in each(dict.items, globals) if type(name) is str and _group(name, value) is None]
+    debuggers, ungrouped, groups = _sorted_out(globals, shadowed)
+    # Which of them hold tensors takes time to tell: that is done for the page that is asked for.
+    total = None if filter == "tensors" else len(debuggers) + len(ungrouped) + len(groups)
     return Rows(
-        in_short(names[:8], len(names) > 8, 60),
-        None,
+        in_short([child.name for child in ungrouped[:8]], len(ungrouped) > 8, 60),
+        total,
         lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
     )
 
 
 def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
     """Variables: tensors, what holds tensors, all else, if so preferred; then groups. ``hidden`` names have no path."""
-    first: list[Child] = []
+    debuggers, ungrouped, groups = _sorted_out(found, hidden)
     ordered = preferences.now.tensors_first or filter == "tensors"
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
+    for child in ungrouped:
+        ranked[_rank(child.value, budget) if ordered else 2].append(child)
+    if filter == "tensors":
+        return [*debuggers, *ranked[0], *ranked[1]]
+    return [*debuggers, *ranked[0], *ranked[1], *ranked[2], *groups]
+
+
+def _sorted_out(found: dict[str, Any], hidden: frozenset[str]) -> tuple[list[Child], list[Child], list[Child]]:
+    """The debugger's own rows, the variables that a person looks for first, and a row for each group of the others."""
+    debuggers: list[Child] = []
+    ungrouped: list[Child] = []
     grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
     for name, value in each(dict.items, found):
         if type(name) is not str:
             continue
         if name in _DEBUGGERS:
-            first.extend(_DEBUGGERS[name](value))
+            debuggers.extend(_DEBUGGERS[name](value))
             continue
         is_expression = name.isidentifier() and not iskeyword(name)  # unlike `.0`, what a comprehension goes through
         child = Child(name, value, name if is_expression and name not in hidden else None)
         group = _group(name, value)
-        if group is not None:
-            grouped[group].append(child)
-        else:
-            ranked[_rank(value, budget) if ordered else 2].append(child)
-    if filter == "tensors":
-        return [*first, *ranked[0], *ranked[1]]
-    return [*first, *ranked[0], *ranked[1], *ranked[2], *_group_rows(grouped)]
+        (ungrouped if group is None else grouped[group]).append(child)
+    return debuggers, ungrouped, list(_group_rows(grouped))
 
 
 def _returned(values: Any) -> Iterator[Child]:

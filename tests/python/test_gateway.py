@@ -164,6 +164,20 @@ def test_globals_are_one_collapsed_row(paused: Paused) -> None:
     assert page["nodes"][0]["path"] == "GLOBAL_TENSOR"
 
 
+def test_how_many_global_variables_there_are_is_known_before_they_are_read(
+    paused: Paused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "__pydevd_ret_val_dict", {"f": 1, "g": 2})
+    rows = paused.frame()
+    node = rows["global variables"]
+    page = paused.ask("children", snapshot=rows["answer"]["snapshot"], node=node["id"], start=0, count=1000)["page"]
+    assert node["children"] == page["total"] == len(page["nodes"])
+
+
+def test_how_many_of_them_hold_tensors_is_not(paused: Paused) -> None:
+    assert paused.frame(filter="tensors")["global variables"]["children"] is None
+
+
 def test_pins_are_resolved_or_say_why_not(paused: Paused) -> None:
     pins = [{"expression": "batch['label']", "count": 10}, {"expression": "nowhere"}, {"expression": "f(image)"}]
     first, second, third = paused.frame(pins=pins)["answer"]["pins"]

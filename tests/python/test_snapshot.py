@@ -108,7 +108,7 @@ def test_pages_reach_the_end(value: Any) -> None:
 
 
 def listed_lazily(amount: int) -> Snapshot:
-    """Rows whose number is known only by asking for them, as that of global variables is not."""
+    """Rows whose number is known only by asking for them, as that of globals with tensors is not."""
     return Snapshot(
         Rows("", None, lambda start, count: [Child(f"r{i}", i) for i in range(amount)][start : start + count])
     )

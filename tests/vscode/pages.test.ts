@@ -17,12 +17,16 @@ test("none of 700 global variables is left out, however long the pages", async (
   await wb.debug.start("pages.py");
   await wb.showOnly(wb.inspector.title);
   const first = await wb.inspector.expand("global variables");
+  const groups = 2; // the functions and the special variables
+  const left = 700 + groups - (first.length - 1);
+  const next = `next ${left} of ${left}`;
+  expect(left).toBeGreaterThan(0);
   expect(first.at(-1)).toMatchObject({
-    label: "next 1,000",
+    label: next,
     description: "not all is shown here: more rows than one answer holds",
   });
-  await wb.inspector.click("global variables", "next 1,000");
-  await wb.inspector.rowsWhen("the rest", (rows) => rows.every(({ label }) => label !== "next 1,000"));
+  await wb.inspector.click("global variables", next);
+  await wb.inspector.rowsWhen("the rest", (rows) => rows.every(({ label }) => label !== next));
   const rows = await wb.inspector.rows();
   const names = rows.map(({ label }) => label).filter((label) => label.startsWith("name"));
   expect(names).toEqual(Array.from({ length: 700 }, (_, number) => `name${String(number).padStart(3, "0")}`));
