@@ -83,6 +83,24 @@ test("Delete takes a pin away, and nothing else", async ({ wb }) => {
   expect(rows.map(({ label }) => label)).toContain("count");
 });
 
+test("keys pressed in the find box are the box's: Delete takes no pin away", async ({ wb }) => {
+  await wb.inspector.choose(["image"], "Pin");
+  await wb.inspector.rowsWhen("the pin", ([first]) => first?.icon === "pinned");
+  await wb.inspector.click("image");
+  await wb.page.keyboard.press("Control+Alt+F");
+  const box = wb.inspector.root.locator(".monaco-tree-type-filter-input input");
+  await box.fill("count");
+  await wb.page.keyboard.press("Home");
+  await wb.page.keyboard.press("Delete");
+  await expect.poll(() => box.inputValue()).toBe("ount");
+  await wb.page.keyboard.press("Escape");
+  await box.waitFor({ state: "hidden" });
+  expect(await wb.inspector.row("image")).toMatchObject({ icon: "pinned" });
+  await wb.inspector.click("image");
+  await wb.page.keyboard.press("Delete");
+  await wb.inspector.rowsWhen("no pin", ([first]) => first?.icon !== "pinned");
+});
+
 test("Unpin All takes all pins away", async ({ wb }) => {
   for (const name of ["image", "numbers"]) await wb.inspector.choose([name], "Pin");
   await wb.inspector.rowsWhen("two pins", (rows) => rows.filter(({ icon }) => icon === "pinned").length === 2);
