@@ -7,6 +7,7 @@ from typing import Callable
 
 _UNLIMITED = float("inf")
 _NO_TIME = "not all is shown here: there was no time for more"
+_CHECKED = 64  #: steps between two looks at the clock
 
 
 class Budget:
@@ -82,3 +83,20 @@ class Budget:
     def _say(self, what: str) -> None:
         if what not in self.cut:
             self.cut.append(what)
+
+
+class Steps:
+    """The steps of a loop of unknown length, with a look at the clock at every 64th: it may cost as much as a step."""
+
+    __slots__ = ("_budget", "_taken", "over")
+
+    def __init__(self, budget: Budget) -> None:
+        self.over = False  #: whether the loop was ended
+        self._budget = budget
+        self._taken = 0
+
+    def end(self) -> bool:
+        """Counts a step. True when there is no time for it, and from then on."""
+        self._taken += 1
+        self.over = self.over or (self._taken % _CHECKED == 0 and self._budget.spent())
+        return self.over

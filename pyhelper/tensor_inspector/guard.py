@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -16,6 +16,7 @@ from weakref import ref
 
 T = TypeVar("T")
 _TRIES = 10  #: to read what changes meanwhile
+_PIECE = 4096  #: items taken at once, of what does not change
 
 
 class Classes:
@@ -28,6 +29,10 @@ class Classes:
 
     def __contains__(self, cls: object) -> bool:
         return id(cls) in self._ids
+
+    def include(self, classes: Iterable[type]) -> bool:
+        """Whether all of ``classes`` are in it."""
+        return self._ids.issuperset(map(id, classes))
 
 
 _class_name = type.__dict__["__name__"].__get__
@@ -113,23 +118,24 @@ def full_name(cls: type) -> str:
 def each(iterate: Any, container: object, start: int = 0) -> Iterator[Any]:
     """What ``iterate``, a built-in type's own such as ``dict.items``, gives, also while another thread changes it.
 
-    Items are taken in pieces, each in one go of the interpreter's code, where no other thread comes in between. What
-    moves from one piece to another may be met twice, or not; no more are given than there are now. The first
-    ``start`` are left out.
+    Items are taken in pieces, each in one go of the interpreter's code, where no other thread comes in between. After
+    a change it is begun anew, with larger pieces, since what was given is passed over each time. What moves from one
+    piece to another may be met twice, or not; no more are given than there are now. The first ``start`` are left out.
     """
-    total, amount = iterate.__objclass__.__len__(container), 64
+    total, amount, most, tries = iterate.__objclass__.__len__(container), 64, _PIECE, 0
+    rest: Iterator[Any] | None = None
     while start < total:
-        yield from _taken(iterate, container, start, min(total, start + amount))
-        start, amount = start + amount, 2 * amount
-
-
-def _taken(iterate: Any, container: object, start: int, stop: int) -> list[Any]:
-    for _ in range(_TRIES):
         try:
-            return list(islice(iterate(container), start, stop))
+            piece = list(islice(rest := rest or islice(iterate(container), start, None), min(amount, total - start)))
         except RuntimeError:  # it was changed: the collector may run code, and some interpreters run threads at once
+            rest, most, tries = None, 2 * most, tries + 1
+            if tries == _TRIES:
+                raise
             continue
-    return list(islice(iterate(container), start, stop))
+        if not piece:
+            return
+        yield from piece
+        start, amount, tries = start + len(piece), min(2 * amount, most), 0
 
 
 def stored(value: object) -> dict[Any, Any]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..guard import Classes, dict_get, each, kept_in_c, mro
+from ..budget import Budget, Steps
+from ..guard import Classes, each, kept_in_c, mro
 from ..protocol import Facts
 from ..text import integer, middle, quoted_bytes
 from ..words import Word, short
@@ -26,6 +27,9 @@ _PARTS = 8  #: of a tuple as a key
 _MOST_PARTS = 10_000  #: of tuples in tuples, one in many places counted as often
 _NUMBERS = Classes(int, float, bool, type(None))
 _STRINGS = Classes(str, bytes)
+_ATOMS = Classes(int, float, bool, type(None), str, bytes)
+_PIECE = 4096  #: keys between two looks at the clock
+_NO_TIME = "there was no time to look at all its keys"
 _ORDERED = 20_000  #: items of an OrderedDict up to which its own order is found, by reading all keys
 
 
@@ -59,7 +63,7 @@ class Mapping(Container):
         held = self.held()
         if not any(base is OrderedDict for base in mro(type(held))):
             return False
-        return True if dict.__len__(held) <= _ORDERED and self._has_plain_keys() else None
+        return True if dict.__len__(held) <= _ORDERED and _are_plain(each(dict.__iter__, held), Budget()) else None
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
@@ -70,23 +74,27 @@ class Mapping(Container):
         return (f"{key_name(key, at, self)}: {brief_inline(item, self)}" for at, (key, item) in enumerate(self.pairs()))
 
     def item(self, key: Any) -> Any:
-        found = dict_get(self.held(), key, _MISSING)
-        if found is not _MISSING:
-            return found
-        if not self._has_plain_keys():
-            raise NotStatic("comparing its keys runs the program's code")
-        if type(key) in _NUMBERS:  # 1, 1.0 and True are one key
-            equal = (item for known, item in each(dict.items, self.held()) if type(known) in _NUMBERS and known == key)
-            found = next(equal, _MISSING)
+        if not _is_plain(key):
+            raise NotStatic(f"a key like {key!r}")
+        if not _are_plain(each(dict.__iter__, self.held()), self.budget):
+            return self._same(key)
+        found = dict.get(self.held(), key, _MISSING)
         if found is _MISSING:
             raise NotFound(f"there is no key {key!r}")
         return found
 
+    def _same(self, key: Any) -> Any:
+        """The item whose key is of the same type and equal, found without hashing or comparing the program's keys."""
+        steps = Steps(self.budget)
+        for known, item in each(dict.items, self.held()):
+            if steps.end():
+                break
+            if type(known) is type(key) and _is_plain(known) and known == key:
+                return item
+        raise NotStatic(_NO_TIME if steps.over else "comparing its keys runs the program's code")
+
     def told(self) -> list[tuple[str, str]]:
         return told_pairs(islice(self.pairs(), _SHOWN), self)
-
-    def _has_plain_keys(self) -> bool:
-        return all(_is_plain(key) for key in each(dict.__iter__, self.held()))
 
 
 class Counted(Mapping):
@@ -166,9 +174,21 @@ def _is_plain(key: object) -> bool:
     for part in islice(parts, _MOST_PARTS):  # which grows as it is gone through
         if type(part) is tuple:
             parts.extend(part)
-        elif type(part) not in _NUMBERS and type(part) not in _STRINGS:
+        elif type(part) not in _ATOMS:
             return False
     return len(parts) <= _MOST_PARTS
+
+
+def _are_plain(keys: Iterator[object], budget: Budget) -> bool:
+    """The same of all keys; `NotStatic` where there is no time to look at them."""
+    while True:
+        some = list(islice(keys, _PIECE))
+        if not (_ATOMS.include(map(type, some)) or all(map(_is_plain, some))):
+            return False
+        if len(some) < _PIECE:
+            return True
+        if budget.spent():
+            raise NotStatic(_NO_TIME)
 
 
 def _is_literal(key: object) -> bool:

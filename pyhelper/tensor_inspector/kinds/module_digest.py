@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..budget import Budget
-from ..guard import ByClass, class_name, instance_dict, module, mro, plain_str
-from ..text import listed
+from ..budget import Budget, Steps
+from ..guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
+from ..text import count, listed, plural
 from ..words import Word
 from .torch_finite import Look, Named, look_at
 from .torch_metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
@@ -16,11 +16,13 @@ torch: Any = module("torch")
 _Module: Any = torch.nn.Module
 _Scripted: Any = torch._C.ScriptModule
 _TYPES = 1000  #: modules whose classes are named
-_CHECKED = 64  #: modules between two looks at the clock
 
 
 class Digest:
-    """A walk over a module, counted. Tensors and gradients are named as ``named_parameters`` names them."""
+    """A walk over a module, counted. Tensors and gradients are named as ``named_parameters`` names them.
+
+    Where the time was over before its end it is not ``complete``, and all that it counted is a least.
+    """
 
     def __init__(self, root: Any, budget: Budget) -> None:
         self.elements = 0  #: of all parameters
@@ -29,12 +31,12 @@ class Digest:
         self.parameters = 0  #: tensors
         self.frozen = 0  #: of them, those that want no gradient
         self.uninitialized = 0
+        self.symbolic = 0  #: of them, those whose number of elements is a symbol
         self.shared = 0  #: parameters met again elsewhere
         self.without_grad = 0  #: of those that want one
         self.submodules = -1
         self.others = 0  #: modules in the other mode
-        self.complete = True
-        self.training = mode_of(root)
+        self.training: bool | None = None  #: its mode; of a wrapper that keeps none, that of what it wraps
         self.types: set[str] = set()  #: names of the classes of the first modules
         self.tensors: list[Named] = []
         self.values: list[Named] = []  #: the tensors, each followed by its gradient
@@ -42,21 +44,25 @@ class Digest:
         self._devices: dict[Any, None] = {}
         self._dtypes: dict[Any, None] = {}
         self._seen: set[int] = set()
-        for prefix, below, own in walk(root):
-            self.submodules += 1
-            if self.submodules < _TYPES:
-                self.types.add(class_name(type(below)))
-            if self.submodules % _CHECKED == _CHECKED - 1 and budget.spent():
-                self.complete = False
-                break
-            mode = own.get("training")
-            self.others += type(mode) is bool and mode is not self.training
-            for key, tensor in list(dict.items(_held(own, "_parameters"))):
-                if is_tensor(tensor):
-                    self._add_parameter(prefix + plain_str(key), tensor)
-            for key, tensor in list(dict.items(_held(own, "_buffers"))):
-                if is_tensor(tensor):
-                    self._add(prefix + plain_str(key), tensor)
+        steps = Steps(budget)
+        for prefix, below, own in walk(root, steps):
+            self._add_module(below, own)
+            for part, add in (("_parameters", self._add_parameter), ("_buffers", self._add)):
+                for key, tensor in each(dict.items, _held(own, part)):
+                    if steps.end():
+                        break
+                    if is_tensor(tensor):
+                        add(prefix + plain_str(key), tensor)
+        self.complete = not steps.over
+
+    def _add_module(self, below: Any, own: dict[str, Any]) -> None:
+        self.submodules += 1
+        if self.submodules < _TYPES:
+            self.types.add(class_name(type(below)))
+        mode = own.get("training")
+        if type(mode) is bool:
+            self.training = mode if self.training is None else self.training
+            self.others += mode is not self.training
 
     def _add(self, name: str, tensor: Any) -> bool:
         if id(tensor) in self._seen:
@@ -74,14 +80,15 @@ class Digest:
         self.parameters += 1
         uninitialized = _is_lazy(type(tensor))
         self.uninitialized += uninitialized
-        count = 0 if uninitialized else element_count(tensor)
+        amount = 0 if uninitialized else element_count(tensor)
         self._dtypes.setdefault(dtype_of(tensor))
-        self.elements += count
+        self.elements += amount or 0
+        self.symbolic += amount is None
         if not requires_grad(tensor):
             self.frozen += 1
             return
         self.wanting += 1
-        self.trainable += count
+        self.trainable += amount or 0
         gradient = own_grad(tensor)
         if gradient is None:
             self.without_grad += 1
@@ -95,60 +102,86 @@ class Digest:
     def dtypes(self) -> list[str]:
         return [str(dtype).replace("torch.", "") for dtype in self._dtypes]
 
-    def bytes(self) -> int:
-        return sum(byte_count(tensor) or 0 for _, tensor in self.tensors)
+    def bytes(self) -> int | None:
+        """Of all its tensors; None where that is not known."""
+        is_known = self.complete and not self.symbolic
+        return sum(byte_count(tensor) or 0 for _, tensor in self.tensors) if is_known else None
 
     def look(self, budget: Budget) -> Look:
-        return look_at(self.values, budget)
+        return look_at(self.values, budget, self.complete)
+
+    def least(self, amount: str) -> str:
+        """A count of its parts, which is a least where not all were counted."""
+        return amount if self.complete else f"≥{amount}"
+
+    def parameter_words(self) -> str | None:
+        """``5.1K params``"""
+        if not self.elements:
+            return "params of symbolic size" if self.symbolic else None
+        return f"{self.told(self.elements, count)} param{'' if self.elements == 1 else 's'}"
+
+    def told(self, elements: int, how: Callable[[int], str] = "{:,}".format) -> str:
+        """A number of elements; a symbol stands for some that are not counted."""
+        return f"≥{how(elements)}" if self.symbolic or not self.complete else how(elements)
+
+    def cut_words(self) -> str | None:
+        """How far the walk came."""
+        if self.complete:
+            return None
+        return f"first {plural(self.submodules + 1, 'module')} and {plural(len(self.tensors), 'tensor')}: time budget"
 
     def mode_words(self) -> str | None:
         """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
         if self.training is None:
             return None
         word, other = ("train", "eval") if self.training else ("eval", "train")
-        return f"{word}, {self.others} inside in {other}" if self.others else word
+        return f"{word}, {self.least(str(self.others))} inside in {other}" if self.others else word
 
     def frozen_words(self) -> str | None:
         if not self.frozen:
             return None
-        return "frozen" if self.frozen == self.parameters else f"{self.frozen} of {self.parameters} frozen"
+        if self.complete and self.frozen == self.parameters:
+            return "frozen"
+        return f"{self.least(str(self.frozen))} of {self.least(str(self.parameters))} frozen"
 
     def grad_words(self) -> str | None:
         if not self.wanting:
             return None
-        if not self.with_grad:
+        if not self.without_grad:
+            return "has grads" if self.complete else f"≥{self.with_grad} have grads"
+        if self.complete and not self.with_grad:
             return "grads None"
-        missing = f"{self.without_grad} of {self.wanting} grads None"
-        return Word(missing, loud=True) if self.without_grad else "has grads"
+        missing = f"{self.least(str(self.without_grad))} of {self.least(str(self.wanting))} grads None"
+        return Word(missing, loud=self.with_grad > 0)
 
     def device_words(self) -> str:
         devices = self.devices()
-        return listed((device for device in devices if device != "cpu" or len(devices) > 1), False, 40)
+        return listed((device for device in devices if device != "cpu" or len(devices) > 1), not self.complete, 40)
 
 
-def mode_of(root: Any) -> bool | None:
-    """``training``; of a wrapper that keeps none, that of what it wraps."""
-    for _, _, own in walk(root):
-        mode = own.get("training")
-        if type(mode) is bool:
-            return mode
-    return None
-
-
-def walk(root: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """The module and all below it, each once, without recursion: what its parts' names begin with, itself, its dict."""
-    seen = {id(root)}
-    waiting = [("", root)]
-    while waiting:
-        prefix, current = waiting.pop()
-        own = parts_of(current)
-        yield prefix, current, own
-        below = _held(own, "_modules")
-        for key, item in reversed(list(dict.items(below))) if dict.__len__(below) else ():
+    own = parts_of(root)
+    yield "", root, own
+    seen, levels = {id(root)}, [("", _below(own))]
+    while levels:
+        prefix, rest = levels[-1]
+        for key, item in rest:
+            if steps.end():
+                return
             is_new = issubclass(type(item), _Module) and id(item) not in seen
             if is_new or issubclass(type(item), _Scripted):  # which is made anew each time it is asked for
                 seen.add(id(item))
-                waiting.append((f"{prefix}{plain_str(key)}.", item))
+                name, own = f"{prefix}{plain_str(key)}.", parts_of(item)
+                yield name, item, own
+                levels.append((name, _below(own)))
+                break
+        else:
+            levels.pop()
+
+
+def _below(own: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    return each(dict.items, _held(own, "_modules"))
 
 
 def parts_of(found: Any) -> dict[str, Any]:

@@ -37,12 +37,12 @@ class Scripted(Module):
         return self.type_name() if compiled is None else f"{self.type_name()} of {compiled._type().name()}"
 
     def child_count(self) -> int | None:
-        return sum(1 for _ in self._members())
+        return sum(1 for _ in self._rows())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return islice(self._members(), start, start + count)
+        return islice(self._rows(), start, start + count)
 
-    def _members(self) -> Iterator[Child]:
+    def _rows(self) -> Iterator[Child]:
         parts, own = parts_of(self.value), instance_dict(self.value)
         scripted = own.get("_actual_script_module", self.value)  # what a traced module stands for
         wrappers = instance_dict(instance_dict(scripted).get("_modules")).get("_python_modules") or {}

@@ -10,7 +10,7 @@ from ..guard import module
 from ..protocol import Badge
 from ..stats import Unread
 from ..stats.finite import can_be_summed, not_finite
-from ..text import listed
+from ..text import count, listed
 from ..words import Word
 from .stats_text import badges
 from .torch_metadata import device_of, dtype_of, element_count
@@ -29,6 +29,7 @@ class Look(NamedTuple):
     read: int  #: elements
     total: int  #: the same of all that can hold NaN or Inf
     late: bool  #: whether the time was over
+    complete: bool  #: whether all tensors are among them
 
     def words(self) -> list[str]:
         """Loud, or nothing where all is finite; what was not read must not seem so."""
@@ -47,7 +48,7 @@ class Look(NamedTuple):
         return [*rows, ["NaN and Inf", f"{'' if rows or not self.read else 'none seen, '}{self._how_much()}"]]
 
     def is_whole(self) -> bool:
-        return self.read == self.total
+        return self.complete and self.read == self.total
 
     def _found(self) -> list[tuple[str, list[str]]]:
         return [(what, names) for what, names in (("NaN", self.nan), ("Inf", self.inf)) if names]
@@ -57,19 +58,21 @@ class Look(NamedTuple):
         return names[0] if len(names) == 1 else f"{names[0]} and {more}"
 
     def _how_much(self) -> str:
-        """``≈ 24 % read``; never all of it, never nothing."""
+        """``≈ 24 % read``, never all of it, never nothing; ``only 3.1K values read`` of nobody knows how many."""
         if not self.read:
             return f"values not read{': no time' if self.late else ''}"
+        if not self.complete:
+            return f"only {count(self.read)} values read"
         percent = 100 * self.read // self.total
         return f"≈ {percent} % read" if percent else "≈ <1 % read"
 
 
-def look_at(tensors: list[Named], budget: Budget) -> Look:
-    """All named tensors are read, or as much of each as there is time for."""
+def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> Look:
+    """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are."""
     can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
     search = _Search([tensor for _, tensor in can], budget)
     nan, inf = ([name for at, (name, _) in enumerate(can) if at in found] for found in (search.nan, search.inf))
-    return Look(nan, inf, search.read, search.total, budget.spent())
+    return Look(nan, inf, search.read, search.total, budget.spent(), complete or not budget.reads)
 
 
 class _Search:
@@ -78,7 +81,7 @@ class _Search:
     def __init__(self, tensors: list[Any], budget: Budget) -> None:
         self._budget = budget
         self._others: list[tuple[int, Tensor]] = []
-        self.total = sum(map(element_count, tensors))
+        self.total = sum(element_count(tensor) or 0 for tensor in tensors)
         self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
         for at, other in self._others:
             self._add(at, other)
@@ -97,7 +100,7 @@ class _Search:
         if isinstance(reading, Unread):
             return
         counts: Any = reading.get("abs", reading)
-        self.total += counts["count"] - element_count(other.value)  # of a sparse one, what is stored
+        self.total += counts["count"] - (element_count(other.value) or 0)  # of a sparse one, what is stored
         self.read += counts["read"]
         for badge, found in (("nan", self.nan), ("inf", self.inf)):
             if badge in badges(reading):

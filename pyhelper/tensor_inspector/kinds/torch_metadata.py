@@ -86,10 +86,10 @@ def sizes_listed(sizes: Iterable[Any]) -> list[Any]:
     return [size if type(size) is int else size_text(size) for size in sizes]
 
 
-def element_count(value: Any) -> int:
-    """How many elements; 0 where that is a symbol."""
+def element_count(value: Any) -> int | None:
+    """How many elements; None where that is a symbol."""
     count = Base.numel(value)
-    return count if type(count) is int else 0
+    return count if type(count) is int else None
 
 
 def byte_count(value: Any) -> int | None:

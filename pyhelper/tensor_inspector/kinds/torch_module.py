@@ -14,7 +14,6 @@ from ..guard import (
     class_name,
     dict_get,
     each,
-    first_of,
     held,
     instance_dict,
     module,
@@ -24,7 +23,7 @@ from ..guard import (
     traits,
 )
 from ..protocol import Badge, Facts
-from ..text import count, integer, listed, plural
+from ..text import integer, listed, plural
 from ..words import is_loud
 from .kind import Child, Kind, NotStatic
 from .module_digest import Digest, parts_of
@@ -33,6 +32,7 @@ from .torch_finite import Look
 
 torch: Any = module("torch")
 
+_MISSING: Any = object()
 _PARTS = ("_parameters", "_buffers", "_modules")
 _LISTS = {"_modules": Classes(torch.nn.Sequential, torch.nn.ModuleList), "_parameters": Classes(torch.nn.ParameterList)}
 _DICTS = {"_modules": Classes(torch.nn.ModuleDict), "_parameters": Classes(torch.nn.ParameterDict)}
@@ -72,25 +72,22 @@ class Module(Kind):
 
     def inline(self) -> str | None:
         found = self.digest()
-        sized = f"{count(found.elements)} params" if found.elements else None
         loud = filter(is_loud, (*self.look().words(), found.grad_words() or ""))
-        return " ".join(filter(None, (*loud, self.head(), sized)))
+        return " ".join(filter(None, (*loud, self.head(), found.parameter_words())))
 
     def parts(self) -> Iterable[str | None]:
         found = self.digest()
         return [
             self.head(),
-            f"{'' if found.complete else '≥ '}{count(found.elements)} param{'' if found.elements == 1 else 's'}"
-            if found.elements
-            else None,
+            found.parameter_words(),
             _made_of(parts_of(self.value)),
             found.device_words(),
             *self.look().words(),
             "not initialized" if "_parameters" not in parts_of(self.value) else found.mode_words(),
-            f"{plural(found.uninitialized, 'parameter')} uninitialized" if found.uninitialized else None,
+            f"{found.least(plural(found.uninitialized, 'parameter'))} uninitialized" if found.uninitialized else None,
             found.frozen_words(),
             found.grad_words(),
-            None if found.complete else f"first {found.submodules + 1:,} modules: time budget",
+            found.cut_words(),
         ]
 
     def badges(self) -> list[Badge]:
@@ -102,7 +99,9 @@ class Module(Kind):
         return parts + sum(1 for _ in self._groups())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return islice(chain(self._members(), self._groups()), start, start + count)
+        members = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        rows = chain(self._members(start), islice(self._groups(), max(0, start - members), None))
+        return islice(rows, count)
 
     def marks(self) -> dict[str, str]:
         names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
@@ -110,23 +109,31 @@ class Module(Kind):
         return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
 
     def item(self, key: Any) -> Any:
-        suffix = f"[{key!r}]"
-        found = next((child for child in self._members() if child.suffix == suffix), None)
-        if found is None:
-            raise NotStatic(f"{self.type_name()} computes its subscripts")
-        return found.value
+        for part in _PARTS:
+            inside, found = held(self.value, part), _MISSING
+            if type(key) is int and key >= 0 and self._subscripts(_LISTS, part):
+                there = islice(each(dict.items, inside, key), 1)
+                found = next((item for name, item in there if plain_str(name) == str(key)), _MISSING)
+            elif type(key) is str and self._subscripts(_DICTS, part):
+                found = dict_get(inside, key, _MISSING)
+            if found is not _MISSING:
+                return found
+        raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     def facts(self) -> Facts:
         found = self.digest()
         facts = super().facts()
-        facts["bytes"] = found.bytes()
+        least, more, size = found.least, [] if found.complete else ["…"], found.bytes()
+        if size is not None:
+            facts["bytes"] = size
         rows = [
-            ["parameters", f"{found.elements:,} in {plural(found.parameters, 'tensor')}"],
-            ["trainable", f"{found.trainable:,}"],
-            ["shared", f"{plural(found.shared, 'parameter')} met again"] if found.shared else [],
-            ["devices", ", ".join(found.devices()) or "none"],
-            ["dtypes", ", ".join(found.dtypes()) or "none"],
-            ["submodules", f"{found.submodules:,}"],
+            ["counted", found.cut_words() or ""] if more else [],
+            ["parameters", f"{found.told(found.elements)} in {least(plural(found.parameters, 'tensor'))}"],
+            ["trainable", found.told(found.trainable)],
+            ["shared", f"{least(plural(found.shared, 'parameter'))} met again"] if found.shared else [],
+            ["devices", ", ".join([*found.devices(), *more]) or "none"],
+            ["dtypes", ", ".join([*found.dtypes(), *more]) or "none"],
+            ["submodules", least(f"{found.submodules:,}")],
             ["mode", found.mode_words() or "none"],
             ["gradients", found.grad_words() or "not wanted"],
             *self.look().rows(),
@@ -139,7 +146,7 @@ class Module(Kind):
 
     def digest(self) -> Digest:
         if self._digest is None:
-            self._digest = Digest(self.value, self.budget)
+            self._digest = Digest(self.value, self.budget.share())
         return self._digest
 
     def look(self) -> Look:
@@ -147,29 +154,33 @@ class Module(Kind):
             self._look = self.digest().look(self.budget.share())
         return self._look
 
-    def _members(self) -> Iterator[Child]:
+    def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
         for part in _PARTS:
-            for index, (key, item) in enumerate(each(dict.items, held(self.value, part))):
+            inside = held(self.value, part)
+            for index, (key, item) in enumerate(each(dict.items, inside, start), start):
                 name = plain_str(key)
                 yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
+            start = max(0, start - dict.__len__(inside))
 
     def _suffix(self, name: str, part: str, index: int) -> str | None:
         cls = type(self.value)
         if traits(cls).computes:
             return None
         bases = mro(cls)
-        getter = first_of(cls, "__getitem__")
-        owner = (
-            next((base for base in bases if class_dict(base).get("__getitem__") is getter), None) if getter else None
-        )
-        if owner in _LISTS.get(part, ()) and name == str(index):
+        if name == str(index) and self._subscripts(_LISTS, part):
             return f"[{index}]"
-        if owner in _DICTS.get(part, ()):
+        if self._subscripts(_DICTS, part):
             return f"[{name!r}]"
         taken = name in instance_dict(self.value) or any(name in class_dict(base) for base in bases)
         is_name = name.isidentifier() and not iskeyword(name) and not taken
         return f".{name}" if is_name else f".{part}[{name!r}]"
+
+    def _subscripts(self, classes: dict[str, Classes], part: str) -> bool:
+        """Whether a subscript is into that part, by the code of one of torch's classes."""
+        cls = type(self.value)
+        owner = next((base for base in mro(cls) if "__getitem__" in class_dict(base)), None)
+        return not traits(cls).computes and owner in classes.get(part, ())
 
     def _groups(self) -> Iterator[Child]:
         own = instance_dict(self.value)

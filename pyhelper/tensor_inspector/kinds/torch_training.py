@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..budget import Budget
+from ..budget import Budget, Steps
 from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
@@ -64,20 +64,24 @@ class Optimizer(WithRows):
     def look(self) -> Look:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
         if self._look is None:
-            tensors: list[Named] = []
-            state = held(self._keeper, "state")
-            for index, (name, _, tensor) in enumerate(self._parameters()):
-                label = name or f"#{index}"
-                if is_tensor(tensor):
-                    tensors.append((label, tensor))
-                    gradient = own_grad(tensor)
-                    tensors += [(f"{label}.grad", gradient)] if gradient is not None else []
-            for index, kept in enumerate(each(dict.values, state)):
-                for name, item in list(dict.items(kept)) if issubclass(type(kept), dict) else ():
-                    if is_tensor(item):
-                        tensors.append((f"state #{index} {plain_str(name)}", item))
-            self._look = look_at(tensors, self.budget.share())
+            steps, tensors = Steps(self.budget.share()), []
+            for name, item in self._values():
+                if steps.end():
+                    break
+                if is_tensor(item):
+                    tensors.append((name, item))
+            self._look = look_at(tensors, self.budget.share(), not steps.over)
         return self._look
+
+    def _values(self) -> Iterator[Named]:
+        """What it was given, each followed by its gradient, then what it keeps of them."""
+        for index, (name, _, tensor) in enumerate(self._parameters()):
+            label = name or f"#{index}"
+            yield label, tensor
+            yield f"{label}.grad", own_grad(tensor) if is_tensor(tensor) else None
+        for index, kept in enumerate(each(dict.values, held(self._keeper, "state"))):
+            for name, item in each(dict.items, kept) if issubclass(type(kept), dict) else ():
+                yield f"state #{index} {plain_str(name)}", item
 
     def rows(self) -> list[Child]:
         own = list(attributes(self.value))
