@@ -22,12 +22,12 @@ HELPER = helper.__file__.rpartition("budget")[0]
 FEW, MANY = 300, 3000
 
 
-def lines(do: Callable[[], object]) -> int:
-    """How many lines of the helper run."""
+def lines(do: Callable[[], object], of: str = "") -> int:
+    """How many lines of the helper run, or of one file of it."""
     ran = [0]
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(HELPER):
+        if not frame.f_code.co_filename.startswith(HELPER + of):
             return None
         ran[0] += event == "line"
         return trace
@@ -72,24 +72,22 @@ LARGE: dict[str, Callable[[int], Any]] = {
 }
 
 
-def described(value: object) -> int:
+def described(value: object, of: str) -> int:
     snapshot = Snapshot(Rows.of("", []))
-    return lines(lambda: snapshot.describe(Child("value", value, "value"), 0, over(), facts=True))
+    return lines(lambda: snapshot.describe(Child("value", value, "value"), 0, over(), facts=True), of)
 
 
 @pytest.mark.parametrize("name", [name for name in LARGE if name != "optimizer"])
 def test_without_time_a_large_module_costs_no_more_than_a_small_one(name: str) -> None:
-    described(LARGE[name](1))
-    few, many = (described(LARGE[name](count)) for count in (FEW, MANY))
-    assert many < 1.2 * few
+    few, many = (described(LARGE[name](count), "kinds/module_digest.py") for count in (FEW, MANY))
+    assert 0 < many <= few
 
 
-def test_without_time_no_more_tensors_of_an_optimizer_are_looked_at_than_of_a_small_one() -> None:
-    few, many = (stepped(count) for count in (FEW, MANY))
-    for optimizer in (few, many):
+def test_without_time_a_large_optimizer_is_not_gone_through_for_nan() -> None:
+    for optimizer in map(stepped, (FEW, MANY)):
         line = Snapshot(Rows.of("", [])).describe(Child("value", optimizer, "value"), 0, over())["line"]
         assert "values not read: no time" in line
-    assert (described(many) - described(few)) / (MANY - FEW) < 20  # lines for each: they are counted, and not read
+        assert 0 < described(optimizer, "kinds/torch_finite.py") < 2000
 
 
 @pytest.mark.parametrize("name", ["ModuleList", "Sequential", "ParameterList"])

@@ -37,13 +37,13 @@ def layers(count: int) -> nn.Module:
     return nn.Sequential(*(layer() for _ in range(count)))
 
 
-def looked_at(value: Any, looks: float) -> Node:
-    """The node of a value, where so many looks at the clock find time."""
+def looked_at(value: Any, looks: float, then: float = 1.0) -> Node:
+    """The node of a value, where so many looks at the clock find all of 20 ms; later ones, that ``then`` s have gone."""
     asked = [-1.0]  # the budget itself looks once
 
     def clock() -> float:
         asked[0] += 1
-        return 0.0 if asked[0] <= looks else 1.0
+        return 0.0 if asked[0] <= looks else then
 
     with Untouched():
         return Snapshot(Rows.of("", [])).describe(
@@ -239,6 +239,18 @@ def test_with_little_time_the_row_itself_says_how_much_was_read() -> None:
 def test_with_little_time_every_tensor_gets_its_turn() -> None:
     net = nn.Sequential(layer(1.0, size=3000), layer(1.0, size=3000), layer(nan))
     assert "NaN in 2.weight" in looked_at(net, 12)["line"]
+
+
+def test_where_not_all_modules_were_met_nothing_is_called_clean() -> None:
+    net = layers(200)
+    net[-1].weight.data[-1, -1] = nan
+    some = [looked_at(net, looks, then) for looks in range(9) for then in (0.012, 1.0)]
+    counted = [node for node in some if "time budget" in node["line"]]
+    for node in counted:
+        assert {"sampled", "unread"}.intersection(node["badges"])
+        assert "none in all" not in dict(node["facts"]["rows"])["NaN and Inf"]  # type: ignore[arg-type]
+    for said in ("only 336 values read", "values not read: no time"):
+        assert any(said in node["line"] for node in counted)
 
 
 def test_from_python_all_is_read_however_large() -> None:

@@ -61,8 +61,38 @@ def test_a_walk_that_has_no_time_says_how_far_it_came() -> None:
     budget = Budget(20, clock=lambda: now[0])
     now[0] = 1.0
     line = Snapshot(Rows.of("", [])).describe(Child("net", net, "net"), 0, budget)["line"]
-    assert line.startswith("Sequential(500) · ≥ 124 params")
-    assert line.endswith("first 64 modules: time budget")
+    assert line.startswith("Sequential(500) · ≥42 params · first 22 modules and 42 tensors: time budget · ")
+
+
+def test_what_a_walk_without_time_counted_is_a_least_in_the_facts_too() -> None:
+    now = [0.0]
+    net = nn.Sequential(*(nn.Linear(1, 1) for _ in range(100)), nn.Linear(1, 1).eval().requires_grad_(False))
+    budget = Budget(20, clock=lambda: now[0])
+    now[0] = 1.0
+    facts = Snapshot(Rows.of("", [])).describe(Child("net", net, "net"), 0, budget, facts=True)["facts"]
+    said = dict(facts["rows"])  # type: ignore[arg-type]
+    assert said == {
+        "counted": "first 22 modules and 42 tensors: time budget",
+        "parameters": "≥42 in ≥42 tensors",
+        "trainable": "≥42",
+        "devices": "cpu, …",
+        "dtypes": "float32, …",
+        "submodules": "≥21",
+        "mode": "train",
+        "gradients": "≥42 of ≥42 grads None",
+        "NaN and Inf": "values not read: no time",
+    }
+    assert "bytes" not in facts
+
+
+def test_a_symbol_among_the_sizes_makes_the_number_of_parameters_a_least() -> None:
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    size = ShapeEnv().create_unbacked_symint()
+    layer = nn.Linear(4, 3)
+    layer.weight = nn.Parameter(torch.empty(size, device="meta"))
+    assert summarize(layer).startswith("Linear(4 → 3) · ≥3 params")
+    assert rows(layer)["parameters"] == "≥3 in 2 tensors"
 
 
 def test_facts_of_a_module() -> None:

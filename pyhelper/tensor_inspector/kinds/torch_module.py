@@ -80,6 +80,7 @@ class Module(Kind):
         return [
             self.head(),
             found.parameter_words(),
+            found.cut_words(),
             _made_of(parts_of(self.value)),
             found.device_words(),
             *self.look().words(),
@@ -87,7 +88,6 @@ class Module(Kind):
             f"{found.least(plural(found.uninitialized, 'parameter'))} uninitialized" if found.uninitialized else None,
             found.frozen_words(),
             found.grad_words(),
-            found.cut_words(),
         ]
 
     def badges(self) -> list[Badge]:
