@@ -117,13 +117,14 @@ class Told(PlainObject):
 
 
 def attributes(value: object) -> Iterator[Child]:
-    """What the instance's dict and slots hold, one after the other."""
-    cls, names = type(value), set()
+    """What the instance's dict and slots hold, one after the other. An expression reaches the slot where both do."""
+    cls, names, slotted = type(value), set(), dict(slots(value))
     for index, (key, item) in enumerate(each(dict.items, stored(value))):
         name = plain_str(key)
         names.add(name)
-        yield Child(name, item, suffix(cls, name)) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
-    for name, item in slots(value):
+        path = None if name in slotted else suffix(cls, name)
+        yield Child(name, item, path) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
+    for name, item in slotted.items():
         if name not in names:
             yield Child(name, item, suffix(cls, name))
 

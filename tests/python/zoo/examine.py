@@ -36,8 +36,10 @@ _ALARMS = {
     "error": "not read|failed|raised",
 }  # fmt: skip  what says in short that a badge is there
 _OURS = ("__init__", "__main__", "cage", "examine", "paths", "specimen")
-_PROGRAM = tuple(
-    file for file in Path(__file__).parent.glob("*.py") if file.stem not in _OURS
+_HERE = Path(__file__).parent
+_PROGRAM = (
+    *(file for file in _HERE.glob("*.py") if file.stem not in _OURS),
+    _HERE.parent / "hostile.py",
 )  #: what specimens are made of
 
 
