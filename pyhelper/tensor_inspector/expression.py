@@ -4,6 +4,7 @@ of every row that we show."""
 from __future__ import annotations
 
 import re
+import sys
 from ast import literal_eval
 from collections.abc import Mapping
 from itertools import islice
@@ -93,13 +94,22 @@ def _shown(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int] | N
             wanted = steps[len(own) - 1] if len(own) <= len(steps) else None
             if own[:-1] != steps[: len(own) - 1] or wanted is None:
                 continue
-            if wanted == own[-1]:
+            if repr(wanted) == repr(own[-1]):  # `[True]` is not `[1]`
                 return child.value, len(own)
-            if index == 0 == what and wanted[0] == how and type(wanted[1]) is int and wanted[1] >= _FOLLOWED:
-                later = next(iter(kind.children(wanted[1], 1)), None)  # of values, which are listed by their numbers
+            is_numbered = (
+                index == 0 == what and wanted[0] == how and type(wanted[1]) is int
+            )  # as the values of a tensor
+            if is_numbered and _FOLLOWED <= wanted[1] < _row_count(kind):
+                later = next(iter(kind.children(wanted[1], 1)), None)
                 if later is not None and later.suffix and _steps(later.suffix) == steps[: len(own)]:
                     return later.value, len(own)
     return None
+
+
+def _row_count(kind: Kind) -> int:
+    """How many rows there may be: where that is not known, as many as can be counted."""
+    count = kind.child_count()
+    return sys.maxsize if count is None else count
 
 
 def _named(name: str, local: Mapping[str, Any], globals: Mapping[str, Any]) -> Any:

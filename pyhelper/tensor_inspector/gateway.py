@@ -160,7 +160,7 @@ def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> Pin
     expression = pin["expression"]
     try:
         value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
-    except (NotFound, NotStatic) as error:
+    except Exception as error:
         failed: PinAnswer = {"expression": expression, "error": _failed(error)["error"]}
         return failed
     node = snapshot.describe(Child(expression, value, expression), 0, budget, marked=False)

@@ -15,9 +15,12 @@ _lock = RLock()
 def _interpreters_own() -> Any:
     """The built-ins as the interpreter made them, whatever the program has put, or will put, in their place.
 
-    The interpreter keeps a copy of its own, which only the garbage collector knows: it is looked for where something
-    was replaced. Itself this uses no name that could have been.
+    A helper that is here already has found them. The interpreter keeps a copy of its own, which only the garbage
+    collector knows: it is looked for where something was replaced. Itself this uses no name that could have been.
     """
+    before = sys.modules.get("_tensor_inspector")
+    if before is not None and "__builtins__" in before.__dict__:
+        return before.__dict__["__builtins__"]
     module = sys.modules["builtins"]
     type: Any = ().__class__.__class__
     function: Any = "".join.__class__
@@ -28,7 +31,11 @@ def _interpreters_own() -> Any:
         return item.__self__ is module if cls is function else cls is type and home(item) == "builtins"
 
     present = module.__dict__.copy()
-    replaced = [name for name, item in present.items() if name not in _CHANGED_AT_START and not is_own(item)]
+    replaced = False
+    for name, item in present.items():
+        if name == "open":  # the last one of the interpreter's; what the program adds comes after it
+            break
+        replaced = replaced or (name not in _NO_CALLABLES and not is_own(item))
     if replaced:
         import gc  # which goes through all there is: only now
 
@@ -39,10 +46,10 @@ def _interpreters_own() -> Any:
     return present
 
 
-#: What is no function or class of the interpreter from the start, and what `site` adds.
-_CHANGED_AT_START = {
+#: What is no function or class of the interpreter's own from the start.
+_NO_CALLABLES = {
     "None", "True", "False", "Ellipsis", "NotImplemented", "__debug__", "__doc__", "__loader__", "__name__",
-    "__package__", "__spec__", "copyright", "credits", "exit", "help", "license", "open", "quit",
+    "__package__", "__spec__",
 }  # fmt: skip
 __builtins__ = _interpreters_own()  #: of all functions that are made below, and of all modules of ours
 

@@ -6,6 +6,8 @@ from collections import defaultdict, deque, namedtuple
 from typing import Any
 
 import numpy
+import pandas
+import polars
 import pytest
 import torch
 from hostile import RAN, objects
@@ -60,6 +62,10 @@ LOCALS: dict[str, Any] = {
     "foreign": {numpy.int64(3): 1},
     "grown": defaultdict(list, {"known": 1}),
     "größe": 5,
+    "frame": pandas.DataFrame({"c": range(200)}),
+    "table": polars.DataFrame({"c": range(200)}),
+    "model": torch.nn.Sequential(torch.nn.Linear(1, 1)),
+    "record": numpy.zeros(200, [("x", "i4")]),
 }
 
 
@@ -143,6 +149,34 @@ def test_what_would_run_code_is_refused(text: str) -> None:
 def test_what_is_not_there_is_said(text: str, said: str) -> None:
     with pytest.raises(NotFound, match=said.replace("[", r"\[")):
         follow(text)
+
+
+@pytest.mark.parametrize("name", [name for name in LOCALS if name != "größe"])
+@pytest.mark.parametrize(
+    "subscript", ["[99999999999999999999999]", "[:99999999999999999999999]", "[0, 99999999999999999999999]", "[1.5]",
+                  "[b'x']", "[(1, 2)]", "['x']", ".values()[99999999999999999999999]"]
+)  # fmt: skip
+def test_a_subscript_that_cannot_be_is_refused(name: str, subscript: str) -> None:
+    try:
+        follow(f"{name}{subscript}")
+    except (NotStatic, NotFound):
+        pass  # all else would be a fault
+
+
+@pytest.mark.parametrize("text", ["frame['c'].iloc[{}]", "table['c'][{}]", "model[{}]", "record['x'][{}]"])
+def test_a_number_beyond_all_rows_is_refused(text: str) -> None:
+    with pytest.raises((NotStatic, NotFound)):
+        follow(text.format(10**23))
+
+
+@pytest.mark.parametrize("text", ["x[True]", "a[True]", "a[False, 0]", "x[(0, 1),]"])
+def test_a_subscript_that_would_copy_the_elements_is_refused(text: str) -> None:
+    with pytest.raises(NotStatic, match="copies"):
+        follow(text)
+
+
+def test_a_field_of_a_structured_array_is_followed() -> None:
+    assert follow("record['x'][1]") == 0
 
 
 def test_a_defaultdict_gains_no_key() -> None:

@@ -178,6 +178,16 @@ def test_how_many_of_them_hold_tensors_is_not(paused: Paused) -> None:
     assert paused.frame(filter="tensors")["global variables"]["children"] is None
 
 
+def test_a_pin_that_fails_leaves_all_else(paused: Paused, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(gateway, "resolve", fail)
+    answer = paused.frame(pins=[{"expression": "image"}])["answer"]
+    assert answer["pins"][0]["error"] == {"code": "internal", "message": "OverflowError: too large"}
+    assert "image" in [node["name"] for node in answer["rows"]["nodes"]]
+
+
 def test_pins_are_resolved_or_say_why_not(paused: Paused) -> None:
     pins = [{"expression": "batch['label']", "count": 10}, {"expression": "nowhere"}, {"expression": "f(image)"}]
     first, second, third = paused.frame(pins=pins)["answer"]["pins"]

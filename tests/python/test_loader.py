@@ -149,6 +149,23 @@ def test_a_helper_that_does_not_start_leaves_nothing_behind() -> None:
     assert left == []
 
 
+SEARCHES = """
+import builtins, sys
+searches = []
+sys.addaudithook(lambda event, given: searches.append(event) if event == "gc.get_referrers" else None)
+"""
+
+
+def test_names_that_the_program_adds_to_the_built_in_ones_are_not_searched_for() -> None:
+    assert run("print(len(searches))", before=SEARCHES, put_in="builtins._ = builtins.ic = str.upper") == 0
+
+
+def test_what_is_replaced_is_searched_for_once() -> None:
+    replaced = "length = len\nbuiltins.len = lambda given: length(given)"
+    again = f"exec({program()!r}, {{}})\nexec({program('newer')!r}, {{}})\nprint(len(searches))"
+    assert run(again, before=SEARCHES, put_in=replaced) == 1
+
+
 REPLACED = """
 import builtins, gc, threading, typing, weakref
 called, own, names = [], {}, vars(builtins)
