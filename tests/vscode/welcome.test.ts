@@ -35,13 +35,16 @@ out("shadowed")  # STOP
   "page.js": "const values = [1, 2];\ndebugger;\nconsole.log(values);\n",
 };
 
-const test = testIn({ files });
+// As plain text, since VS Code's own TypeScript server is not in this bed, which a window would pop up to say.
+const test = testIn({ files, settings: { "files.associations": { "*.js": "plaintext" } } });
 
 test.afterEach(({ wb }) => wb.channel.stopDebugging());
 
 test("has no pane where no Python is at work, not while something else is debugged either", async ({ wb }) => {
   const program = path.join(wb.workspace.folder, "page.js");
-  await wb.debug.launch({ type: "node", request: "launch", name: "page", program, console: "internalConsole" });
+  await wb.debug.stopAfter(() =>
+    wb.debug.launch({ type: "node", request: "launch", name: "page", program, console: "internalConsole" }),
+  );
   await expect.poll(() => wb.variables.root.isVisible()).toBe(true);
   expect(await wb.inspector.root.isVisible()).toBe(false);
   await wb.channel.execute("workbench.action.debug.stop");
