@@ -16,9 +16,10 @@ from torch.utils import data
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.kinds import Child, Property, Rows, Said
+from tensor_inspector.kinds import Child, Property, Rows, Said, look
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
+from tensor_inspector.words import in_short
 
 nan, inf = math.nan, math.inf
 
@@ -194,6 +195,17 @@ REACHED: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", REACHED)
+def test_an_optimizer_says_its_rate_where_there_is_little_room_too() -> None:
+    net = nn.Linear(2, 2)
+    assert in_short(look(torch.optim.AdamW(net.parameters(), lr=0.1), Budget()).parts()) == (
+        "AdamW · lr 0.1, … · 2 tensors"
+    )
+    nn.init.constant_(net.bias, float("nan"))
+    assert in_short(look(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9), Budget()).parts()).startswith(
+        "NaN in #1 · SGD · lr 0.1, momentum 0.9"
+    )
+
+
 def test_a_path_reaches_what_is_shown(name: str) -> None:
     value = REACHED[name]()
     snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))

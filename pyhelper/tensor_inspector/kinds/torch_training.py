@@ -10,7 +10,8 @@ from ..budget import Budget, Steps
 from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
-from ..text import joined, number, plural
+from ..text import joined, listed, number, plural
+from ..words import Word
 from .kind import Child, Kind, Rows, WithRows
 from .module_digest import own_grad
 from .objects import attributes, brief, property_rows, some_attributes
@@ -21,6 +22,7 @@ torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
 _FLAGS = ("nesterov", "amsgrad", "maximize", "fused", "foreach", "capturable")  #: and where it is True
 _STEPPED = 5  #: states looked at for the number of steps
+_RATES = 24  #: characters of the rates in short
 
 
 class Optimizer(WithRows):
@@ -161,10 +163,12 @@ def rate(value: object) -> str:
     return f"on {device_name(value)}" if is_tensor(value) else ""
 
 
-def _rates(group: dict[str, Any]) -> str:
+def _rates(group: dict[str, Any]) -> Word:
+    """What a group is trained by; in short as much of it as stands beside the class's name and an alarm."""
     found = [(name, rate(dict_get(group, name))) for name in _TOLD]
     told = [f"{name} {text}" for name, text in found if text not in ("", "0")]
-    return ", ".join([*told, *(name for name in _FLAGS if dict_get(group, name) is True)])
+    told += [name for name in _FLAGS if dict_get(group, name) is True]
+    return Word(", ".join(told), listed(told, False, _RATES))
 
 
 def _lrs(groups: list[dict[str, Any]]) -> str:
