@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from tensor_inspector import facts, summarize
 from tensor_inspector.budget import Budget
+from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import look
 
 STANDARD = f"{os.path.dirname(os.__file__)}/functools.py"
@@ -51,6 +53,19 @@ def pong(left: int) -> None:
     recursive(left)
 
 
+def deep(times: int) -> BaseException:
+    """An exception raised that many times two frames down."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(2 * times + 1000)
+    try:
+        recursive(times)
+    except RuntimeError as error:
+        return error
+    finally:
+        sys.setrecursionlimit(limit)
+    raise AssertionError
+
+
 def rows(error: BaseException) -> list[str]:
     return [child.name for child in look(error.__traceback__, Budget()).children(0, 100)]
 
@@ -90,3 +105,24 @@ def test_a_place_that_is_met_again_is_one_row() -> None:
     shown = rows(caught.value)
     assert [name.split(" · ")[0] for name in shown[1:]] == ["[1] recursive", "[2] pong", "[401] recursive"]
     assert [name.rpartition(" ")[2] for name in shown[1:3]] == ["×200", "×200"]
+
+
+def test_the_place_is_the_innermost_one_however_deep_that_is() -> None:
+    error = deep(1500)
+    line = recursive.__code__.co_firstlineno + 3
+    assert summarize(error).endswith(f"test_raised.py:{line} in recursive")
+    assert summarize(error.__traceback__).startswith("traceback · ≥2,000 frames · ")
+
+
+def test_a_long_tracebacks_rows_say_that_there_are_more() -> None:
+    shown = rows(deep(1500))
+    assert [name.rpartition(" ")[2] for name in shown[1:3]] == ["×≥1,000", "×≥999"]
+    assert shown[-1] == "…"
+
+
+def test_every_row_of_a_traceback_is_reached_by_its_path() -> None:
+    error = through(*(f"file{index}.py" for index in range(150)))
+    children = list(look(error.__traceback__, Budget()).children(0, 200))
+    assert len(children) == 150
+    for child in children:
+        assert resolve(f"trace{child.suffix}", {"trace": error.__traceback__}, {}, Budget()) is child.value

@@ -94,6 +94,7 @@ def lines(rows: Any, budget: Budget | None = None) -> dict[str, str]:
 
 def test_every_row_of_the_statistics_is_marked() -> None:
     assert lines(stats_rows(sampled(**SPECIAL))) == ROWS
+    assert stats_rows(sampled()).line == "of 1,000,000 elements, 1,000 of them read"
     parts = {f"{part} {label}": text for part in ("real", "imag", "abs") for label, text in ROWS.items()}
     assert lines(stats_rows(complex_of(sampled(**SPECIAL)))) == parts
 
@@ -170,6 +171,8 @@ def test_a_series_of_polars_marks_a_range_of_what_was_read() -> None:
         (Look([], [], 0, 100, True), ["values not read: no time"], "values not read: no time"),
         (Look([], [], 0, 100, False), ["values not read"], "values not read"),
         (Look([], [], 100, 100, False), [], "none in all values"),
+        (Look([], [], 100, 100, True, complete=False), ["only 100 values read"], "none seen, only 100 values read"),
+        (Look([], [], 0, 0, True, complete=False), ["values not read: no time"], "values not read: no time"),
     ],
 )
 def test_a_module_marks_how_much_of_it_was_read(look: Look, words: list[str], row: str) -> None:

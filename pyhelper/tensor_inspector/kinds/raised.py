@@ -6,8 +6,9 @@ No ``__str__`` of the program runs.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -15,13 +16,13 @@ from ..guard import Classes, class_name, instance_dict, kept_in_c, plain_str
 from ..protocol import Facts
 from ..text import LINE, joined, listed, one_line, plural, shorten
 from .callables import place
-from .kind import Child, Kind, WithRows
+from .kind import Child, Kind, Said, WithRows
 from .objects import Told, brief
 
 _TEXTS = Classes(str, bytes)
 _SHOWN = 12  #: arguments told in a line
 _MESSAGE = 2000  #: characters of a message that its facts show
-_FRAMES = 2000  #: frames of a traceback that are followed
+_FRAMES = 2000  #: frames of a traceback that are listed, and among which the place is looked for
 _DEBUGGERS = ("/debugpy/_vendored/", "/debugpy/server/", "/debugpy/__main__.py")  #: where its code stands
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
 _STANDARD = f"{os.path.dirname(os.__file__)}/".replace("\\", "/")
@@ -96,9 +97,12 @@ class Traceback(WithRows):
     """The frames that an exception went through, from the outermost in, but for the debugger's own."""
 
     def parts(self) -> Iterable[str | None]:
-        steps = sum(1 for _ in _steps(self.value))
-        more = "+" if steps == _FRAMES else ""
-        return [f"traceback · {plural(steps, 'frame')}{more}", _where(self.value)]
+        steps, least = sum(1 for _ in _steps(self.value)), "≥" if _is_long(self.value) else ""
+        return [f"traceback · {least}{plural(steps, 'frame')}", _where(self.value)]
+
+    def attribute(self, name: str) -> Any:
+        """A row's expression goes by all the steps before it, which need not be rows."""
+        return kept_in_c(self.value, name) if name in ("tb_next", "tb_frame") else super().attribute(name)
 
     def rows(self) -> list[Child]:
         """Each place once, as the first frame there: a recursion comes by a thousand times."""
@@ -111,9 +115,13 @@ class Traceback(WithRows):
             if at not in rows:
                 name = f"[{index}] {code.co_name} · {place(code, step.tb_lineno)}"
                 rows[at] = Child(name, step.tb_frame, ".tb_next" * index + ".tb_frame")
+        is_long = _is_long(self.value)
         for at, row in rows.items():
-            row.name += f" ×{times[at]:,}" if times[at] > 1 else ""
-        return list(rows.values())
+            row.name += f" ×{'≥' if is_long else ''}{times[at]:,}" if times[at] > 1 else ""
+        return [
+            *rows.values(),
+            *([Child("…", Said(f"only the first {_FRAMES:,} frames are listed"))] if is_long else []),
+        ]
 
 
 class Frame(WithRows):
@@ -136,30 +144,45 @@ class Frame(WithRows):
 
 
 def _steps(traceback: TracebackType) -> Iterator[tuple[int, TracebackType]]:
-    """Steps that are not the debugger's, with how far down they are."""
+    """The first steps that are not the debugger's, with how far down they are."""
+    first = enumerate(islice(_all(traceback), _FRAMES))
+    return ((index, step) for index, step in first if not _is_the_debuggers(step))
+
+
+def _last(traceback: TracebackType) -> list[TracebackType]:
+    """The last ones, the innermost first."""
+    return [step for step in reversed(deque(_all(traceback), _FRAMES)) if not _is_the_debuggers(step)]
+
+
+def _all(traceback: TracebackType) -> Iterator[TracebackType]:
     step: TracebackType | None = traceback
-    for index in range(_FRAMES):
-        if step is None:
-            return
-        if not any(part in _file(step.tb_frame.f_code) for part in _DEBUGGERS):
-            yield index, step
+    while step is not None:
+        yield step
         step = step.tb_next
+
+
+def _is_long(traceback: TracebackType) -> bool:
+    """Whether there are more steps than are listed."""
+    return next(islice(_all(traceback), _FRAMES, None), None) is not None
+
+
+def _is_the_debuggers(step: TracebackType) -> bool:
+    return any(part in _file(step.tb_frame.f_code) for part in _DEBUGGERS)
 
 
 def _where(traceback: Any) -> str | None:
     """``train.py:12 in step``: the innermost frame in the program's own code, else in a library's."""
     if type(traceback) is not TracebackType:
         return None
-    own = [step for _, step in _steps(traceback) if not _is_of_a_library(step.tb_frame.f_code)]
-    return _place(own[-1]) if own else _innermost(traceback)
+    own = (step for step in _last(traceback) if not _is_of_a_library(step.tb_frame.f_code))
+    return next(map(_place, own), _innermost(traceback))
 
 
 def _innermost(traceback: Any) -> str | None:
     """Where it was raised."""
     if type(traceback) is not TracebackType:
         return None
-    steps = [step for _, step in _steps(traceback)]
-    return _place(steps[-1]) if steps else None
+    return next(map(_place, _last(traceback)), None)
 
 
 def _place(step: TracebackType) -> str:

@@ -147,7 +147,8 @@ def _read_of(reading: Reading) -> str:
     if isinstance(reading, Unread):
         return reading.reason
     part = reading if "count" in reading else reading["abs"]
-    return f"of {plural(part['count'], 'element')}{'' if part['exact'] else ', sampled'}"
+    read = "" if part["exact"] else f", {part['read']:,} of them read"
+    return f"of {plural(part['count'], 'element')}{read}"
 
 
 def _is_spread(reading: Reading) -> bool:

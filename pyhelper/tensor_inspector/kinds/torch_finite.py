@@ -29,7 +29,7 @@ class Look(NamedTuple):
     read: int  #: elements
     total: int  #: the same of all that can hold NaN or Inf
     late: bool  #: whether the time was over
-    complete: bool  #: whether all tensors are among them
+    complete: bool = True  #: whether all tensors are among them
 
     def words(self) -> list[str]:
         """Loud, or nothing where all is finite; what was not read must not seem so."""
