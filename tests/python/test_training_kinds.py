@@ -194,7 +194,6 @@ REACHED: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", REACHED)
 def test_an_optimizer_says_its_rate_where_there_is_little_room_too() -> None:
     net = nn.Linear(2, 2)
     assert in_short(look(torch.optim.AdamW(net.parameters(), lr=0.1), Budget()).parts()) == (
@@ -206,6 +205,7 @@ def test_an_optimizer_says_its_rate_where_there_is_little_room_too() -> None:
     )
 
 
+@pytest.mark.parametrize("name", REACHED)
 def test_a_path_reaches_what_is_shown(name: str) -> None:
     value = REACHED[name]()
     snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
