@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import islice
 from time import perf_counter
@@ -105,7 +104,7 @@ class Lines:
             if not debugger.has_client(self):
                 debugger.retract()
                 return None
-            with self._question.asked() as budget:
+            with Answering(self._question) as budget:
                 return said(value, budget)
         except BaseException as error:
             return f"not read: {class_name(type(error))}" if _claim_safely(type(value)) == "whole" else None
@@ -126,7 +125,7 @@ class Children:
         try:
             if _claim_safely(type(value)) != "whole":  # it says that it is of another class
                 return cast("list[Entry]", debugger.stock_rows(value, fmt))
-            with self._question.asked() as budget:
+            with Answering(self._question) as budget:
                 entries.extend(_entries(value, budget))
         except BaseException as error:
             entries.append(("…", Text(f"not read: {class_name(type(error))}"), None))
@@ -153,26 +152,55 @@ class Question:
         self._left = -_PAUSE
         self._budget = Budget(_MS)
 
-    @contextmanager
-    def asked(self) -> Iterator[Budget]:
+    def begin(self) -> Budget:
+        """One value is asked for, or the rows of one."""
         now, stop = perf_counter(), debugger.stop()
         if now - self._left >= _PAUSE or stop != self._stop:
             self._stop = stop
             self._worked, self._entered = 0.0, None
             self._budget = Budget(_MS * preferences.now.pace, reads=preferences.now.reads, clock=self._clock)
         self._entered = now
-        compiling = debugger.stop_dynamo()
-        try:
-            with Untouched():
-                yield self._budget
-        finally:
-            debugger.resume_dynamo(compiling)
-            self._left = perf_counter()
-            self._worked += self._left - now
-            self._entered = None
+        return self._budget
+
+    def end(self) -> None:
+        self._left = perf_counter()
+        self._worked += 0.0 if self._entered is None else self._left - self._entered
+        self._entered = None
 
     def _clock(self) -> float:
         return self._worked + (0.0 if self._entered is None else perf_counter() - self._entered)
+
+
+class Answering:
+    """A context in which one value of a question is read, with torch left as it was.
+
+    Not by `contextlib`, which would call built-in functions that the program may have replaced.
+    """
+
+    __slots__ = ("_compiling", "_question", "_untouched")
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+
+    def __enter__(self) -> Budget:
+        budget, self._untouched = self._question.begin(), Untouched()
+        self._compiling = debugger.stop_dynamo()
+        try:
+            self._untouched.__enter__()
+        except BaseException:
+            self._leave()
+            raise
+        return budget
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._untouched.__exit__(*error)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        debugger.resume_dynamo(self._compiling)
+        self._question.end()
 
 
 _question = Question()

@@ -193,12 +193,16 @@ exec("def evaluate_expression(frame): return call(text)", space)
 def stop():
     words, table, seen = ["one"], {"a": [1, 2.5]}, {4}
     return sys._getframe()
+paused = stop()
+Lines = sys.modules["_tensor_inspector.presentation"].Lines
+Lines().get_str([1])
 REPLACE
-answer = space["evaluate_expression"](stop())
+shown = Lines().get_str([1])
+answer = space["evaluate_expression"](paused)
 restore()
 answer = json.loads(answer)
 rows = answer["rows"]["nodes"] if "rows" in answer else [{"name": "error", "line": answer["error"]["message"]}]
-print(json.dumps([{node["name"]: node["line"] for node in rows}, called]))
+print(json.dumps([{node["name"]: node["line"] for node in rows}, called, shown]))
 """
 
 
@@ -207,12 +211,12 @@ print(json.dumps([{node["name"]: node["line"] for node in rows}, called]))
     [
         ("replace(whoever_asks=False)", ""),
         ("", "replace(whoever_asks=False)"),
-        # All modules are there: of the standard library only an import's own look at what they hold is left.
-        ("", "frame(stop)\nreplace(whoever_asks=True, but=('hasattr', 'isinstance'))"),
+        ("", "frame(stop)\nreplace(whoever_asks=True)"),  # all modules are there: none of the standard library's either
     ],
     ids=["before the helper was put there", "after it", "for everybody"],
 )
 def test_what_a_program_puts_in_the_place_of_built_in_functions_is_not_called(before: str, after: str) -> None:
-    lines, called = run(ASKED.replace("REPLACE", after), before=REPLACED, put_in=before)
+    lines, called, shown = run(ASKED.replace("REPLACE", after), before=REPLACED, put_in=before)
     assert lines == {"words": "list · 1: 'one'", "table": "dict · 1: a list of 2", "seen": "set · 1: 4"} | lines
     assert called == []
+    assert shown is None, "a plain list is the debugger's"

@@ -14,7 +14,7 @@ from ..text import integer, middle, quoted_bytes
 from ..words import Word, short
 from .containers import Container
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import brief, brief_inline
+from .objects import brief, brief_inline, kinds
 from .plain import Atom
 
 _MISSING = object()
@@ -142,19 +142,15 @@ def key_word(key: object, asked: Kind) -> str:
 
 
 def _literal_word(key: object, asked: Kind) -> str:
-    from . import kind_of
-
     cls = type(key)
     if cls in _NUMBERS:
         return integer(key) if cls is int else repr(key)  # type: ignore[arg-type]
     shown = brief(key, asked)
-    return shown if issubclass(kind_of(cls), Atom) else Word(f"‹{shown}›", f"‹{short(shown)}›")
+    return shown if issubclass(kinds.kind_of(cls), Atom) else Word(f"‹{shown}›", f"‹{short(shown)}›")
 
 
 def key_name(key: object, index: int, asked: Kind) -> str:
     """A key as the name of a row, unique in its dict: what is shortened or only described carries its position."""
-    from . import kind_of
-
     cls = type(key)
     if cls is str:
         return repr(key) if len(key) <= _NAME else f"{middle(key, _NAME)!r} #{index}"  # type: ignore[arg-type]
@@ -165,7 +161,7 @@ def key_name(key: object, index: int, asked: Kind) -> str:
         text = repr(key)
         return text if len(text) <= _NAME else f"{text[:_NAME]}… #{index}"
     word = key_word(key, asked)
-    return word if issubclass(kind_of(cls), Atom) else f"{word} #{index}"
+    return word if issubclass(kinds.kind_of(cls), Atom) else f"{word} #{index}"
 
 
 def _is_plain(key: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -32,6 +33,7 @@ from ..text import listed
 from ..words import Word, content, named, short
 from .kind import COMPUTED, Child, Kind, Property, Rows
 
+kinds: Any = sys.modules[__package__]  #: not by `from . import`, which runs built-in functions of the program's
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
 _EACH = 20  #: of what is in those, and so on
@@ -186,10 +188,8 @@ def some_attributes(value: object, names: list[str]) -> Rows:
 
 def brief(value: object, asked: Kind) -> str:
     """A few characters for ``value`` inside the line of ``asked``."""
-    from . import look
-
     try:
-        return look(value, asked.budget).brief()
+        return kinds.look(value, asked.budget).brief()  # type: ignore[no-any-return]
     except Exception:
         return class_name(type(value))
 
@@ -201,11 +201,9 @@ def brief_inline(value: object, asked: Kind) -> str:
 
 def tensors_among(found: Iterable[object], budget: Budget) -> bool:
     """Whether there are tensors or storages among these values, or in what they write out, how deep that be."""
-    from . import kind_of
-
     values, opened = list(islice(found, _PEEKED)), set()
     for value in values:  # which grows
-        kind = kind_of(type(value))
+        kind: type[Kind] = kinds.kind_of(type(value))
         if kind.rank < 2:
             return True
         if kind.contains and len(values) < _MOST and id(value) not in opened:
@@ -231,9 +229,8 @@ def tells_little(value: object) -> bool:
 
 
 def is_tensor(value: object) -> bool:
-    from . import kind_of
-
-    return kind_of(type(value)).rank == 0
+    kind: type[Kind] = kinds.kind_of(type(value))
+    return kind.rank == 0
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind]:
