@@ -132,8 +132,8 @@ test("a hover on hostile objects runs none of their code", async ({ wb }) => {
   const lines = readFileSync(path.join(wb.workspace.folder, file), "utf8").split("\n");
   await wb.debug.start(file);
   for (const [name, summary] of [
-    ["hostile_dict", "HostileDict · 2: a, b"],
-    ["hostile_list", "HostileList · 2: float32[2], 2"],
+    ["hostile_dict", "HostileDict · 2: a f32[2], b 2"],
+    ["hostile_list", "HostileList · 2: f32[2], 2"],
     ["hostile_tensor", "HostileTensor"],
     ["hostile_module", "8 params"],
     ["hostile_parameter", "float32[2]"],
