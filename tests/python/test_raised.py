@@ -13,6 +13,7 @@ from tensor_inspector import facts, summarize
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import look
+from tensor_inspector.words import in_short
 
 STANDARD = f"{os.path.dirname(os.__file__)}/functools.py"
 TORCH = "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py"
@@ -41,6 +42,14 @@ def through(*files: str) -> BaseException:
         assert trace is not None
         return error.with_traceback(trace.tb_next)  # without this function
     raise AssertionError
+
+
+def test_a_long_message_leaves_room_for_the_place() -> None:
+    error = through("/home/me/train.py")
+    error.args = ("mat1 and mat2 shapes cannot be multiplied (2x5 and 10x5)",)
+    said = in_short(look(error, Budget()).parts())
+    assert said.startswith("RuntimeError: mat1 and")
+    assert said.endswith("… · train.py:2 in forward")
 
 
 def recursive(ping: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from ..guard import Classes, class_name, instance_dict, kept_in_c, plain_str
 from ..protocol import Facts
 from ..text import LINE, joined, listed, one_line, plural, shorten
+from ..words import SHORT, Word
 from .callables import place
 from .kind import Child, Kind, Said, WithRows
 from .objects import Told, brief
@@ -33,8 +34,10 @@ class Raised(Told):
     """An exception, by the arguments it was made with, and where it was raised."""
 
     def parts(self) -> Iterable[str | None]:
-        after = joined([_where(kept_in_c(self.value, "__traceback__")), self._origin()])
-        return [self._said(max(40, LINE - 3 - len(after))), after]
+        where, origin = _where(kept_in_c(self.value, "__traceback__")), self._origin()
+        full = self._said(max(40, LINE - 3 - len(joined([where, origin]))))
+        short = self._said(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
+        return [Word(full, short), where, origin]
 
     def facts(self) -> Facts:
         facts = super().facts()
