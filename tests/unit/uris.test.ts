@@ -10,7 +10,7 @@ describe("two URIs are the same", () => {
   test.each([
     ["file:///home/train.py", "file:///home/train.py", "linux"],
     ["file:///c%3A/train.py", "file:///C:/train.py", "win32"],
-    ["file:///C:/Work/Train.py", "file:///c:/work/train.py", "win32"],
+    ["file:///C:/Code/Train.py", "file:///c:/code/train.py", "win32"],
     ["file:///Users/A/train.py", "file:///users/a/train.py", "darwin"],
     ["file:///a%20b/größe.py", "file:///a b/gr%C3%B6%C3%9Fe.py", "linux"],
     ["file://Server/share/train.py", "file://server/share/train.py", "linux"],
