@@ -419,10 +419,13 @@ class Clock:
 class TestPace:
     """How `scan` goes through much memory: told by the sizes of the steps it takes, and by when."""
 
-    def run(self, costs, busy=False, ms=40.0, rehearse=None):
-        """The sizes of the steps taken, the last of them again and again at the last cost, and the time they took."""
+    def run(self, costs, idle=(4,), ms=40.0, rehearse=None):
+        """The sizes of the steps taken, the last of them again and again at the last cost, and the time they took.
+
+        ``idle``: how many of four cores were found idle, the last number again and again, too.
+        """
         module = sys.modules["tensor_inspector.stats.scan"]
-        clock, sizes, costs, count = Clock(), [], list(costs), 1 << 22
+        clock, sizes, costs, idle, count = Clock(), [], list(costs), list(idle), 1 << 22
 
         def kernel(block):
             sizes.append(block.numel())
@@ -431,46 +434,51 @@ class TestPace:
 
         view = torch.zeros(1).expand(count)
         budget = Budget(ms, clock=clock)
-        with patch.object(module, "_surplus", lambda: None if busy is None else 2 * busy):
+        found = patch.object(module, "_idle_cores", lambda: idle.pop(0) if len(idle) > 1 else idle[0])
+        with patch.object(module.os, "cpu_count", lambda: 4), found:
             tally = module.scan(view, lambda where: view[: len(where)], kernel, count, 1 << 20, budget, rehearse)
         assert tally.read == sum(sizes)
         return sizes, clock.now * 1000
 
     def test_idle_cores_read_whole_blocks(self):
-        assert self.run([0.5], False)[0] == [1 << 20] * 4
+        assert self.run([0.5])[0] == [1 << 20] * 4
 
-    def test_busy_cores_make_no_thread_wait_for_another(self):
-        sizes, _ = self.run([0.01], True)
+    @pytest.mark.parametrize("idle", [3, 1, 0, -2])
+    def test_where_others_want_a_core_no_thread_waits_for_another(self, idle):
+        sizes, _ = self.run([0.01], [idle])
         assert sum(sizes) == 1 << 22
         assert max(sizes) < 1 << 15  # what torch splits
 
+    def test_threads_of_the_last_block_that_still_spin_are_no_others(self):
+        assert self.run([0.5], [4, 1])[0] == [1 << 20] * 4
+
     def test_a_slow_block_tells_that_the_cores_are_busy(self):
-        sizes, _ = self.run([6.0, 0.01], False)
+        sizes, _ = self.run([6.0, 0.01])
         assert sizes[0] == 1 << 20
         assert max(sizes[1:]) < 1 << 15
 
     def test_where_the_system_does_not_say_a_rehearsal_does(self):
         asked = []
-        sizes, _ = self.run([0.5], None, rehearse=lambda: asked.append(1))
+        sizes, _ = self.run([0.5], [None], rehearse=lambda: asked.append(1))
         assert asked
         assert sizes == [1 << 20] * 4
 
     def test_the_last_milliseconds_are_not_staked_on_idle_cores(self):
-        sizes, _ = self.run([0.1], False, ms=10.0)
+        sizes, _ = self.run([0.1], ms=10.0)
         assert max(sizes) < 1 << 15
 
     @settings(max_examples=200)
     @given(
         st.lists(st.floats(0, 12), min_size=1, max_size=60),
-        st.sampled_from([True, False, None]),
+        st.lists(st.sampled_from([4, 3, 1, 0, None]), min_size=1, max_size=6),
         st.sampled_from([5.0, 40.0, 200.0]),
     )
-    def test_whatever_the_steps_cost_two_at_most_go_beyond_the_time(self, costs, busy, ms):
-        assert self.run(costs, busy, ms)[1] <= ms + 2 * max(costs) + 1e-6
+    def test_whatever_the_steps_cost_two_at_most_go_beyond_the_time(self, costs, idle, ms):
+        assert self.run(costs, idle, ms)[1] <= ms + 2 * max(costs) + 1e-6
 
-    @pytest.mark.parametrize("busy", [True, False])
-    def test_without_a_limit_all_is_read(self, busy):
-        assert sum(self.run([1e9], busy, ms=math.inf)[0]) == 1 << 22
+    @pytest.mark.parametrize("idle", [4, 0])
+    def test_without_a_limit_all_is_read(self, idle):
+        assert sum(self.run([1e9], [idle], ms=math.inf)[0]) == 1 << 22
 
     @settings(max_examples=50)
     @given(st.integers(1, 10**7), st.integers(1, 10**5))

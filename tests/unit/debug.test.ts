@@ -41,6 +41,7 @@ function debugging(id = "session", sessions = new Sessions(never)) {
   /** The adapter answers when we ask for the top frame, of which it also says `more`. */
   const answering = (more: object = {}): void => {
     customRequest.mockImplementation(async (command: string, args: object) => {
+      await Promise.resolve(); // it takes a while
       const body = { stackFrames: [{ ...framesOf("train").stackFrames[0], ...more }] };
       exchange(command, args, body);
       return body;
@@ -70,6 +71,30 @@ describe("a session", () => {
     sessions.onDidInitialize((one) => asked.push(one));
     event("initialized");
     expect(asked).toEqual([session]);
+  });
+
+  test("takes a reply when the adapter gives it: VS Code brings it later", async () => {
+    const { session, exchange, customRequest } = debugging();
+    customRequest.mockReturnValue(new Promise(() => undefined));
+    const replies = Promise.all(["a", "b", "a"].map((expression) => session.evaluate(expression, 2)));
+    for (const [expression, result] of [
+      ["b", "2"],
+      ["len(a)", "0"],
+      ["a", "1"],
+      ["a", "3"],
+    ] as const) {
+      exchange("evaluate", { expression, context: "watch" }, { result });
+    }
+    await expect(replies).resolves.toEqual(["1", "2", "3"]);
+  });
+
+  test("leaves it to VS Code to say why a request failed", async () => {
+    const { session, exchange, customRequest } = debugging();
+    customRequest.mockImplementation(async (command: string, args: object) => {
+      exchange(command, args, {}, false);
+      await Promise.reject(new Error("NameError"));
+    });
+    await expect(session.evaluate("a", 2)).rejects.toThrow("NameError");
   });
 
   test("counts stops: no number comes back, as frame ids do", () => {
@@ -430,7 +455,7 @@ describe("the active frame, before VS Code announces it,", () => {
   test.each<[string, (at: Debugging) => unknown]>([
     ["the program goes on", ({ event }) => event("continued", { threadId: 1 })],
     ["the program goes on and stops again at once", ({ event, stop }) => (event("continued"), stop())],
-    ["another is announced", ({ stack, focus }) => (stack(), focus(3))],
+    ["another is announced", ({ stack, focus }) => (focus(3), stack())],
     ["the session ends", ({ end }) => end()],
   ])("is of no use if before its answer %s", async (_, meanwhile) => {
     const all = looking();

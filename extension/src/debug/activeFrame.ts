@@ -1,6 +1,6 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
-import { isPython, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
+import { isPython, type Named, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
 import { isSameUri } from "./uris.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
@@ -55,6 +55,13 @@ const SILENT_STOP = 400;
 /** Reasons of stops at which VS Code looks at the top frame, even at one that its adapter shows as of no interest. */
 const AT_THE_TOP: ReadonlySet<string> = new Set(["breakpoint", "step", "function breakpoint"]);
 
+/** A stop at which VS Code will look at a thread, and why it happened. */
+interface Expected {
+  readonly thread: number;
+  readonly stop: number;
+  readonly reason: string;
+}
+
 /** Which frame the user looks at: it follows stops, steps and clicks in the call stack. */
 export class ActiveFrame implements vscode.Disposable {
   readonly #sessions: Sessions;
@@ -69,8 +76,8 @@ export class ActiveFrame implements vscode.Disposable {
   #lastStop = 0;
   /** The last stop followed the one before it at once. */
   #stepping = false;
-  /** The stop whose frame is asked for while VS Code has not announced one. */
-  #expected: number | undefined;
+  /** The stop whose top frame will be looked at, while VS Code has not announced one. */
+  #expected: Expected | undefined;
 
   readonly onDidChange = this.#changed.event;
 
@@ -79,8 +86,9 @@ export class ActiveFrame implements vscode.Disposable {
     this.#subscriptions = [
       vscode.debug.onDidChangeActiveStackItem(() => this.#announced()),
       sessions.onDidStop((stopped) => this.#stopped(stopped)),
-      sessions.onDidName(() => {
+      sessions.onDidName((named) => {
         if (this.#unnamed) this.#look(0);
+        this.#take(named);
       }),
     ];
     // Activated in the middle of a stop, there was no announcement.
@@ -88,23 +96,24 @@ export class ActiveFrame implements vscode.Disposable {
   }
 
   #stopped(stopped: Stopped): void {
-    const { session, threadId, takesFocus } = stopped;
+    const { session, threadId, takesFocus, reason } = stopped;
     const now = Date.now();
     this.#stepping = now - this.#lastStop < STEPPING;
     this.#lastStop = now;
     this.#look(SILENT_STOP);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
-    if (willBeLookedAt(session, threadId)) void this.#expect(stopped, threadId);
+    if (!willBeLookedAt(session, threadId)) return;
+    this.#expected = { thread: threadId, stop: session.stopOf(threadId), reason };
+    session.askForTop(threadId);
   }
 
-  /** VS Code announces a frame after questions of its own: where it is clear which it will be, it is taken before. */
-  async #expect({ session, reason }: Stopped, threadId: number): Promise<void> {
-    this.#expected = session.stopOf(threadId);
-    const top = await session.topFrame(threadId);
-    const place = top && session.places.get(top.id);
-    if (top === undefined || place === undefined || this.#expected !== session.stopOf(threadId)) return;
-    if (isPassedOver(top, reason)) return;
-    this.#change(new Frame(session, top.id, place));
+  /** VS Code announces a frame after questions of its own: where these have told which it will be, it is taken before. */
+  #take({ session, thread, start, frames: [top] }: Named): void {
+    const expected = this.#expected;
+    if (top === undefined || start > 0 || expected?.thread !== thread || expected.stop !== session.stopOf(thread))
+      return;
+    const place = session.places.get(top.id);
+    if (place && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, top.id, place));
   }
 
   #announced(): void {
@@ -141,7 +150,7 @@ export class ActiveFrame implements vscode.Disposable {
   /** The frame that was taken ahead of an announcement which has not come yet. */
   get #taken(): Frame | undefined {
     const frame = this.#current;
-    return frame instanceof Frame && frame.stop === this.#expected && !frame.over ? frame : undefined;
+    return frame instanceof Frame && frame.stop === this.#expected?.stop && !frame.over ? frame : undefined;
   }
 
   dispose(): void {

@@ -29,6 +29,7 @@ export class Session {
   /** The frames that the adapter has named since their thread last ran, by their ids. */
   readonly places = new Map<number, Place>();
   readonly vscode: vscode.DebugSession;
+  readonly #asked = new Set<Asked>();
   #paused = false;
   #stop = 0;
   #runs = 0;
@@ -88,21 +89,47 @@ export class Session {
     this.queue.sweep();
   }
 
-  evaluate(expression: string, frameId: number | undefined): PromiseLike<string> {
+  /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */
+  async evaluate(expression: string, frameId: number | undefined): Promise<string> {
     // Raw strings come whole: every other way cuts them at 65,536 characters.
     const request = { expression, context: "watch", format: { rawString: true } };
-    return this.vscode
-      .customRequest("evaluate", frameId === undefined ? request : { ...request, frameId })
-      .then((body: DebugProtocol.EvaluateResponse["body"]) => body.result);
+    const asked: Asked = { expression };
+    this.#asked.add(asked);
+    const heard = new Promise<string>((resolve) => (asked.reply = resolve));
+    const brought: PromiseLike<DebugProtocol.EvaluateResponse["body"]> = this.vscode.customRequest(
+      "evaluate",
+      frameId === undefined ? request : { ...request, frameId },
+    );
+    try {
+      return await Promise.race([heard, brought.then(({ result }) => result)]);
+    } finally {
+      this.#asked.delete(asked);
+    }
   }
 
-  /** Asks for the top frame of a paused thread. It is then among the places; undefined if it has gone on. */
-  topFrame(threadId: number): PromiseLike<DebugProtocol.StackFrame | undefined> {
-    return this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(
-      (body: DebugProtocol.StackTraceResponse["body"]) => body.stackFrames[0],
-      () => undefined,
-    );
+  /** Has the adapter name the top frame of a thread, if that is still paused. */
+  askForTop(threadId: number): void {
+    const nobodyNeedsIt = (): undefined => undefined;
+    this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(nobodyNeedsIt, nobodyNeedsIt);
   }
+
+  /** A request is on its way to the adapter: one of ours is known by its text. */
+  sends({ seq, arguments: { expression } }: DebugProtocol.EvaluateRequest): void {
+    const asked = [...this.#asked].find((one) => one.seq === undefined && one.expression === expression);
+    if (asked) asked.seq = seq;
+  }
+
+  /** What the adapter replies. Why a request failed is left to VS Code to say. */
+  hears({ request_seq, success, body }: DebugProtocol.EvaluateResponse): void {
+    if (success) [...this.#asked].find(({ seq }) => seq === request_seq)?.reply?.(body.result);
+  }
+}
+
+/** An evaluate of ours under way; its number once it has been seen to leave. */
+interface Asked {
+  readonly expression: string;
+  seq?: number;
+  reply?: (result: string) => void;
 }
 
 /** Which session has stopped and why, in which thread if its adapter says so, and whether it wants that to be looked at. */
@@ -113,6 +140,14 @@ export interface Stopped {
   readonly takesFocus: boolean;
 }
 
+/** The frames of a thread from `start` on, the top one being 0, as its adapter has just named them. */
+export interface Named {
+  readonly session: Session;
+  readonly thread: number;
+  readonly start: number;
+  readonly frames: readonly DebugProtocol.StackFrame[];
+}
+
 /** All sessions under way. Says when one stops, changes under the user's hand, or ends. */
 export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Disposable {
   readonly #sessions = new Map<string, Session>();
@@ -120,7 +155,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   #stops = 0;
   readonly #initialized = new vscode.EventEmitter<Session>();
   readonly #stopped = new vscode.EventEmitter<Stopped>();
-  readonly #named = new vscode.EventEmitter<Session>();
+  readonly #named = new vscode.EventEmitter<Named>();
   readonly #changed = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
   readonly #log: (text: string) => void;
@@ -154,26 +189,27 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     if (old) this.#end(old);
     this.#sessions.set(session.id, session);
     const consoleRequests = new Set<number>();
-    const stackRequests = new Map<number, number>();
+    const stackRequests = new Map<number, DebugProtocol.StackTraceArguments>();
     const end = (): void => this.#end(session);
     return {
       onWillReceiveMessage: this.#safely((message) => {
-        if (isConsoleEvaluate(message)) consoleRequests.add(message.seq);
-        else if (isStackTrace(message)) stackRequests.set(message.seq, message.arguments.threadId);
+        if (isStackTrace(message)) stackRequests.set(message.seq, message.arguments);
+        else if (isEvaluate(message)) {
+          if (message.arguments.context === "repl") consoleRequests.add(message.seq);
+          else session.sends(message);
+        }
       }),
       onDidSendMessage: this.#safely((message) => {
         if (message.type === "event") this.#event(session, message as DebugProtocol.Event);
         else if (message.type === "response") {
           const response = message as DebugProtocol.Response;
           const assigned = response.success && ["setVariable", "setExpression"].includes(response.command);
-          const thread = stackRequests.get(response.request_seq);
+          const stack = stackRequests.get(response.request_seq);
           stackRequests.delete(response.request_seq);
-          if (thread !== undefined) {
-            remember(session, thread, response as DebugProtocol.StackTraceResponse);
-            this.#named.fire(session);
-          }
+          if (stack) this.#name(session, stack, response as DebugProtocol.StackTraceResponse);
           // A statement that raised may have changed something before it did.
           else if (consoleRequests.delete(response.request_seq) || assigned) this.#changed.fire(session);
+          else if (response.command === "evaluate") session.hears(response as DebugProtocol.EvaluateResponse);
         }
       }),
       onWillStopSession: end,
@@ -206,6 +242,17 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     } else if (["terminated", "exited"].includes(event.event)) session.wentOn(this.#number());
   }
 
+  #name(
+    session: Session,
+    { threadId: thread, startFrame: start = 0 }: DebugProtocol.StackTraceArguments,
+    { success, body }: DebugProtocol.StackTraceResponse,
+  ): void {
+    if (!success || !session.isPaused(thread)) return;
+    const frames = body.stackFrames;
+    for (const { id, name, source } of frames) session.places.set(id, { thread, function: name, source });
+    this.#named.fire({ session, thread, start, frames });
+  }
+
   #number(): number {
     this.#stops += 1;
     return this.#stops;
@@ -225,16 +272,10 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   }
 }
 
-function isConsoleEvaluate(message: DebugProtocol.ProtocolMessage): message is DebugProtocol.EvaluateRequest {
-  const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
-  return message.type === "request" && command === "evaluate" && args.context === "repl";
+function isEvaluate(message: DebugProtocol.ProtocolMessage): message is DebugProtocol.EvaluateRequest {
+  return message.type === "request" && (message as DebugProtocol.Request).command === "evaluate";
 }
 
 function isStackTrace(message: DebugProtocol.ProtocolMessage): message is DebugProtocol.StackTraceRequest {
   return message.type === "request" && (message as DebugProtocol.Request).command === "stackTrace";
-}
-
-function remember(session: Session, thread: number, { success, body }: DebugProtocol.StackTraceResponse): void {
-  if (!success || !session.isPaused(thread)) return;
-  for (const { id, name, source } of body.stackFrames) session.places.set(id, { thread, function: name, source });
 }

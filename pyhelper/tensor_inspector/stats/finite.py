@@ -45,7 +45,7 @@ def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -
 
     The tensors are strided, their dtypes ``can_be_summed``, and their memory can be read. The caller holds the guard.
     """
-    pieces, pace = _in_turn(tensors), Pace(budget)
+    pieces, pace = _in_turn(tensors), Pace(budget, _PIECE)
     nan: set[int] = set()
     inf: set[int] = set()
     read = 0

@@ -38,8 +38,10 @@ class Pace:
     lets all of them run, which takes longer than the work; one thread alone gets on.
     """
 
-    def __init__(self, budget: Budget, rehearse: Optional[Callable[[], object]] = None) -> None:
+    def __init__(self, budget: Budget, block_size: int, rehearse: Optional[Callable[[], object]] = None) -> None:
         self._budget, self._rehearse = budget, rehearse
+        self._threads = min(block_size // ALONE, os.cpu_count() or 1)  # among which a block is split
+        self._helpers = 0  # threads of the last block that may still wait for another one, busily
         self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
     def note(self, read: int) -> None:
@@ -60,23 +62,26 @@ class Pace:
     def alone(self) -> bool:
         """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
         if not self._crowded and self._left > _STALL_MS:
-            surplus, hurried = _surplus(), self._left < math.inf
-            self._crowded = 2 * BLOCK if surplus is not None and surplus > (0 if hurried else 1) else 0
-            if surplus is None and hurried and self._rehearse is not None:
+            idle = _idle_cores()
+            self._crowded = 2 * BLOCK if idle is not None and idle + self._helpers < self._threads else 0
+            if idle is None and self._left < math.inf and self._rehearse is not None:
                 before = self._budget.remaining_ms()
                 self._rehearse()
                 self._crowded = 8 * BLOCK if before - self._budget.remaining_ms() > _REHEARSAL_MS else 0
-        return self._crowded > 0 or self._left <= _STALL_MS
+        alone = self._crowded > 0 or self._left <= _STALL_MS
+        self._helpers = 0 if alone else self._threads - 1
+        return alone
 
 
-def _surplus() -> Optional[int]:
-    """How many more threads want to run at this moment than there are cores; None where the system does not say."""
+def _idle_cores() -> Optional[int]:
+    """How many cores no other thread wants at this moment; None where the system does not say."""
     try:
         file = os.open("/proc/loadavg", os.O_RDONLY)
     except OSError:
         return None
     try:
-        return int(os.read(file, 100).split()[3].split(b"/")[0]) - (os.cpu_count() or 1)
+        running = int(os.read(file, 100).split()[3].split(b"/")[0])
+        return (os.cpu_count() or 1) - (running - 1)  # we run too
     except (OSError, ValueError, IndexError):
         return None
     finally:
@@ -111,7 +116,7 @@ def scan(
     if most is None or count <= most:
         if count <= ALONE:
             return kernel(view)
-        pace = Pace(budget, rehearse)
+        pace = Pace(budget, block_size, rehearse)
         for block in _steps(view, block_size, pace):
             if tally is not None and pace.over(position, count):
                 break
