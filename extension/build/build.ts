@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundleHelper } from "./bundle-helper.ts";
 import { writeMessages } from "./l10n.ts";
-import { generate, generated } from "./protocol.ts";
+import { writeProtocol } from "./protocol.ts";
 
 const root = new URL("../../", import.meta.url);
 const path = (name: string): string => fileURLToPath(new URL(name, root));
 
 await mkdir(path("dist"), { recursive: true });
 await writeFile(path("dist/helper.json"), JSON.stringify(await bundleHelper()));
-await writeFile(generated, await generate());
+await writeProtocol();
 await writeMessages();
 await build({
   absWorkingDir: path("."),

@@ -28,7 +28,7 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
 
 
 def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
-    """What is known about a value, as plain data: shape, dtype, device, strides, bytes, gradient, statistics.
+    """What is known about a value, as plain data: shape, dtype, device, strides in elements, bytes, gradient, stats.
 
     ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
     the finite values; ``first_nan`` and ``first_inf`` are indices. ``quantiles`` asks for those shares of the finite

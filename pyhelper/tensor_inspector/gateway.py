@@ -31,11 +31,11 @@ from .protocol import (
     Pin,
     PinAnswer,
     Preferences,
-    tagged,
 )
 from .snapshot import PAGE, Snapshot, alive
 from .text import shorten
 from .untouched import Untouched
+from .wire import tagged
 
 # Not `json.dumps` and `json.loads`: what those need of the built-ins may be the program's.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
-import { generate, generated } from "../../extension/build/protocol.ts";
+import { generate } from "../../extension/build/protocol.ts";
+import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
@@ -9,12 +10,41 @@ import { Stop } from "../../extension/src/model/stop.ts";
 import { cardText } from "../../extension/src/model/card.ts";
 import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
+import schema from "../../pyhelper/protocol.schema.json" with { type: "json" };
 import { frame, frameAnswer, memory } from "../unit/fixtures.ts";
 
 const golden = globSync("tests/contract/golden/*.json").toSorted();
 
-test("generated.ts is what the schema generates", async () => {
-  expect(readFileSync(generated, "utf8")).toBe(await generate());
+describe("what is generated from the schema", () => {
+  test("is up to date in both languages", async () => {
+    const wanted = await generate();
+    expect([...wanted.keys()].map((file) => basename(file.pathname))).toEqual(["generated.ts", "protocol.py"]);
+    for (const [file, text] of wanted) expect(readFileSync(file, "utf8"), "npm run build").toBe(text);
+  });
+
+  test("says of every message what it is", () => {
+    const objects = Object.entries(schema.definitions).filter(([, definition]) => "properties" in definition);
+    expect(objects.filter(([, definition]) => !("description" in definition)).map(([name]) => name)).toEqual([]);
+  });
+
+  test.each<[string, Schema, string]>([
+    ["a number", { type: "number" }, "float"],
+    ["a choice of words", { enum: ["auto", "off"] }, 'Literal["auto", "off"]'],
+    ["what is always true", { const: true }, "Literal[True]"],
+    ["what may be null", { type: ["integer", "null"] }, "int | None"],
+    ["one of several", { anyOf: [{ $ref: "#/definitions/Node" }, { type: "null" }] }, "Node | None"],
+    ["a list", { type: "array", items: { type: ["string", "null"] } }, "list[str | None]"],
+    ["a map", { type: "object", additionalProperties: { type: "boolean" } }, "dict[str, bool]"],
+    ["what Python knows as another type", { type: "string", pythonType: "int" }, "int"],
+  ])("%s is written in Python as its types are", (_, field, type) => {
+    const written = (required: string[]): string => typedDicts({ Row: { properties: { field }, required } });
+    expect(written(["field"])).toContain(`\n    field: ${type}\n`);
+    expect(written([])).toContain(`\n    field: NotRequired[${type}]\n`);
+  });
+
+  test("fails where a type is not known", () => {
+    expect(() => typedDicts({ Row: { properties: { field: { type: "date" } } } })).toThrow("no Python type");
+  });
 });
 
 describe("the envelope check", () => {

@@ -99,7 +99,7 @@ class Array(WithRows):
             "type": full_name(type(self.value)),
             "shape": list(self.array.shape),
             "dtype": shorten(str(self.array.dtype)) if self.array.dtype.names else dtype_name(self.array.dtype),
-            "strides": list(self.array.strides),
+            "strides": _strides(self.array),
             "bytes": _bytes(self.array),
             "notes": list(self._layout_words()),
         }
@@ -237,6 +237,12 @@ class Part(Array):
         if not self.contents.is_open():
             return self.rows()[start : start + count]
         return self.contents.values().children(start, count)
+
+
+def _strides(array: Any) -> list[int | float]:
+    """Strides in elements, as torch has them; numpy has bytes."""
+    size = array.itemsize or 1
+    return [stride / size if stride % size else stride // size for stride in array.strides]
 
 
 def _bytes(array: Any) -> int:

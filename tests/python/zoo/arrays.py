@@ -296,9 +296,13 @@ SPECIMENS: Zoo = {
     "negative strides": of_numpy(
         "np.arange(12.0)[::-2]",
         says=("float64[6]", "view", "not contiguous"),
-        facts={"strides": [-16]},
+        facts={"strides": [-2]},
         numbers=numbers,
     ),
+    "strides that are no whole number of elements": of_numpy(
+        "np.zeros(3, 'f8, i4')['f0']", says=("float64[3]", "not contiguous"), facts={"strides": [1.5]}, numbers=numbers
+    ),
+    "strides of elements without bytes": of_numpy("np.zeros((2, 3), 'V0')", facts={"strides": [0, 0]}),
     "overlapping windows": Specimen(
         windows, says=("overlaps itself in 80 B",), facts={"bytes": 80, "stats.count": 24}, numbers=numbers, needs=NUMPY
     ),

@@ -16,9 +16,9 @@ from untouched import Watch, lasting, outlives, peak_memory
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.protocol import tagged
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
+from tensor_inspector.wire import tagged
 from tensor_inspector.words import SHORT
 
 from . import zoo
