@@ -354,7 +354,7 @@ describe("children", () => {
       const more = rows().at(-1) as Row;
       await inspector.more(more);
       expect(rows()).toHaveLength(101);
-      expect(rows().at(-1)).toMatchObject({ label: "next 1 of 1", description: "it broke", tone: "alarm" });
+      expect(rows().at(-1)).toMatchObject({ label: "1 more", description: "it broke", tone: "alarm" });
       expect(rows().at(-1)?.speech).toContain("it broke");
       expect(expansion.count(more.path)).toBeUndefined();
       await inspector.more(rows().at(-1) as Row);

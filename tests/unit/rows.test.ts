@@ -167,6 +167,7 @@ describe("pages", () => {
     [null, 100, "next 100"],
     [null, 37, "next 100"],
     [37, 37, "[36]"],
+    [150, 100, "50 more"],
   ])("of a total of %s with %d rows at hand ends with %s", (total, count, last) => {
     const page = { start: 0, total, nodes: many(count) };
     const from = source([node("xs", { kind: "group", children: null, page })]);

@@ -28,10 +28,10 @@ const { programs } = JSON.parse(readFileSync(path.join(folder, "expected.json"),
 
 /** How a badge is seen: the theme's colour of the icon, and words for those who don't see it. */
 const badges: Readonly<Record<string, { readonly color: string; readonly words: RegExp }>> = {
-  nan: { color: "list-errorForeground", words: /NaN/ },
-  freed: { color: "list-errorForeground", words: /storage freed/ },
-  zeros: { color: "list-warningForeground", words: /all zeros/ },
-  constant: { color: "list-warningForeground", words: /all |constant/ },
+  nan: { color: "tensorInspector-alarmForeground", words: /NaN/ },
+  freed: { color: "tensorInspector-alarmForeground", words: /storage freed/ },
+  zeros: { color: "tensorInspector-warningForeground", words: /all zeros/ },
+  constant: { color: "tensorInspector-warningForeground", words: /all |constant/ },
 };
 
 const test = testIn({ programs: Object.keys(programs) });

@@ -271,16 +271,13 @@ function pinText({ pins, stop }: Source, pin: Pin, state: Failure | "running" | 
   return [line === undefined ? l10n.t("not evaluated yet") : `${line} · ${l10n.t("from an earlier stop")}`, "quiet"];
 }
 
-/** `next 100 of 99,900`, if there is more than what is shown, and why the last page ended early, if it did. */
+/** `next 100 of 99,900`, at last `50 more`, if there is more than what is shown; and why the last page ended early, if it did. */
 function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: Page): Row[] {
   const start = page.start + page.nodes.length;
   const left = page.total === null ? undefined : page.total - start;
   if (left !== undefined && left <= 0) return [];
   const count = Math.min(source.pageSize, left ?? source.pageSize);
-  const label =
-    left === undefined
-      ? l10n.t("next {0}", formatNumber(count))
-      : l10n.t("next {0} of {1}", formatNumber(count), formatNumber(left));
+  const label = moreText(count, left);
   const failure = source.stop.failure(parent?.known);
   const description = failure ?? page.cut ?? "";
   return [
@@ -295,6 +292,12 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
       ...(parent?.known === undefined ? {} : { known: parent.known }),
     },
   ];
+}
+
+function moreText(count: number, left: number | undefined): string {
+  if (left === undefined) return l10n.t("next {0}", formatNumber(count));
+  if (count === left) return l10n.t("{0} more", formatNumber(left));
+  return l10n.t("next {0} of {1}", formatNumber(count), formatNumber(left));
 }
 
 function textRow(source: Source, parent: Row, text: string): Row {

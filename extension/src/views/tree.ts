@@ -15,9 +15,10 @@ const OPENING = 300;
 const NO_FRAME = 1000;
 const INTRODUCED = "tensorInspector.introduced";
 
+/** Of our own, since high-contrast themes have no colours for errors and warnings in lists. */
 const COLORS: Record<Tone, vscode.ThemeColor> = {
-  alarm: new vscode.ThemeColor("list.errorForeground"),
-  warning: new vscode.ThemeColor("list.warningForeground"),
+  alarm: new vscode.ThemeColor("tensorInspector.alarmForeground"),
+  warning: new vscode.ThemeColor("tensorInspector.warningForeground"),
   quiet: new vscode.ThemeColor("disabledForeground"),
 };
 
