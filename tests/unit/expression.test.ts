@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { expressionAt, isStatic, stockExpressionAt } from "../../extension/src/model/expression.ts";
+import { expressionAt, isStatic } from "../../extension/src/model/python.ts";
+import { stockExpressionAt } from "../../extension/src/model/stockExpression.ts";
 
-/** A line with ^ under the column that is pointed at, as one string: `a.b|.c` points at what follows the bar. */
+/** What a bar in the last line of a program points at: `a.b|.c` is at what follows the bar. */
 function pointed(marked: string, before = ""): string | undefined {
-  const column = marked.indexOf("|");
-  const line = marked.replace("|", "");
-  const span = expressionAt(line, column, before);
-  return span && line.slice(span.start, span.end);
+  const source = before + marked.replace("|", "");
+  const span = expressionAt(source, before.length + marked.indexOf("|"));
+  return span && source.slice(span.start, span.end);
 }
 
 describe("the expression under the cursor", () => {
@@ -39,6 +39,8 @@ describe("the expression under the cursor", () => {
     ["x[... if |c else 0]", "c"],
     ["rf'''{|x}'''", "x"],
     ['f"{d["|k"]}"', 'd["k"]'],
+    ['t"{loss.|item}"', "loss.item"],
+    ["import torch.|nn as nn", "torch.nn"],
     ['f"{x:\'>{|y}}"', "y"],
   ])("in %s is %s", (marked, expression) => expect(pointed(marked)).toBe(expression));
 
@@ -58,18 +60,22 @@ describe("the expression under the cursor", () => {
     ['f"{{|x}}"'],
     ['f"|x{y}"'],
     ["a[|"],
-    ["  .|weight"],
-    ["  .fc1.|weight"],
-    ["  .fc1[|0])"],
     ["from .|layers import Linear"],
   ])("is none in %s", (marked) => expect(pointed(marked)).toBeUndefined());
 
   test.each([
     ["|fc1", "(model.\n", undefined],
+    [".|weight)", "(model\n", undefined],
+    [".fc1.|weight)", "(model\n", undefined],
+    [".fc1[|0])", "(model\n", undefined],
     ["|fc1.weight", "model. \\\n\n", undefined],
     ["|fc1", "(model.\n    # the first\n\n", undefined],
     ["|fc1", "(model.  # its.\r\n", undefined],
     ["fc1[|i]", "(model.  # its first\n", "i"],
+    ["|RED:", "match x:\n  case Color.", "Color.RED"],
+    ["|0]", "model[\n", undefined],
+    ["|{x}", "f'''\n", undefined],
+    ["{x[|0]}", "f'''\n", "x[0]"],
     ["|x", "# Explains.\n", "x"],
     ["|x", "y = 1\n# Explains.\n", "x"],
     ["|x", "def f(): ...\n", "x"],

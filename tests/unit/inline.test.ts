@@ -8,7 +8,7 @@ function named(source: string, first = 0): string[] {
   const lines = source.replace(/^\n/, "").split("\n");
   const stop = lines.findIndex((line) => line.includes("# STOP"));
   const found: string[][] = lines.map(() => []);
-  for (const { line, name, start, end } of namedIn(lines, first, stop < 0 ? lines.length : stop, KNOWN)) {
+  for (const { line, name, start, end } of namedIn(lines.join("\n"), first, stop < 0 ? lines.length : stop, KNOWN)) {
     expect(lines[line]?.slice(start, end).normalize("NFKC")).toBe(name);
     found[line]?.push(name);
   }
@@ -51,6 +51,14 @@ describe("names of variables", () => {
     ["what f-strings in their own quotes show", 'print(f"{batch["x"]} {y}", i)', ["batch y i"]],
     ["nothing of how an f-string pads", `print(f"{x:'>10} {y:{i}}", f"{loss!r:'<3}")`, ["x y i"]],
     ["what f-strings in f-strings show", `print(f"{f"{x:{y}}" + 'i'} {{loss}}")`, ["x y"]],
+    ["what f-strings of several lines show", 'print(f"""{x}\n{y!r} {{i}}\n""")', ["x", "y", ""]],
+    ["what t-strings show", 'print(t"{x}", rT"{y}")', ["x y"]],
+    ["what is annotated, not what with", "loss: model[x] = y\nbatch: xs", ["loss", "batch"]],
+    [
+      "what patterns bind, and no keywords of theirs",
+      "match model:\n    case batch(i=[x, *y]):\n        pass\n    case {'loss': xs} | (1 as i):\n        pass",
+      ["model", "x y", "", "xs i", ""],
+    ],
     ["names with combining marks as they are", "x\u0302 = 1\nprint(x)", ["", "x"]],
     ["names as Python compares them", "print(\uff58, y)", ["x y"]],
     ["nor one in an f-string", 'print(f"{model(lambda x, y: x + y)} {y}")', ["model y"]],
@@ -89,15 +97,15 @@ describe("names of variables", () => {
   });
 
   test("of a module that begins with a function are the module's", () => {
-    const lines = ["def f(x):", "    y = x", "loss = 1", "print(loss)"];
-    const found = namedIn(lines, 0, 4, KNOWN, true).map(({ line, name }) => `${line} ${name}`);
+    const source = "def f(x):\n    y = x\nloss = 1\nprint(loss)";
+    const found = namedIn(source, 0, 4, KNOWN, true).map(({ line, name }) => `${line} ${name}`);
     expect(found).toEqual(["2 loss", "3 loss"]);
   });
 
   test("are found in a long program at once", () => {
     const line = "x = model(y, [batch(i) for i in xs], loss)[0]";
-    expect(namedIn(Array(20_000).fill(line), 0, 20_000, KNOWN)).toHaveLength(20_000);
-    expect(namedIn([`print(${'f"{x}" '.repeat(20_000)})`], 0, 1, KNOWN)).toHaveLength(1);
+    expect(namedIn(Array(20_000).fill(line).join("\n"), 0, 20_000, KNOWN)).toHaveLength(20_000);
+    expect(namedIn(`print(${'f"{x}" '.repeat(20_000)})`, 0, 1, KNOWN)).toHaveLength(1);
   });
 
   test("begin where the function does", () => {

@@ -1,5 +1,5 @@
 import { Emitter } from "./emitter.ts";
-import { isStatic } from "./expression.ts";
+import { isStatic } from "./python.ts";
 
 /** An expression that the user keeps in sight. */
 export interface Pin {

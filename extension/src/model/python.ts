@@ -1,136 +1,184 @@
-/** A stretch of a line, from `start` up to but not including `end`. */
+import type { SyntaxNode, SyntaxNodeRef, Tree } from "@lezer/common";
+import type * as Grammar from "@lezer/python";
+
+/** A stretch of a text, from `start` up to but not including `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A token of Python, as far as telling names from strings, comments and the rest needs it. */
-export interface Token extends Span {
-  readonly kind: "name" | "number" | "string" | "comment" | "op";
-  /** A name as Python compares it. */
-  readonly text: string;
-  /** Of an f-string, where in the line is what it evaluates. */
-  readonly fields?: readonly Span[];
+/** A name that stands for a variable. */
+export interface Name extends Span {
+  /** As Python compares it. */
+  readonly name: string;
+  /** The variable gets its value there. */
+  readonly binds: boolean;
 }
 
-const TOKEN = new RegExp(
-  [
-    String.raw`(?<comment>#.*)`,
-    String.raw`(?<string>[rRbBuUfFtT]{0,2}(?:"""(?:\\.|[^\\])*?(?:"""|$)|'''(?:\\.|[^\\])*?(?:'''|$)|"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)))`,
-    String.raw`(?<number>(?:\d|\.\d)(?:[eE][+-]\d|[\w.])*)`,
-    String.raw`(?<name>[\p{XIDS}_][\p{XIDC}]*)`,
-    String.raw`(?<op>\S)`,
-  ].join("|"),
-  "gsu",
-);
-const KINDS = ["name", "op", "number", "string", "comment"] as const;
-
-/** The tokens of one line that begins in code. */
-export function tokenize(line: string): Token[] {
-  const tokens: Token[] = [];
-  for (let start = 0, end = 0; ; start = end) {
-    TOKEN.lastIndex = start;
-    const found = TOKEN.exec(line);
-    if (found === null) return tokens;
-    const { 0: text, index, groups = {} } = found;
-    const kind = KINDS.find((name) => groups[name] !== undefined) ?? "op";
-    end = index + text.length;
-    const quote = kind === "string" ? text.search(/["']/) : 0;
-    if (/[fFtT]/.test(text.slice(0, quote))) {
-      const string = new FString(line, index + quote);
-      end = string.end;
-      tokens.push({ kind, text: line.slice(index, end), start: index, end, fields: string.fields });
-    } else tokens.push({ kind, text: kind === "name" ? text.normalize("NFKC") : text, start: index, end });
-  }
+/** The syntax tree of a text, also of one that is wrong or not written to its end yet. */
+function parse(source: string): Tree {
+  // Loaded when it is needed first: its tables take as long as all else of the activation.
+  const { parser } = require("@lezer/python") as typeof Grammar;
+  // The grammar does not know t-strings, whose fields are those of f-strings.
+  return parser.parse(source.replace(/\b(?:t|tr|rt)(?=["'])/gi, (prefix) => prefix.replace(/t/i, "f")));
 }
 
-const QUOTED =
-  /#[^\n]*|"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|(?<open>"""|''')[^]*$|"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?/g;
+let last: { readonly source: string; readonly tree: Tree } | undefined;
 
-/** The quote of the triple-quoted string that this text leaves open, if it does. */
-export function openQuote(text: string): string | undefined {
-  if (!text.includes('"""') && !text.includes("'''")) return undefined;
-  return [...text.matchAll(QUOTED)].at(-1)?.groups?.["open"];
+/** The syntax tree of a document: parsed once for all questions about one version of it. */
+function treeOf(source: string): Tree {
+  if (last?.source !== source) last = { source, tree: parse(source) };
+  return last.tree;
 }
 
-/** Python itself allows no more levels of fields in fields. */
-const DEEPEST = 100;
-
-/** An f-string, which may hold others, since Python 3.12 also with its own quote. */
-class FString {
-  /** What it evaluates: of its fields what stands before `!r` and `:format`, and the fields in formats. */
-  readonly fields: Span[] = [];
-  readonly end: number;
-  readonly #line: string;
-  readonly #quote: string;
-  #depth: number;
-
-  /** `at` is where its opening quote stands. */
-  constructor(line: string, at: number, depth = 0) {
-    const quote = line.charAt(at);
-    this.#line = line;
-    this.#quote = line.startsWith(quote.repeat(3), at) ? quote.repeat(3) : quote;
-    this.#depth = depth;
-    this.end = this.#text(at + this.#quote.length);
+/**
+ * The name, attribute or subscript at an offset, with all that leads to it: `b` in `a.b.c` is `a.b`, `0` in `a["k"][0]`
+ * is all of it, `i` in `a[i]` is `i`. Nothing in strings and comments, after a call, or where it takes several lines.
+ */
+export function expressionAt(source: string, offset: number): Span | undefined {
+  let node: SyntaxNode | null = treeOf(source).resolveInner(offset, 1);
+  for (; node !== null; node = node.parent) {
+    const start = isPointedAt(node, offset) ? beginning(node) : undefined;
+    if (start !== undefined) return source.slice(start, node.to).includes("\n") ? undefined : { start, end: node.to };
   }
-
-  /** Where the text between the fields ends: after the closing quote, or of a format before its brace. */
-  #text(from: number, isFormat = false): number {
-    let at = from;
-    while (at < this.#line.length) {
-      if (this.#line.startsWith(this.#quote, at)) return isFormat ? at : at + this.#quote.length;
-      if (isFormat && this.#line[at] === "}") return at;
-      const isDoubled = !isFormat && ["{{", "}}"].includes(this.#line.slice(at, at + 2));
-      if (this.#line[at] === "\\" || isDoubled) at += 2;
-      else if (this.#line[at] === "{") at = this.#field(at + 1);
-      else at += 1;
-    }
-    return this.#line.length;
-  }
-
-  /** Where the field ends whose code begins at `start`: after its brace. */
-  #field(start: number): number {
-    this.#depth += 1;
-    const end = this.#depth > DEEPEST ? this.#line.length : this.#code(start);
-    this.#depth -= 1;
-    return end;
-  }
-
-  #code(start: number): number {
-    let brackets = 0;
-    let at = start;
-    while (at < this.#line.length) {
-      const character = this.#line.charAt(at);
-      if (character === '"' || character === "'") {
-        at = this.#string(at);
-        continue;
-      }
-      if ("([{".includes(character)) brackets += 1;
-      else if (brackets > 0 && ")]}".includes(character)) brackets -= 1;
-      else if (brackets === 0 && (":}".includes(character) || (character === "!" && this.#line[at + 1] !== "="))) {
-        this.fields.push({ start, end: at });
-        const end = character === "}" ? at : this.#text(at + 1, true);
-        return this.#line[end] === "}" ? end + 1 : end;
-      }
-      at += 1;
-    }
-    return at;
-  }
-
-  /** Where the string in the field's code ends whose opening quote stands at `at`. */
-  #string(at: number): number {
-    const prefix = /[a-zA-Z]*$/.exec(this.#line.slice(Math.max(0, at - 2), at))?.[0] ?? "";
-    if (/[fFtT]/.test(prefix)) return new FString(this.#line, at, this.#depth).end;
-    TOKEN.lastIndex = at;
-    TOKEN.exec(this.#line);
-    return TOKEN.lastIndex;
-  }
+  return undefined;
 }
 
-/** Words that look like names and are none. */
-export const KEYWORDS: ReadonlySet<string> = new Set(
+/** Whether an offset in this node means all that ends with it. */
+function isPointedAt(node: SyntaxNode, offset: number): boolean {
+  if (offset >= node.to) return false;
+  if (node.name !== "MemberExpression") return node.name === "VariableName" || node.name === "PropertyName";
+  const bracket = node.getChild("[");
+  return bracket !== null && bracket.from <= offset && node.lastChild?.name === "]";
+}
+
+/** Where the name stands that leads to this name, attribute or subscript; undefined if none does. */
+function beginning(node: SyntaxNode): number | undefined {
+  let first: SyntaxNode | null = node;
+  // In imports and decorators, names with dots between them are no expression of their own.
+  while (first?.name === "VariableName" && first.prevSibling?.name === ".") first = first.prevSibling.prevSibling;
+  if (first?.name === "PropertyName") first = first.parent;
+  while (first?.name === "MemberExpression" || first?.name === "AttributePattern") first = first.firstChild;
+  return first?.name === "VariableName" ? first.from : undefined;
+}
+
+/** What a static expression may be made of. */
+const STATIC: ReadonlySet<string> = new Set(
   (
-    "False None True and as assert async await break class continue def del elif else except finally for from " +
-    "global if import in is lambda nonlocal not or pass raise return try while with yield"
+    "Script ExpressionStatement MemberExpression VariableName PropertyName . [ ] , : " +
+    "Number UnaryExpression ArithOp String Escape None Boolean Ellipsis TupleExpression ( )"
   ).split(" "),
 );
+
+/**
+ * Whether reading it runs no code of the user's: a name, then attributes and subscripts that hold numbers, strings,
+ * constants, slices and tuples of them, and nothing else.
+ */
+export function isStatic(expression: string): boolean {
+  const text = expression.trim();
+  const tree = parse(text);
+  const isWhole = tree.topNode.firstChild?.firstChild?.to === text.length;
+  let isMade = isWhole && tree.resolveInner(0, 1).name === "VariableName";
+  tree.iterate({
+    enter: ({ name, from, to }) => {
+      isMade &&= STATIC.has(name);
+      if (name === "VariableName" || name === "MemberExpression") isMade &&= from === 0;
+      if (name === "UnaryExpression") isMade &&= /^-\s*[\d.]/.test(text.slice(from, to));
+      if (name === "Number") isMade &&= !/j$/i.test(text.slice(from, to));
+      return isMade;
+    },
+  });
+  return isMade;
+}
+
+/** These have variables of their own, or name none that has a value there. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  "FunctionDefinition ClassDefinition ImportStatement ScopeStatement DeleteStatement TypeDef".split(" "),
+);
+
+/**
+ * Where the variables of a function are named, in the lines from the one that begins at `first` up to `until`: its
+ * parameters, and all in its body but what functions and classes in there name, and what a comprehension or a lambda
+ * binds. Decorators, defaults and annotations name variables of its surroundings. With `isModule`, those of the module.
+ */
+export function namesIn(source: string, first: number, until: number, isModule = false): Name[] {
+  const tree = treeOf(source);
+  const scope = isModule ? tree.topNode : definitionAt(tree, first + source.slice(first).search(/\S/));
+  const found = scope.name === "FunctionDefinition" ? parameters(scope) : [];
+  const names = found.map((node) => nameOf(source, node, true));
+  /** Up to here, the names of the statement get their values. */
+  let target = 0;
+  const hidden: { readonly names: ReadonlySet<string>; readonly end: number }[] = [];
+  (scope.getChild("Body") ?? scope).cursor().iterate((at) => {
+    if (at.to <= first || at.from >= until || LEFT_OUT.has(at.name)) return false;
+    target = targetEnd(at) ?? target;
+    if (at.name !== "VariableName") {
+      const own = bound(at).map((node) => nameOf(source, node, true).name);
+      if (own.length > 0) hidden.push({ names: new Set(own), end: at.to });
+      return true;
+    }
+    while ((hidden.at(-1)?.end ?? Infinity) <= at.from) hidden.pop();
+    const node = at.node;
+    const name = nameOf(source, node, at.from < target || isBound(source, node));
+    if (isVariable(source, node) && !hidden.some(({ names }) => names.has(name.name))) names.push(name);
+    return true;
+  });
+  return names.filter(({ start }) => first <= start && start < until);
+}
+
+function nameOf(source: string, { from, to }: SyntaxNode, binds: boolean): Name {
+  return { name: source.slice(from, to).normalize("NFKC"), start: from, end: to, binds };
+}
+
+/** The function or class whose first line begins at an offset, else the innermost around it, else the module. */
+function definitionAt(tree: Tree, offset: number): SyntaxNode {
+  let node = tree.resolveInner(offset, 1);
+  while (node.parent !== null && !node.name.endsWith("Definition")) {
+    if (node.name === "DecoratedStatement" && node.from === offset) return node.lastChild ?? node;
+    node = node.parent;
+  }
+  return node;
+}
+
+/** The parameters of a function or a lambda. */
+function parameters(node: SyntaxNode): SyntaxNode[] {
+  const names = node.getChild("ParamList")?.getChildren("VariableName") ?? [];
+  return names.filter(({ prevSibling }) => prevSibling?.name !== "AssignOp");
+}
+
+/** Where the targets of a statement end: at its last `=`, or at the `in` of a loop. */
+function targetEnd({ name, node }: SyntaxNodeRef): number | undefined {
+  if (name === "AssignStatement") return node.getChildren("AssignOp").at(-1)?.from;
+  if (name === "UpdateStatement") return node.getChild("UpdateOp")?.from;
+  return name === "ForStatement" ? node.getChild("in")?.from : undefined;
+}
+
+/** The names that a lambda, or the `for … in` of a comprehension, binds for itself. */
+function bound({ name, node }: SyntaxNodeRef): SyntaxNode[] {
+  if (name === "LambdaExpression") return parameters(node);
+  if (name !== "ArgList" && !name.endsWith("ComprehensionExpression")) return [];
+  const names: SyntaxNode[] = [];
+  for (const { nextSibling } of node.getChildren("for")) {
+    for (let target = nextSibling; target !== null && target.name !== "in"; target = target.nextSibling) {
+      target.cursor().iterate((at) => {
+        if (at.name === "VariableName") names.push(at.node);
+      });
+    }
+  }
+  return names;
+}
+
+/** Whether a name stands for a variable: it is no attribute of a decorator's name and no keyword of a call or pattern. */
+function isVariable(source: string, { prevSibling, nextSibling, parent }: SyntaxNode): boolean {
+  const isKeyword = parent?.name === "ArgList" && isOperator(source, nextSibling, "=");
+  return prevSibling?.name !== "." && !isKeyword && parent?.name !== "KeywordPattern";
+}
+
+/** Whether a name gets its value by `as`, by `:=` or by a pattern. */
+function isBound(source: string, { prevSibling, nextSibling, parent }: SyntaxNode): boolean {
+  return prevSibling?.name === "as" || parent?.name === "CapturePattern" || isOperator(source, nextSibling, ":=");
+}
+
+function isOperator(source: string, node: SyntaxNode | null, text: string): boolean {
+  return node?.name === "AssignOp" && source.slice(node.from, node.to) === text;
+}

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
-import { expressionAt, isStatic, stockExpressionAt } from "../model/expression.ts";
-import type { Inspector } from "../model/inspector.ts";
-import type { Span } from "../model/python.ts";
 import { cardText } from "../model/card.ts";
+import type { Inspector } from "../model/inspector.ts";
+import { expressionAt, isStatic, type Span } from "../model/python.ts";
+import { stockExpressionAt } from "../model/stockExpression.ts";
 import { SUMMARIZED } from "../model/words.ts";
 import type { Node, NodeAnswer } from "../protocol/generated.ts";
 import type { Settings } from "./settings.ts";
@@ -41,7 +41,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     if (await this.#find(document, position, cancelled)) return undefined;
     const line = document.lineAt(position.line).text;
     const span = stockExpressionAt(line, position.character);
-    return span && new vscode.EvaluatableExpression(rangeOf(position.line, span), line.slice(span.start, span.end));
+    const range = ({ start, end }: Span): vscode.Range => new vscode.Range(position.line, start, position.line, end);
+    return span && new vscode.EvaluatableExpression(range(span), line.slice(span.start, span.end));
   }
 
   async provideHover(
@@ -85,13 +86,10 @@ export function card(name: string, node: Node, digits: number): vscode.MarkdownS
 /** The Python expression at a position of a document. */
 export function pointedAt(
   document: vscode.TextDocument,
-  { line, character }: vscode.Position,
+  position: vscode.Position,
 ): { readonly expression: string; readonly range: vscode.Range } | undefined {
-  const text = document.lineAt(line).text;
-  const span = expressionAt(text, character, document.getText(new vscode.Range(0, 0, line, 0)));
-  return span && { expression: text.slice(span.start, span.end), range: rangeOf(line, span) };
-}
-
-function rangeOf(line: number, { start, end }: Span): vscode.Range {
-  return new vscode.Range(line, start, line, end);
+  const span = expressionAt(document.getText(), document.offsetAt(position));
+  if (span === undefined) return undefined;
+  const range = new vscode.Range(document.positionAt(span.start), document.positionAt(span.end));
+  return { expression: document.getText(range), range };
 }

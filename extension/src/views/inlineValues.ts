@@ -57,8 +57,7 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
     const first = Math.max(0, first_line - 1 + moved);
     const values = stop.inline;
-    const lines = document.getText().split(/\r?\n/);
-    return namedIn(lines, first, stopLine, new Set(values.keys()), name === "<module>").flatMap((place) =>
+    return namedIn(document.getText(), first, stopLine, new Set(values.keys()), name === "<module>").flatMap((place) =>
       this.#value(place, values.get(place.name)),
     );
   }
