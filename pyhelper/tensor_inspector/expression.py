@@ -3,9 +3,9 @@ of every row that we show."""
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from ast import literal_eval
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -24,6 +24,7 @@ _STRINGS = f"(?:{_STRING}|{_STRING.replace(chr(39), chr(34))})"
 _SUBSCRIPT = re.compile(rf"\[\s*((?:{_STRINGS}|[^\[\]'\"])+?)\s*\]\s*")
 _CALL = re.compile(r"\(\s*([0-9]*)\s*\)\s*")  #: as in `values()` and `row(3)`: only what a row shows is reached by one
 _LITERAL = re.compile(rf"(?:{_STRINGS}|-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|None|True|False|[(),\s])+")
+_INTEGER = re.compile(r"-?[0-9]+")
 _SLICE = re.compile(r"(-?[0-9]+)?\s*:\s*(-?[0-9]+)?(?:\s*:\s*(-?[0-9]+)?)?")
 
 
@@ -143,12 +144,26 @@ def _attribute(value: Any, name: str) -> Any:
 def _subscript(text: str) -> Any:
     if _LITERAL.fullmatch(text):
         try:
-            return literal_eval(text)
+            parsed: Any = compile(text.strip(), "<subscript>", "eval", ast.PyCF_ONLY_AST, dont_inherit=True)
+            return _literal(parsed.body)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             raise NotStatic(text) from None
     parts = [part.strip() for part in text.split(",")]
     keys = tuple(_index(part) for part in parts if part)
     return keys if len(parts) > 1 else keys[0]
+
+
+def _literal(node: Any) -> Any:
+    """As `ast.literal_eval`, which runs functions that the program may have replaced."""
+    if type(node) is ast.Tuple:
+        return tuple([_literal(item) for item in node.elts])
+    if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
+        number = _literal(node.operand)
+        if type(number) in (int, float):
+            return -number
+    if type(node) is not ast.Constant:
+        raise ValueError(node)
+    return node.value
 
 
 def _index(text: str) -> Any:
@@ -158,7 +173,7 @@ def _index(text: str) -> Any:
     match = _SLICE.fullmatch(text)
     if match is not None:
         return slice(*(None if part is None else int(part) for part in match.groups()))
-    if not re.fullmatch(r"-?[0-9]+", text):
+    if not _INTEGER.fullmatch(text):
         raise NotStatic(text)
     return int(text)
 

@@ -53,13 +53,36 @@ _NO_CALLABLES = {
 }  # fmt: skip
 __builtins__ = _interpreters_own()  #: of all functions that are made below, and of all modules of ours
 
-#: Compiled at once, before the program begins: what nearly every stop needs, so that its time is for values. They are
-#: run when they are first used, as all others are: the program may import torch later.
+
+def _import(name, globals=None, locals=None, fromlist=None, level=0):  # type: ignore[no-untyped-def]
+    """``import`` of what is there, our own modules and what the program or the debugger has loaded, by look-ups alone:
+    the interpreter's own runs functions that the program may have replaced, and would wait for what another thread is
+    about to import. It is asked for all else."""
+    parent = globals["__package__"] if level else ""
+    for _ in "." * (level - 1):
+        parent = parent.rpartition(".")[0]
+    full = f"{parent}.{name}".strip(".")
+    found = sys.modules.get(full)
+    if found is None:
+        return _interpreters_import(name, globals, locals, fromlist, level)
+    return found if level or fromlist else sys.modules[full.partition(".")[0]]
+
+
+_interpreters_import: Any = __builtins__["__import__"]  # type: ignore[index]
+if type(_interpreters_import) is not type(_import):  # else a helper that is here already has put its own there
+    __builtins__["__import__"] = _import
+
+#: Run at once, before the program begins: types with named fields are made by functions that it may replace.
+_AT_ONCE = (
+    "stats", "stats.exact", "stats.finite", "stats.floats", "stats.integers", "stats.layout", "stats.reductions",
+    "stats.scan", "stats.tally",
+)  # fmt: skip
+#: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
+#: used, as all others are: the program may import torch later.
 _SOON = (
     "frame", "process", "kinds.mappings", "kinds.module_digest", "kinds.stats_text", "kinds.tensor_text",
     "kinds.torch_finite", "kinds.torch_forms", "kinds.torch_metadata", "kinds.torch_module", "kinds.torch_tensor",
-    "kinds.torch_training", "kinds.torch_values", "stats", "stats.exact", "stats.finite", "stats.floats",
-    "stats.integers", "stats.layout", "stats.reductions", "stats.scan", "stats.tally",
+    "kinds.torch_training", "kinds.torch_values",
 )  # fmt: skip
 
 
@@ -68,14 +91,7 @@ class _Unborn(type(sys)):  # type: ignore[misc]
 
     def __getattr__(self, name):  # type: ignore[no-untyped-def]
         with _lock:  # another thread may ask before the first is through
-            _compile(self)
-            code = self.__dict__.pop("_source", None)
-            if code is not None:
-                try:
-                    exec(code, self.__dict__)
-                except BaseException:
-                    self.__dict__["_source"] = code
-                    raise
+            _run(self)
             if name in self.__dict__:
                 return self.__dict__[name]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
@@ -86,6 +102,17 @@ def _compile(module: Any) -> None:
         source = module.__dict__.get("_source")
         if type(source) is str:
             module.__dict__["_source"] = compile(source, f"<frozen {module.__name__}>", "exec")
+
+
+def _run(module: Any) -> None:
+    _compile(module)
+    code = module.__dict__.pop("_source", None)
+    if code is not None:
+        try:
+            exec(code, module.__dict__)
+        except BaseException:
+            module.__dict__["_source"] = code
+            raise
 
 
 def install(sources, version, preferences):  # type: ignore[no-untyped-def]
@@ -122,6 +149,8 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
             present = modules[root]
             present.debugger.no_delay()
             present.gateway.prefer(preferences)
+            for name in _AT_ONCE:
+                _run(modules[f"{root}.{name}"])
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
             present.__dict__["version"] = version  # last: a child forked before then has but a half of it

@@ -32,6 +32,44 @@ WAYS = {
     "forked": "multiprocessing.get_context('fork').Process(target=work, args=(3,))",
 }
 
+#: A program whose own functions stand in the place of built-in ones, and note who of us calls them.
+REPLACED = """
+    import builtins, sys, sysconfig
+    import numpy, torch
+
+    standard, installed = sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")
+    called = []
+
+    def is_ours(asks):
+        while asks is not None:
+            file = asks.f_code.co_filename
+            if file.startswith("<frozen _tensor_inspector"):
+                return True
+            if file.startswith(installed) or not file.startswith((standard, "<frozen ", "<string>")):
+                return False
+            asks = asks.f_back
+
+    def noting(name, function):
+        def noted(*given, **named):
+            if is_ours(sys._getframe(1)):
+                called.append(name)
+            return function(*given, **named)
+        return noted
+
+    for name in ("all any callable delattr getattr hasattr hash id isinstance issubclass iter len max min next repr "
+                 "setattr sorted sum enumerate filter map reversed zip").split():
+        setattr(builtins, name, noting(name, getattr(builtins, name)))
+
+    def work():
+        model = torch.nn.Linear(3, 2)
+        image, array = torch.ones(2, 3), numpy.eye(3)
+        out, batch = model(image), {"image": image, 2: [1.5, None]}
+        print("here")  # STOP
+        print(called)
+
+    work()
+"""
+
 New = Callable[..., Client]
 Write = Callable[..., Path]
 
@@ -243,3 +281,17 @@ def test_views_that_have_not_asked_before_the_helper_came_are_not_told(write: Wr
         Helper(client).frame(stop, preferences={"stock_views": True})
         assert client.locals(stop.frame)["mine"]["value"] == OURS
         assert client.events("invalidated") == []
+
+
+def test_what_a_program_puts_in_the_place_of_built_in_functions_is_not_called(new: New, write: Write) -> None:
+    client, program = new(), write(REPLACED)
+    stop = client.launch(program, breakpoints=stop_lines(program).values())
+    assert client.locals(stop.frame)["image"]["value"] == "float32[2, 3] · all 1"
+    helper = Helper(client)
+    rows = {row["name"]: row["line"] for row in helper.frame(stop)["rows"]["nodes"]}
+    assert rows["image"] == "float32[2, 3] · all 1"
+    for name in ("model", "out", "batch", "array"):
+        assert helper.row(stop, [name])["page"]["nodes"]
+    assert helper.inspect(stop, "batch[2][0]")["line"] == "1.5"
+    client.run_to_end(stop.thread)
+    assert client.output("stdout").split("\n")[-2] == "[]"

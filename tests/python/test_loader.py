@@ -167,20 +167,34 @@ def test_what_is_replaced_is_searched_for_once() -> None:
 
 
 REPLACED = """
-import builtins, gc, threading, typing, weakref
+import builtins, gc, re, sysconfig, threading, typing, weakref
 called, own, names = [], {}, vars(builtins)
-def replacement(name, whoever_asks):
+standard, installed = sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")
+def is_standard(file):
+    of_a_library = file.startswith(installed) or "site-packages" in file
+    return not of_a_library and file.startswith((standard, "<frozen ", "<string>"))
+def is_ours(asks, through_standard):
+    while asks is not None:
+        file = asks.f_code.co_filename
+        if file.startswith("<frozen _tensor_inspector"):
+            return True
+        if not through_standard or not is_standard(file):
+            return False
+        asks = asks.f_back
+def replacement(name, who_asks):
     def function(*given, **named):
-        if whoever_asks or sys._getframe(1).f_code.co_filename.startswith("<frozen _tensor_inspector"):
+        if who_asks == "anybody" or is_ours(sys._getframe(1), who_asks == "we, or the standard library for us"):
             called.append(name)
             raise OSError(f"{name} of the program")
         return own[name](*given, **named)
     return function
-def replace(whoever_asks, but=()):
+def replace(who_asks):
     function, of_their_caller = type(len), ("dir", "eval", "exec", "globals", "locals", "vars")
     found = {name: item for name, item in names.items() if type(item) is function and name[0] != "_"}
     own.update({name: item for name, item in found.items() if name not in of_their_caller})
-    names.update({name: replacement(name, whoever_asks) for name in own if name not in but})
+    if who_asks != "anybody":
+        own.update({cls.__name__: cls for cls in (enumerate, filter, map, reversed, zip)})
+    names.update({name: replacement(name, who_asks) for name in own})
 def restore():
     names.update(own)
 """
@@ -209,9 +223,9 @@ print(json.dumps([{node["name"]: node["line"] for node in rows}, called, shown])
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("replace(whoever_asks=False)", ""),
-        ("", "replace(whoever_asks=False)"),
-        ("", "frame(stop)\nreplace(whoever_asks=True)"),  # all modules are there: none of the standard library's either
+        ("replace('we')", ""),
+        ("", "replace('we')"),
+        ("", "frame(stop)\nreplace('anybody')"),  # all modules are there: none of the standard library's either
     ],
     ids=["before the helper was put there", "after it", "for everybody"],
 )
@@ -220,3 +234,67 @@ def test_what_a_program_puts_in_the_place_of_built_in_functions_is_not_called(be
     assert lines == {"words": "list · 1: 'one'", "table": "dict · 1: a list of 2", "seen": "set · 1: 4"} | lines
     assert called == []
     assert shown is None, "a plain list is the debugger's"
+
+
+#: A library, and values of its.
+FAMILIES = {
+    "builtins": "words, table, seen, key = ['one', None], {'a': [1, 2.5], 2: (1,)}, {4}, b'x'\n"
+    " error, files, pattern, thing = ValueError('no'), sys.stdin, re.compile('a', re.I), threading.Event()\n"
+    " weak, proxy, numbers, code = weakref.ref(thing), weakref.proxy(thing), range(3), stop\n",
+    "torch": "x, labels, off = torch.randn(2, 3), torch.arange(5), torch.tensor([1.0, float('nan')])\n"
+    " model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())\n"
+    " optimizer, out = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), model(x)\n"
+    " out.sum().backward(); optimizer.step(); view = x[1:]; sparse = x.to_sparse()\n"
+    " nested, packed = torch.nested.nested_tensor([x, x]), torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)\n"
+    " data = torch.utils.data.TensorDataset(x, x); loader = torch.utils.data.DataLoader(data, 2)\n"
+    " dtype, size, device, storage = x.dtype, x.shape, x.device, x.untyped_storage()\n",
+    "numpy": "a, mask, names = numpy.eye(3), numpy.ma.masked_array([1.0, 2.0], [0, 1]), numpy.array(['a', 'b'])\n"
+    " mixed, days = numpy.array([1, 'x', None], dtype=object), numpy.array(['2026-01-01'], 'M8[D]')\n",
+    "pandas": "table = pandas.DataFrame({'a': [1, 2], 'b': ['x', None]}); column, index = table['a'], table.index\n",
+    "polars": "table = polars.DataFrame({'a': [1, 2], 'b': ['x', None]}); column = table['a']\n",
+    "jax": "a = jax.numpy.arange(6.0).reshape(2, 3); nested = {'w': a}\n",
+}
+#: The answers about a frame, its rows, and some of the paths that they offer; and what the debugger's own views show.
+ALL_ASKED = """
+def stop():
+ VALUES
+ return sys._getframe()
+def questions():
+    answers = [evaluated(op="frame")]
+    rows = [row for row in answers[0]["rows"]["nodes"] if "path" in row]
+    for row in rows:
+        if "children" in row:
+            answers.append(evaluated(op="children", snapshot=answers[0]["snapshot"], node=row["id"], start=0, count=20))
+    paths = [row["path"] for answer in answers[1:] for row in answer["page"]["nodes"] if "path" in row]
+    answers += [evaluated(op="inspect", expression=path) for path in paths]
+    return [[row["name"] + ": " + row["line"] for row in rows]] + [
+        [row["path"] + ": " + row["line"] for row in (answer["page"]["nodes"] if "page" in answer else [answer["node"]])
+         if "path" in row] for answer in answers[1:]]
+def evaluated(**request):
+    said = json.dumps({"version": "test", "limits": {"ms": 60000}, **request})
+    space["text"] = base64.b64encode(said.encode()).decode()
+    kept.append(space["evaluate_expression"](paused))
+    return json.loads(kept[-1])
+kept, space = [], {"__name__": "_pydevd_bundle.pydevd_vars", "call": sys.modules["_tensor_inspector.gateway"].call}
+exec("def evaluate_expression(frame): return call(text)", space)
+paused = stop()
+Lines = sys.modules["_tensor_inspector.presentation"].Lines
+def shown():
+    return [Lines().get_str(value) for value in paused.f_locals.values()]
+replace("we, or the standard library for us")
+answers = [shown(), questions()]
+restore()
+print(json.dumps([answers, [shown(), questions()], called]))
+"""
+
+
+@pytest.mark.parametrize("library", FAMILIES)
+def test_nor_is_it_called_by_the_standard_library_on_our_behalf(library: str) -> None:
+    pytest.importorskip(library)
+    script = ALL_ASKED.replace("VALUES", FAMILIES[library])
+    replaced, original, called = run(
+        script, before=f"import warnings\nwarnings.simplefilter('ignore')\nimport {library}\n{REPLACED}"
+    )
+    assert called == []
+    assert replaced == original
+    assert len(original[1]) > 1

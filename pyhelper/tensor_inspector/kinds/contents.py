@@ -12,12 +12,12 @@ from typing import Any
 from ..budget import Budget
 from ..guard import class_name, module
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_array
+from ..stats import Reading, Unread, of_array
 from ..text import plural, shape
 from ..words import head
 from .kind import Child, Elements, Rows, Said
 from .present import Arrays, of_present
-from .stats_text import Reading, add_firsts, badges, inline_text, stats_rows, stats_words
+from .stats_text import add_firsts, badges, inline_text, stats_rows, stats_words
 from .tensor_text import corner, value_text
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared

@@ -8,12 +8,11 @@ from typing import Any
 from ..budget import Budget
 from ..guard import module
 from ..protocol import Badge
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..text import count, number, plural
 from .contents import Contents
 from .kind import Said
 from .present import Arrays, of_present
-from .stats_text import Reading
 
 numpy: Any = module("numpy")
 _TICKS = 1 << 63  #: they lie between, and but for NaT

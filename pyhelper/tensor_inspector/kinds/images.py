@@ -9,12 +9,12 @@ from typing import Any
 
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
 from ..protocol import Badge, Facts, Stats
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..stats.tally import OFF, skipped
 from ..text import listed
 from .kind import Child, Kind, Rows, Said, WithRows
 from .objects import brief, other_attributes
-from .stats_text import Reading, badges, stats_rows, stats_words
+from .stats_text import badges, stats_rows, stats_words
 from .tensor_text import value_text
 
 _BYTES = {"1": "1", "L": "L", "P": "P", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "YCbCr": ("Y", "Cb", "Cr"),

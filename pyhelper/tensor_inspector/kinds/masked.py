@@ -8,12 +8,12 @@ from typing import Any
 from ..budget import Budget
 from ..guard import dict_get, instance_dict, module
 from ..protocol import Badge
-from ..stats import Unread, unreadable_array
+from ..stats import Reading, Unread, unreadable_array
 from .array_contents import Records, contents_of
 from .contents import ArrayElements, Contents, Foreign, Numbers, wide_dtype
 from .kind import Child, Said
 from .present import Arrays, hidden, of_present
-from .stats_text import Reading, badges, stats_rows, stats_words
+from .stats_text import badges, stats_rows, stats_words
 
 _COPIED = 1 << 20  #: bytes up to which what is no number is taken out from under its mask
 

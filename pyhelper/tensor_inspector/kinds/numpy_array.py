@@ -21,6 +21,7 @@ from ..guard import (
     plain_str,
 )
 from ..protocol import Badge, Facts
+from ..stats import Reading
 from ..text import listed, shape, shorten, size
 from ..words import Word, head
 from .array_contents import Records, contents_of
@@ -29,7 +30,7 @@ from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .masked import contents_under, mask_of
 from .objects import attributes, brief
 from .plain import Path
-from .stats_text import Reading, is_wrong
+from .stats_text import is_wrong
 from .tensor_text import element
 
 numpy: Any = module("numpy")

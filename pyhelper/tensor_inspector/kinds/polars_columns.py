@@ -8,13 +8,13 @@ from typing import Any
 from ..budget import Budget
 from ..guard import Classes, class_name, instance_dict, module
 from ..protocol import Badge
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..text import listed, number, one_line
 from ..text import size as size_text
 from .contents import Contents
 from .kind import Child, Said
 from .present import of_present
-from .stats_text import Reading, stats_rows, stats_words
+from .stats_text import stats_rows, stats_words
 from .tensor_text import value_text
 from .texts import sample_words, told_of_strings
 

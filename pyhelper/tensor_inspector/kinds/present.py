@@ -7,20 +7,20 @@ merging loses nothing of whole numbers, nor of what lies close together far from
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..budget import Budget
 from ..guard import module
 from ..protocol import Stats
-from ..stats import Unread, of_array
+from ..stats import Reading, Unread, of_array
 from ..stats.scan import scan
 from ..stats.tally import OFF, Beyond, ComplexTally, Tally, skipped
-from .stats_text import Reading
+
+if TYPE_CHECKING:
+    Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension
 
 _BLOCK = 1 << 16
 _ROUNDING = 2.3e-16
-
-Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension
 
 
 class Arrays:

@@ -26,7 +26,7 @@ _MESSAGE = 2000  #: characters of a message that its facts show
 _FRAMES = 2000  #: frames of a traceback that are listed, and among which the place is looked for
 _DEBUGGERS = ("/debugpy/_vendored/", "/debugpy/server/", "/debugpy/__main__.py")  #: where its code stands
 _LIBRARIES = ("/site-packages/", "/dist-packages/")
-_STANDARD = f"{os.path.dirname(os.__file__)}/".replace("\\", "/")
+_STANDARD = os.__file__.replace("\\", "/").rpartition("/")[0] + "/"
 _PLAIN = Classes(str, int, float, bool, bytes, type(None))
 
 

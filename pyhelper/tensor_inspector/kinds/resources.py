@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
@@ -13,6 +12,9 @@ from .containers import Container
 from .kind import Child, Kind
 from .objects import Told, brief
 
+#: What `re.RegexFlag` has the bits stand for, but UNICODE, which all patterns of str have.
+_FLAGS = ((2, "IGNORECASE"), (4, "LOCALE"), (8, "MULTILINE"), (16, "DOTALL"), (64, "VERBOSE"), (128, "DEBUG"),
+          (256, "ASCII"))  # fmt: skip
 _GROUPS = 20  #: groups of a match that are listed
 _io: Any = module("_io")
 
@@ -110,8 +112,8 @@ class Pattern(Told):
         pattern, groups = kept_in_c(self.value, "pattern"), kept_in_c(self.value, "groups")
         yield quoted(pattern) if issubclass(type(pattern), str) else quoted_bytes(pattern)
         yield plural(groups, "group") if groups else None
-        flags = re.RegexFlag(kept_in_c(self.value, "flags") & ~int(re.UNICODE))
-        yield str(flags).replace("re.", "").replace("RegexFlag.", "") if flags else None
+        flags = kept_in_c(self.value, "flags")
+        yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
 
 
 class Match(Told):
@@ -167,8 +169,8 @@ class WeakProxy(Kind):
     contains = False
 
     def parts(self) -> Iterable[str | None]:
-        said = re.search(r" to '?([\w.]+)'? at ", self._base().__repr__(self.value))
-        target = said[1] if said is not None else "NoneType"
+        said = self._base().__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
+        target = said.partition(" to ")[2].partition(" at ")[0].strip("'")
         return ["weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"]
 
     def _base(self) -> Any:

@@ -10,12 +10,12 @@ from typing import Any
 
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
-from ..stats import Unread, of_array, unreadable_array
+from ..stats import Reading, Unread, of_array, unreadable_array
 from ..text import count, listed, out_of, percent, shape
 from .contents import dtype_name
 from .kind import Child, Kind, Rows, WithRows
 from .objects import attributes
-from .stats_text import Reading, badges, stats_rows, stats_words
+from .stats_text import badges, stats_rows, stats_words
 
 numpy: Any = module("numpy")
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")

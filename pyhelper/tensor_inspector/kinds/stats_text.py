@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any
 
 from .. import preferences
 from ..budget import Budget
-from ..protocol import Badge, ComplexStats, Facts, Stats
-from ..stats import OFF, Unread
+from ..protocol import Badge, Facts, Stats
+from ..stats import OFF, Reading, Unread
 from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape
 from ..words import Word, is_loud, prefixed, short
 from .kind import Child, Rows, Said
 
 if TYPE_CHECKING:
     from ..stats.distribution import Spread
+    from ..stats.first import Firsts
 
-Reading = Union[Stats, ComplexStats, Unread]
-Firsts = tuple[Optional[list[int]], Optional[list[int]]]  #: the indices of the first NaN and the first infinity
 _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 BEYOND = "beyond float64"  #: a magnitude
 _BINS, _BAR = 16, 20  #: of a histogram in the tree, and characters of its longest bar

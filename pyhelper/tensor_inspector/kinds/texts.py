@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
@@ -156,7 +155,12 @@ def is_missing(item: object) -> bool:
 
 
 def _classes_of(items: Iterable[object]) -> list[tuple[str, int]]:
-    return Counter(class_name(type(item)) for item in items).most_common()
+    """The names of their classes and how many there are of each, most of all first."""
+    counts: dict[str, int] = {}
+    for item in items:
+        name = class_name(type(item))
+        counts[name] = counts.get(name, 0) + 1
+    return sorted(counts.items(), key=lambda each: -each[1])
 
 
 def _shortened(array: Any) -> Any:

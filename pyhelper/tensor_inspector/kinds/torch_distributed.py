@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..guard import class_dict, class_name, instance_dict, module, mro, stands_in
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..text import listed
 from .kind import Child
-from .stats_text import Reading
 from .torch_layouts import Special
 from .torch_subclass import Wrapper
 from .torch_tensor import Tensor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..budget import Budget
 from ..guard import module
@@ -21,15 +21,24 @@ torch: Any = module("torch")
 Named = tuple[str, Any]
 
 
-class Look(NamedTuple):
-    """What was found: names of tensors, in their order."""
+class Look:
+    """What was found: names of tensors, in their order.
 
-    nan: list[str]
-    inf: list[str]
-    read: int  #: elements
-    total: int  #: the same of all that can hold NaN or Inf
-    late: bool  #: whether the time was over
-    complete: bool = True  #: whether all tensors are among them
+    ``read`` counts elements, ``total`` those that can hold NaN or Inf; ``late`` tells whether the time was over,
+    ``complete`` whether all tensors are among them.
+    """
+
+    __slots__ = ("complete", "inf", "late", "nan", "read", "total")
+
+    def __init__(
+        self, nan: list[str], inf: list[str], read: int, total: int, late: bool, complete: bool = True
+    ) -> None:
+        self.nan = nan
+        self.inf = inf
+        self.read = read
+        self.total = total
+        self.late = late
+        self.complete = complete
 
     def words(self) -> list[str]:
         """Loud, or nothing where all is finite; what was not read must not seem so."""

@@ -6,7 +6,6 @@ A form's module is loaded when the first tensor of that form is met.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from ..guard import ByClass, class_name, mro, stands_in
@@ -41,7 +40,7 @@ _BY_NAME: dict[str, _Form] = {
 
 
 def _load(form: _Form) -> type[Tensor]:
-    return getattr(import_module(f".{form[0]}", __package__), form[1])  # type: ignore[no-any-return]
+    return getattr(__import__(form[0], globals(), None, [form[1]], 1), form[1])  # type: ignore[no-any-return]
 
 
 def form_for(keys: Iterable[str]) -> type[Tensor]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..guard import module
 from ..protocol import Facts
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..text import out_of, percent
 from ..words import Word
 from .kind import Child
-from .stats_text import Reading
 from .torch_metadata import Base, byte_count, dtype_name, dtype_of, layout_name, names_of, plain, shape_of, size_text
 from .torch_tensor import Tensor
 from .torch_values import TensorElements
@@ -55,13 +54,17 @@ class Special(Tensor):
         return iter(())
 
 
-class Fill(NamedTuple):
-    """How much of a sparse tensor is stored."""
+class Fill:
+    """How much of a sparse tensor is stored: ``blocks`` says what a place is, ``each`` what is stored at one, where
+    that is no number."""
 
-    stored: int
-    places: int
-    blocks: str  #: what a place is, and what is stored at each, where that is no number
-    each: str
+    __slots__ = ("blocks", "each", "places", "stored")
+
+    def __init__(self, stored: int, places: int, blocks: str, each: str) -> None:
+        self.stored = stored
+        self.places = places
+        self.blocks = blocks
+        self.each = each
 
 
 class Sparse(Special):

@@ -5,10 +5,8 @@ A subclass's property of the same name does not run. To be called inside `untouc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..guard import Classes, class_dict, class_module, class_name, instance_dict, module, mro
 
@@ -50,10 +48,15 @@ def computes_itself(cls: type) -> bool:
     return own and class_module(dispatching).partition(".")[0] != "torch"
 
 
-@lru_cache(None)
 def _text(of_torch: Any) -> str:
-    """A dtype, a device or a layout without ``torch.``; there are few of each."""
-    return str(of_torch).replace("torch.", "")
+    """A dtype, a device or a layout without ``torch.``."""
+    text = _texts.get(of_torch)
+    if text is None:
+        text = _texts[of_torch] = str(of_torch).replace("torch.", "")
+    return text
+
+
+_texts: dict[Any, str] = {}  #: there are few of each
 
 
 def dtype_name(value: Any) -> str:
@@ -113,14 +116,27 @@ def stored_bytes(value: Any) -> int | None:
     return stored if type(stored) is int else None
 
 
-class Gradient(NamedTuple):
-    """What autograd knows of a tensor."""
+class Gradient:
+    """What autograd knows of a tensor.
 
-    required: bool = False
-    is_leaf: bool = True
-    function: Any = None  #: its node, where that is known without making it
-    said: str | None = None  #: where its gradient comes from, in words
-    grad: Any = None
+    ``function`` is its node, where that is known without making it; ``said`` tells where its gradient comes from.
+    """
+
+    __slots__ = ("function", "grad", "is_leaf", "required", "said")
+
+    def __init__(
+        self,
+        required: bool = False,
+        is_leaf: bool = True,
+        function: Any = None,
+        said: str | None = None,
+        grad: Any = None,
+    ) -> None:
+        self.required = required
+        self.is_leaf = is_leaf
+        self.function = function
+        self.said = said
+        self.grad = grad
 
 
 _NONE = Gradient()
@@ -205,18 +221,18 @@ def why_unread(value: Any) -> str | None:
     return None
 
 
-_OPAQUE = re.compile(r"(u?int)([1-7])|(bits)\d\w*|(float)4_\w+")
+_OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
 
 
-@lru_cache(None)
 def _why_opaque(dtype: Any) -> str | None:
     """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
-    match = _OPAQUE.fullmatch(str(dtype)[len("torch.") :])
-    if match is None:
-        return None
-    integer, bits, only_bits, _ = match.groups()
-    what = f"{bits}-bit integers" if integer else "bits without a meaning" if only_bits else "two 4-bit floats a byte"
-    return f"values not read: {what}"
+    name = _text(dtype)
+    what = _OPAQUE.get(name)
+    if name.startswith("bits"):
+        what = "bits without a meaning"
+    elif name.startswith("float4_"):
+        what = "two 4-bit floats a byte"
+    return what and f"values not read: {what}"
 
 
 def is_opaque(value: Any) -> bool:

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..guard import dict_get, instance_dict, module
 from ..protocol import Facts
-from ..stats import Unread
+from ..stats import Reading, Unread
 from ..text import listed, plural, shape
 from ..words import Word, head
 from .kind import Child, NotFound, NotStatic, Rows
-from .stats_text import Reading
 from .torch_layouts import Special
 from .torch_metadata import Base, byte_count, device_name, dtype_name, shape_of, sizes_listed
 from .torch_tensor import Tensor

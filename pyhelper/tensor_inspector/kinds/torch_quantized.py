@@ -9,7 +9,7 @@ from typing import Any
 
 from ..budget import Budget
 from ..guard import module
-from ..stats import Unread, of_tensor, unreadable_tensor
+from ..stats import Reading, Unread, of_tensor, unreadable_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
@@ -19,7 +19,6 @@ from ..text import number, plural
 from ..words import prefixed
 from .kind import Child, NotStatic
 from .present import Arrays
-from .stats_text import Reading
 from .tensor_text import element, listed_values, value_text
 from .torch_metadata import Base, device_name, device_of, dtype_name, plain, shape_of, stored_bytes
 from .torch_tensor import Tensor

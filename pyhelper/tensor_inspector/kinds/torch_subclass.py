@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..guard import attribute, module
 from ..protocol import Facts
-from ..stats import Unread, of_tensor
+from ..stats import Reading, Unread, of_tensor
 from ..text import count, listed
 from ..words import Word, prefixed
 from .kind import Child, Rows
 from .objects import attributes, brief, is_tensor, property_rows
-from .stats_text import Reading
 from .torch_layouts import Special
 from .torch_metadata import Base, device_of, layout_of, plain, shape_of, size_text, sizes_listed, stored_bytes
 from .torch_tensor import Tensor
@@ -53,13 +52,19 @@ class _Refusing:
             torch._C._dispatch_tls_set_dispatch_key_excluded("Python", self._hidden)
 
 
-class Metadata(NamedTuple):
+class Metadata:
     """What torch itself keeps of a tensor; None for what the code of its class computes."""
 
-    shape: Any
-    strides: Any
-    device: Any
-    layout: Any
+    __slots__ = ("device", "layout", "shape", "strides")
+
+    def __init__(self, shape: Any, strides: Any, device: Any, layout: Any) -> None:
+        self.shape = shape
+        self.strides = strides
+        self.device = device
+        self.layout = layout
+
+    def is_whole(self) -> bool:
+        return None not in (self.shape, self.strides, self.device, self.layout)
 
 
 def metadata_of(value: Any) -> Metadata:
@@ -211,7 +216,7 @@ class Beneath(Tensor):
 
 def has_memory(value: Any) -> bool:
     """Whether an instance has memory of its own, and leaves its metadata to torch."""
-    if None in metadata_of(value) or not stored_bytes(value):
+    if not metadata_of(value).is_whole() or not stored_bytes(value):
         return False
     try:
         return bool(Base.untyped_storage(value).data_ptr())

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..guard import module
-from ..stats import Unread
+from ..stats import Reading, Unread
 from .kind import Child
-from .stats_text import Reading
 from .torch_layouts import Special
 from .torch_tensor import Tensor
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..guard import full_name, module
 from ..protocol import Badge, Facts
-from ..stats import Skipped, Unread, of_tensor, unreadable_tensor
+from ..stats import Reading, Skipped, Unread, of_tensor, unreadable_tensor
 from ..text import plural
 from ..words import Word, head
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
-from .stats_text import Reading, add_firsts, badges, inline_text, is_wrong, stats_words
+from .stats_text import add_firsts, badges, inline_text, is_wrong, stats_words
 from .tensor_text import corner, element, listed_values, value_text
 from .torch_metadata import (
     Base,

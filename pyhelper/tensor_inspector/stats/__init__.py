@@ -16,8 +16,9 @@ from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
 from .tally import OFF, ComplexTally, Skipped, Tally, Unread, negated, skipped
 
-__all__ = ["OFF", "Skipped", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
+__all__ = ["OFF", "Reading", "Skipped", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
+Reading = Union[Stats, ComplexStats, Unread]
 _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 
 

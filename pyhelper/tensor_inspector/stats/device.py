@@ -4,9 +4,11 @@ Every block leaves a row of numbers on the device; the rows come to the CPU toge
 from the device and nothing of the tensor's size is allocated. Devices without float64 (Apple's) are summed in float32.
 """
 
+from __future__ import annotations
+
 import math
 import struct
-from typing import Any, Optional, Union
+from typing import Any
 
 from ..budget import Budget
 from .layout import blocks
@@ -17,7 +19,7 @@ _MOST = 1 << 29  # elements read in one go
 _PER_MS = 1e6  # elements; a slow device needs 160 bytes of traffic for each
 
 
-def read(torch: Any, view: Any, count: int, budget: Budget) -> Union[Tally, ComplexTally, Unread]:
+def read(torch: Any, view: Any, count: int, budget: Budget) -> Tally | ComplexTally | Unread:
     """The tally of the `count` elements of a strided `view` on an accelerator; of every few of them, along its
     dimensions, if there is no time for all (launched work can't be called back, so the time is estimated)."""
     most = min(_MOST, budget.remaining_ms() * _PER_MS, math.inf if budget.max_elements is None else budget.max_elements)
@@ -31,7 +33,7 @@ def read(torch: Any, view: Any, count: int, budget: Budget) -> Union[Tally, Comp
     return tally
 
 
-def few(torch: Any, view: Any, most: int, budget: Budget) -> Union[Any, Unread]:
+def few(torch: Any, view: Any, most: int, budget: Budget) -> Any | Unread:
     """At most `most` elements of `view` in one dimension on the CPU: all, or every few of them."""
     if budget.spent():
         return skipped(budget)
@@ -40,7 +42,7 @@ def few(torch: Any, view: Any, most: int, budget: Budget) -> Union[Any, Unread]:
     return (view if view.numel() <= most else _thinned(view, most)).reshape(-1).cpu()
 
 
-def first_places(torch: Any, view: Any, budget: Budget) -> tuple[Optional[int], Optional[int]]:
+def first_places(torch: Any, view: Any, budget: Budget) -> tuple[int | None, int | None]:
     """Where the first NaN and the first infinity are, counted in the order of the indices; None if there is no time."""
     if view.numel() > min(_MOST, budget.remaining_ms() * _PER_MS) or not _has_room(torch, view):
         return None, None
@@ -50,7 +52,7 @@ def first_places(torch: Any, view: Any, budget: Budget) -> tuple[Optional[int], 
         marks = [mask.view(torch.uint8) for mask in (torch.isnan(x), torch.isinf(x))]
         rows.append(torch.stack([number for mark in marks for number in (mark.amax().long(), mark.argmax())]))
         sizes.append(x.numel())
-    found: list[Optional[int]] = [None, None]
+    found: list[int | None] = [None, None]
     start = 0
     for size, (has_nan, nan, has_inf, inf) in zip(sizes, torch.stack(rows).tolist()):
         for which, has, place in ((0, has_nan, nan), (1, has_inf, inf)):
@@ -60,7 +62,7 @@ def first_places(torch: Any, view: Any, budget: Budget) -> tuple[Optional[int], 
     return found[0], found[1]
 
 
-def _tally(torch: Any, view: Any) -> Union[Tally, ComplexTally]:
+def _tally(torch: Any, view: Any) -> Tally | ComplexTally:
     if not view.dtype.is_complex:
         return _collected(torch, view, view.dtype)
     parts = torch.view_as_real(view)

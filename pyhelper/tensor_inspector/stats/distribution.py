@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Callable, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, TypedDict
 
 from ..budget import Budget
 from ..protocol import Histogram, Quantiles
@@ -32,20 +32,25 @@ _SAMPLE = 1 << 17
 _FETCHED = 4 << 20  # bytes brought from a device
 
 
-class Spread(TypedDict, total=False):
-    """What was asked for of the spread of some numbers."""
+if TYPE_CHECKING:
 
-    quantiles: Quantiles
-    histogram: Histogram
+    class Spread(TypedDict, total=False):
+        """What was asked for of the spread of some numbers."""
+
+        quantiles: Quantiles
+        histogram: Histogram
 
 
-class Present(NamedTuple):
+class Present:
     """Elements of which not all may be there: ``parts`` are cut by slices and read ``at`` positions, as those of
     `kinds.present` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
     """
 
-    parts: Any
-    take: Callable[[Any], Any]
+    __slots__ = ("parts", "take")
+
+    def __init__(self, parts: Any, take: Callable[[Any], Any]) -> None:
+        self.parts = parts
+        self.take = take
 
 
 def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
@@ -272,7 +277,7 @@ def _source_of_array(np: Any, a: Any) -> _Source | Unread:
 
 
 def _source_of_present(np: Any, present: Present) -> _Source:
-    parts, take = present
+    parts, take = present.parts, present.take
     size = math.prod(parts.shape)
     few = parts.distinct() if size else parts
     dtype = take(few[:0] if few.shape else few).dtype

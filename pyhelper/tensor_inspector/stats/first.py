@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ..budget import Budget
 from . import device
@@ -16,18 +16,15 @@ from .layout import blocks, unreadable
 from .numpy_exact import unreadable as unreadable_array
 
 _BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
-Places = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start
+if TYPE_CHECKING:
+    Places = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start
+    Firsts = tuple[Optional[list[int]], Optional[list[int]]]  # their indices
 
 
-class First(NamedTuple):
-    """The index of the first NaN and of the first infinity; None where there is none, or none was found in time."""
+def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = True) -> Firsts:
+    """The index of the first NaN and of the first infinity in a plain tensor or array; None where none was found.
 
-    nan: list[int] | None
-    inf: list[int] | None
-
-
-def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = True) -> First:
-    """Where the first of each is in a plain tensor or array; a complex number is one if one of its parts is.
+    A complex number is one if one of its parts is.
 
     ``nan`` and ``inf`` tell which are looked for. The caller holds the guard.
     """
@@ -36,7 +33,8 @@ def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = T
         once, places = _in_array(numpy, numpy.ndarray.view(value, numpy.ndarray), (nan, inf), budget)
     else:
         once, places = _in_tensor(sys.modules["torch"], value, (nan, inf), budget)
-    return First(*(None if place is None else _index(place, once.shape) for place in places))
+    first, then = (None if place is None else _index(place, once.shape) for place in places)
+    return first, then
 
 
 def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Places]:

@@ -1,7 +1,9 @@
 """Kernels for integers and truth values: ranges and sums to the last digit, spreads from differences to a centre."""
 
+from __future__ import annotations
+
 import math
-from typing import Any, Optional
+from typing import Any
 
 from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, spread_about, squares, sums
 from .tally import Number, Tally
@@ -11,7 +13,7 @@ _EXACT = 0xFFFF  # up to here float32 holds the sum of a row exactly
 SIGNED_TWIN = {"uint16": ("int16", "int32"), "uint32": ("int32", "int64"), "uint64": ("int64", "int64")}
 
 
-def bools(torch: Any, block: Any, scratch: Optional["Scratch"] = None) -> Tally:
+def bools(torch: Any, block: Any, scratch: Scratch | None = None) -> Tally:
     """Truth values counted as 0 and 1."""
     t = Tally(block.numel())
     ones = nonzeros(torch, block.view(torch.uint8), scratch)

@@ -5,9 +5,11 @@ block's mean (Chan, Golub and LeVeque, 1983), merged as `Tally.add` says. The ar
 error state is set for our own arithmetic only.
 """
 
+from __future__ import annotations
+
 import math
 import sys
-from typing import Any, Callable, Optional, Union, cast
+from typing import Any, Callable, cast
 
 from ..budget import Budget
 from ..protocol import ComplexStats, Stats
@@ -23,7 +25,7 @@ _LOW, _HIGH = 1e-120, 1e140  # between these a float64's square neither vanishes
 _GRANULARITY = 4096  # of file mappings
 
 
-def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+def of_array(a: Any, budget: Budget) -> Stats | ComplexStats | Unread:
     """Statistics of a numpy.ndarray, or why there are none."""
     np = sys.modules["numpy"]
     found = strided(np, a)
@@ -48,7 +50,7 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
 
 
-def strided(np: Any, a: Any) -> Union[tuple[Any, int], Unread]:
+def strided(np: Any, a: Any) -> tuple[Any, int] | Unread:
     """An array's distinct elements as a plain view in the order of memory, and how often each of them occurs."""
     a = np.ndarray.view(a, np.ndarray)
     if a.dtype.kind not in "biufc":
@@ -73,7 +75,7 @@ def gatherer(np: Any, view: Any) -> Callable[[range], Any]:
     return gather
 
 
-def unreadable(np: Any, a: Any) -> Optional[str]:
+def unreadable(np: Any, a: Any) -> str | None:
     """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
     root = a
     offset = 0

@@ -4,6 +4,8 @@ The part is every k-th element with k odd and a phase: the head misleads, blocks
 with periodic data.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
