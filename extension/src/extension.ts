@@ -4,9 +4,12 @@ import bundle from "#helper.json";
 import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
 import { Calls } from "./helper/calls.ts";
+import { Answers } from "./model/answers.ts";
 import { Expansion } from "./model/expansion.ts";
 import { Inspector } from "./model/inspector.ts";
 import { Pins } from "./model/pins.ts";
+import { Results } from "./model/results.ts";
+import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
 import { followDebugging, followPins } from "./views/context.ts";
 import { Hover } from "./views/hover.ts";
@@ -29,7 +32,10 @@ export function activate(context: vscode.ExtensionContext): void {
     (text) => log.info(text),
     () => settings.preferences,
   );
-  const inspector = new Inspector(calls, pins, expansion, settings);
+  const results = new Results();
+  const answers = new Answers(calls, pins, expansion, settings, results);
+  const inspector = new Inspector(calls, answers);
+  const runs = new Runs(calls, pins, settings, results, answers, inspector);
   const tree = new Tree(inspector, expansion, settings, context.globalState);
   context.subscriptions.push(
     log,
@@ -42,10 +48,10 @@ export function activate(context: vscode.ExtensionContext): void {
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
-    ...registerCommands({ inspector, expansion, settings, tree, log }),
+    ...registerCommands({ inspector, runs, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
-    sessions.onDidChange((session) => void inspector.userChanged(session)),
+    sessions.onDidChange((session) => void runs.userChanged(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange((reworded) => void inspector.anew(reworded)),
   );

@@ -6,7 +6,7 @@ import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
-import { Stop } from "../../extension/src/model/stop.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import { cardText } from "../../extension/src/model/card.ts";
 import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
@@ -79,7 +79,7 @@ describe("golden replies, written by the helper", () => {
 /** Makes every row that the answer has, at every depth, with its tooltip. */
 function show(answer: FrameAnswer): void {
   const pins = new Pins(memory({ pins: answer.pins.map(({ expression }) => expression) }));
-  const source: Source = { stop: new Stop(frame(), answer), pins, expansion: new Expansion(), pageSize: 100 };
+  const source: Source = { contents: new Contents(frame(), answer), pins, expansion: new Expansion(), pageSize: 100 };
   const waiting = rootRows(source);
   const ids = new Set<string>();
   let rows = 0;

@@ -279,10 +279,10 @@ describe("calls", () => {
     });
     const paused = stop();
     await calls.frame(paused, {});
-    const stopped = new AbortController();
-    void calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
+    const unpinned = new AbortController();
+    void calls.evaluate(paused, { expression: "model(x)" }, unpinned.signal);
     await new Promise((resolve) => setTimeout(resolve));
-    stopped.abort();
+    unpinned.abort();
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
   });
 
@@ -299,10 +299,10 @@ describe("calls", () => {
     });
     const paused = stop();
     await calls.frame(paused, {});
-    const stopped = new AbortController();
-    const running = calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
+    const unpinned = new AbortController();
+    const running = calls.evaluate(paused, { expression: "model(x)" }, unpinned.signal);
     await new Promise((resolve) => setTimeout(resolve));
-    stopped.abort();
+    unpinned.abort();
     await running.catch(() => undefined);
     expect(ops(sent).filter((op) => op.startsWith("interrupt"))).toHaveLength(2);
   });
@@ -312,9 +312,9 @@ describe("calls", () => {
     const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : frameReply.promise));
     const paused = stop();
     const asked = calls.frame(paused, {});
-    const stopped = new AbortController();
-    const running = calls.evaluate(paused, { expression: "model(x)" }, stopped.signal);
-    stopped.abort();
+    const unpinned = new AbortController();
+    const running = calls.evaluate(paused, { expression: "model(x)" }, unpinned.signal);
+    unpinned.abort();
     frameReply.resolve(FRAME);
     await asked;
     await expect(running).rejects.toThrow(Over);

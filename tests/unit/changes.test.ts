@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import { Answers, type Helper } from "../../extension/src/model/answers.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import { type Helper, Inspector } from "../../extension/src/model/inspector.ts";
+import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
+import { Results } from "../../extension/src/model/results.ts";
 import { knownRows, type Row } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
@@ -12,7 +14,10 @@ function program(pinned: string[] = []) {
   let next: FrameAnswer = frameAnswer();
   const helper = { frame: () => Promise.resolve(next) } as unknown as Helper;
   const wishes = { filter: "all", pageSize: 100 } as const;
-  const inspector = new Inspector(helper, new Pins(memory({ pins: pinned })), new Expansion(), wishes);
+  const inspector = new Inspector(
+    helper,
+    new Answers(helper, new Pins(memory({ pins: pinned })), new Expansion(), wishes, new Results()),
+  );
   const rows = (): Row[] => (inspector.source ? [...knownRows(inspector.source)] : []);
   return {
     inspector,

@@ -9,10 +9,8 @@ beforeEach(() => stage.focus(undefined));
 async function summarized(argument: unknown, session = "session") {
   const [pinned, said] = [[] as string[], [] as string[]];
   const parts = {
-    inspector: {
-      frame: { session: { id: session } },
-      pin: (expression: string) => Promise.resolve(void pinned.push(expression)),
-    },
+    inspector: { frame: { session: { id: session } } },
+    runs: { pin: (expression: string) => Promise.resolve(void pinned.push(expression)) },
     expansion: new Expansion(),
     tree: {
       showPin: vi.fn<() => Promise<void>>(),
@@ -27,8 +25,8 @@ async function summarized(argument: unknown, session = "session") {
 async function pressed(command: string, row: object): Promise<string[]> {
   const unpinned: string[] = [];
   const parts = {
-    inspector: { unpin: (expression: string) => unpinned.push(expression) },
-    tree: { focused: () => Promise.resolve({ path: {}, stop: {}, can: ["copySummary"], ...row }) },
+    runs: { unpin: (expression: string) => unpinned.push(expression) },
+    tree: { focused: () => Promise.resolve({ path: {}, contents: {}, can: ["copySummary"], ...row }) },
   } as unknown as Parts;
   await COMMANDS[command]?.(parts, undefined);
   return unpinned;

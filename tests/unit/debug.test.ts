@@ -145,9 +145,9 @@ describe("a session", () => {
     expect(session.stopOf(1)).not.toBe(before);
     expect(session.stopOf(2)).toBe(before);
     stack("late answer", 1);
-    expect(session.places.size).toBe(0);
+    expect(session.placeOf(2)).toBeUndefined();
     stack("load", 2);
-    expect(session.places.get(2)).toMatchObject({ thread: 2, function: "load" });
+    expect(session.placeOf(2)).toMatchObject({ thread: 2, function: "load" });
     event("stopped", { threadId: 1 });
     expect([session.isPaused(1), session.isPaused(2)]).toEqual([true, true]);
     expect(session.stopOf(2)).not.toBe(before);
@@ -158,7 +158,7 @@ describe("a session", () => {
     for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
       stop();
       event("continued", body);
-      expect([session.isPaused(1), session.places.size]).toEqual([false, 0]);
+      expect([session.isPaused(1), session.placeOf(2)]).toEqual([false, undefined]);
     }
   });
 

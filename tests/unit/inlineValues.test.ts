@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type * as api from "vscode";
 import type { Sessions } from "../../extension/src/debug/sessions.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
-import { Stop } from "../../extension/src/model/stop.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import { InlineValues } from "../../extension/src/views/inlineValues.ts";
 import type { Settings } from "../../extension/src/views/settings.ts";
 import type { FrameAnswer } from "../../extension/src/protocol/generated.ts";
@@ -22,6 +22,7 @@ interface Stage {
 }
 
 const changed = new EventEmitter<void>();
+const token: unknown = { isCancellationRequested: false, onCancellationRequested: changed.event };
 const settings = { inlineValues: true, pythonShowsInlineValues: false, onDidChange: changed.event };
 
 afterEach(() => {
@@ -31,14 +32,15 @@ afterEach(() => {
 
 /** What stands at the line ends of a document, as `line: text`, lines from 0. */
 async function shown({ source, stopLine, answer, type = "debugpy", tracked = true, document = FILE }: Stage) {
-  const stop = new Stop(Object.assign(frame(), { isIn: ({ uri }: { uri: string }) => uri === FILE }), answer);
-  const inspector = { reached: async () => stop } as unknown as Inspector;
+  const contents = new Contents(Object.assign(frame(), { isIn: ({ uri }: { uri: string }) => uri === FILE }), answer);
+  const asking = Promise.resolve();
+  const inspector = { contents, asking, isAsked: () => false, onDidChange: changed.event } as unknown as Inspector;
   const sessions = { get: () => (tracked ? {} : undefined) } as unknown as Sessions;
   debug.activeDebugSession = { id: "session", type };
   const provider = new InlineValues(inspector, settings as unknown as Settings, sessions);
   const text = { getText: () => source, uri: document } as unknown as api.TextDocument;
   const context = { frameId: 2, stoppedLocation: { start: { line: stopLine } } } as unknown as api.InlineValueContext;
-  const values = await provider.provideInlineValues(text, {} as api.Range, context, {} as api.CancellationToken);
+  const values = await provider.provideInlineValues(text, {} as api.Range, context, token as api.CancellationToken);
   provider.dispose();
   return (values as api.InlineValueText[]).map((value) => `${value.range.start.line}: ${value.text}`);
 }

@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/calls.ts";
+import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import type { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import { type Helper, Inspector } from "../../extension/src/model/inspector.ts";
+import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
+import { Results } from "../../extension/src/model/results.ts";
 import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
-import type { Stop } from "../../extension/src/model/stop.ts";
+import { Runs } from "../../extension/src/model/runs.ts";
+import { reached } from "../../extension/src/model/waiting.ts";
 import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
 
@@ -32,14 +36,17 @@ function inspected(
     evaluate: reply("evaluate"),
   } as unknown as Helper;
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
-  const inspector = new Inspector(helper, pins, expansion, { filter: "all", pageSize: 100 });
-  return { inspector, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
+  const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
+  const answered = new Answers(helper, pins, expansion, wishes, results);
+  const inspector = new Inspector(helper, answered);
+  const runs = new Runs(helper, pins, wishes, results, answered, inspector);
+  return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-function stopOf(inspector: Inspector): Stop {
-  return inspector.stop as Stop;
+function contentsOf(inspector: Inspector): Contents {
+  return inspector.contents as Contents;
 }
 
 function labels(inspector: Inspector): string[] {
@@ -471,10 +478,10 @@ describe("inspecting", () => {
 
 describe("pins", () => {
   test("that are static are read with the frame", async () => {
-    const { inspector, asked } = inspected();
+    const { inspector, runs, asked } = inspected();
     inspector.focus(frame(1));
     await settled();
-    await inspector.pin("x.grad");
+    await runs.pin("x.grad");
     expect(asked.map(({ op, pins }) => [op, pins])).toEqual([
       ["frame", []],
       ["frame", [{ expression: "x.grad" }]],
@@ -482,10 +489,10 @@ describe("pins", () => {
   });
 
   test("that must be run are run once, when asked, and the frame is read anew", async () => {
-    const { inspector, pins, ops } = inspected({ evaluate: () => nodeAnswer("evaluate", tensor("model(x)")) });
+    const { inspector, runs, pins, ops } = inspected({ evaluate: () => nodeAnswer("evaluate", tensor("model(x)")) });
     inspector.focus(frame(1));
     await settled();
-    await inspector.pin("model(x)");
+    await runs.pin("model(x)");
     await settled();
     expect(ops()).toEqual(["frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "float32[2, 3] · 0…1" });
@@ -495,19 +502,19 @@ describe("pins", () => {
     await settled();
     expect(ops()).toHaveLength(4);
     expect(firstRow(inspector).description).toBe("float32[2, 3] · 0…1 · from an earlier stop");
-    await inspector.run("model(x)", stopOf(inspector));
+    await runs.run("model(x)", contentsOf(inspector));
     expect(ops().slice(4)).toEqual(["evaluate", "frame"]);
   });
 
   test("that only look static are run once, when asked, and are text at later stops", async () => {
     const pinned = [{ expression: "x.T", error: { code: "not_static", message: "'T' is computed by code" } }];
-    const { inspector, ops } = inspected({
+    const { inspector, runs, ops } = inspected({
       frame: ({ pins }) => ({ ...frameAnswer(), pins: (pins as unknown[]).length > 0 ? pinned : [] }),
       evaluate: () => nodeAnswer("evaluate", tensor("x.T")),
     });
     inspector.focus(frame(1));
     await settled();
-    await inspector.pin("x.T");
+    await runs.pin("x.T");
     await settled();
     expect(ops()).toEqual(["frame", "frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "x.T", description: "float32[2, 3] · 0…1" });
@@ -529,69 +536,69 @@ describe("pins", () => {
         throw new Over();
       },
     ];
-    const { inspector, pins } = inspected({ evaluate: () => replies.shift()?.() });
+    const { inspector, runs, pins } = inspected({ evaluate: () => replies.shift()?.() });
     inspector.focus(frame(1));
-    await inspector.pin("f(x)");
+    await runs.pin("f(x)");
     await settled();
-    await inspector.run("f(x)", stopOf(inspector));
+    await runs.run("f(x)", contentsOf(inspector));
     expect(pins.lastLine("f(x)", session())).toBe("float32[2, 3] · 0…1");
   });
 
   test("keep what they came to while other frames are looked at, and all is asked again", async () => {
     const answer = nodeAnswer("evaluate", tensor("model(x)"));
-    const { inspector } = inspected({ evaluate: () => answer }, ["model(x)"]);
+    const { inspector, runs } = inspected({ evaluate: () => answer }, ["model(x)"]);
     const [here, there] = [frame(1), frame(1, { frameId: 3 })];
     inspector.focus(here);
     await settled();
-    await inspector.run("model(x)", stopOf(inspector));
+    await runs.run("model(x)", contentsOf(inspector));
     inspector.focus(there);
     await settled();
     await inspector.again();
     inspector.focus(here);
     await settled();
-    expect(inspector.stop?.result("model(x)")).toEqual(answer);
+    expect(inspector.contents?.result("model(x)")).toEqual(answer);
   });
 
   test("say what they came to before the user changed something, or another was run, is old", async () => {
-    const { inspector } = inspected({
+    const { inspector, runs } = inspected({
       evaluate: ({ expression }) => nodeAnswer("evaluate", tensor(expression as string)),
     });
-    const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.stop?.isOld(one));
+    const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.contents?.isOld(one));
     const [here, there] = [frame(1), frame(1, { session: "other" })];
     inspector.focus(here);
-    await inspector.pin("f(x)");
+    await runs.pin("f(x)");
     await settled();
-    await inspector.userChanged(there.session);
+    await runs.userChanged(there.session);
     await inspector.again();
     expect(old()).toEqual([false, false]);
-    await inspector.userChanged(here.session);
+    await runs.userChanged(here.session);
     expect(old()).toEqual([true, false]);
-    await inspector.run("f(x)", stopOf(inspector));
+    await runs.run("f(x)", contentsOf(inspector));
     expect(old()).toEqual([false, false]);
-    await inspector.run("g(x)", stopOf(inspector));
+    await runs.run("g(x)", contentsOf(inspector));
     expect(old()).toEqual([true, false]);
   });
 
   test("that were running when the user changed something are old when they come", async () => {
     const reply = deferred<NodeAnswer>();
-    const { inspector } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
+    const { inspector, runs } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
     const paused = frame(1);
     inspector.focus(paused);
     await settled();
-    const run = inspector.run("f(x)", stopOf(inspector));
-    await inspector.userChanged(paused.session);
-    expect(inspector.stop?.isOld("f(x)")).toBe(false);
+    const run = runs.run("f(x)", contentsOf(inspector));
+    await runs.userChanged(paused.session);
+    expect(inspector.contents?.isOld("f(x)")).toBe(false);
     reply.resolve(nodeAnswer("evaluate", tensor("f(x)")));
     await run;
-    expect(inspector.stop?.isOld("f(x)")).toBe(true);
+    expect(inspector.contents?.isOld("f(x)")).toBe(true);
   });
 
   test("whose stop ended before they came to anything say so", async () => {
     const reply = deferred<NodeAnswer>();
-    const { inspector } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
+    const { inspector, runs } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
     inspector.focus(frame(1));
     await settled();
-    const run = inspector.run("f(x)", stopOf(inspector));
+    const run = runs.run("f(x)", contentsOf(inspector));
     inspector.focus(frame(3));
     await settled();
     const refreshed = vi.fn<() => void>();
@@ -603,20 +610,20 @@ describe("pins", () => {
   });
 
   test("that run are rows at once, however long they take", async () => {
-    const { inspector } = inspected({ evaluate: () => new Promise(() => undefined) });
+    const { inspector, runs } = inspected({ evaluate: () => new Promise(() => undefined) });
     inspector.focus(frame(1));
-    await inspector.pin("model(x)");
+    await runs.pin("model(x)");
     expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "running…" });
   });
 
   test("run in the session of the row that was clicked, whatever is looked at since", async () => {
     const answer = nodeAnswer("evaluate", tensor("rank()"));
-    const { inspector, ops, frames, pins } = inspected({ evaluate: () => answer }, ["rank()"]);
+    const { inspector, runs, ops, frames, pins } = inspected({ evaluate: () => answer }, ["rank()"]);
     inspector.focus(frame(1, { session: "rank 0" }));
     await settled();
-    const { stop } = firstRow(inspector);
+    const { contents } = firstRow(inspector);
     inspector.focus(frame(2, { session: "rank 1" }));
-    await inspector.run("rank()", stop);
+    await runs.run("rank()", contents);
     expect(ops()).toEqual(["frame", "frame", "evaluate"]);
     expect(frames.map((of) => of.session.id)).toEqual(["rank 0", "rank 1", "rank 0"]);
     await settled();
@@ -625,24 +632,24 @@ describe("pins", () => {
   });
 
   test("that are unpinned before they could run do not run", async () => {
-    const { inspector, ops } = inspected();
+    const { inspector, runs, ops } = inspected();
     inspector.focus(frame(1));
-    const pinned = inspector.pin("model(x)");
-    inspector.unpin("model(x)");
+    const pinned = runs.pin("model(x)");
+    runs.unpin("model(x)");
     await pinned;
     await settled();
     expect(ops()).toEqual(["frame"]);
   });
 
   test("that still run are ended when they are unpinned", async () => {
-    const { inspector, asked } = inspected({ evaluate: () => new Promise(() => undefined) }, ["model(x)"]);
+    const { inspector, runs, asked } = inspected({ evaluate: () => new Promise(() => undefined) }, ["model(x)"]);
     inspector.focus(frame(1));
     await settled();
-    void inspector.run("model(x)", stopOf(inspector));
+    void runs.run("model(x)", contentsOf(inspector));
     await settled();
     const stopped = asked.at(-1)?.["how"] as AbortSignal;
     expect(stopped.aborted).toBe(false);
-    inspector.unpin("model(x)");
+    runs.unpin("model(x)");
     expect(stopped.aborted).toBe(true);
   });
 
@@ -650,10 +657,10 @@ describe("pins", () => {
     const fail = (): NodeAnswer => {
       throw new Refusal("raised", "SyntaxError: invalid syntax");
     };
-    const { inspector } = inspected({ evaluate: fail });
+    const { inspector, runs } = inspected({ evaluate: fail });
     inspector.focus(frame(1));
     await settled();
-    await inspector.pin("1 +");
+    await runs.pin("1 +");
     expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: "SyntaxError: invalid syntax" });
   });
 
@@ -680,12 +687,12 @@ describe("what is known of a frame as soon as it is", () => {
     const answers = [deferred<FrameAnswer>(), deferred<FrameAnswer>()];
     const waiting = [...answers];
     const { inspector } = inspected({ frame: () => waiting.shift()?.promise });
-    const first = inspector.reached(2, always, never);
+    const first = reached(inspector, 2, always, never);
     inspector.focus(frame());
     answers[0]?.resolve(frameAnswer([tensor("old")]));
     expect((await first)?.rootPage.nodes[0]?.name).toBe("old");
     void inspector.again();
-    const second = inspector.reached(2, always, never);
+    const second = reached(inspector, 2, always, never);
     answers[1]?.resolve(frameAnswer([tensor("new")]));
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
   });
@@ -694,34 +701,36 @@ describe("what is known of a frame as soon as it is", () => {
     ["that is asked for is waited for", 2, 9, true],
     ["that is asked for is not waited for without end", 2, 11, false],
     ["that is not looked at is soon given up", 3, 3, false],
-  ])("and %s", async (_, frameId, seconds, found) => {
+  ])("and %s", async (_, frameId, seconds, isFound) => {
     const late = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => late.promise });
     inspector.focus(frame());
-    const reached = vi.fn<(stop: Stop | undefined) => void>();
-    void inspector.reached(frameId, always, never).then(reached);
+    const found = vi.fn<(contents: Contents | undefined) => void>();
+    void reached(inspector, frameId, always, never).then(found);
     await vi.advanceTimersByTimeAsync(1000 * seconds);
-    expect(reached).toHaveBeenCalledTimes(found ? 0 : 1);
+    expect(found).toHaveBeenCalledTimes(isFound ? 0 : 1);
     late.resolve(frameAnswer([tensor("x")]));
     await vi.runAllTimersAsync();
-    expect(reached.mock.calls.map(([stop]) => stop?.rootPage.nodes[0]?.name)).toEqual([found ? "x" : undefined]);
+    expect(found.mock.calls.map(([contents]) => contents?.rootPage.nodes[0]?.name)).toEqual([
+      isFound ? "x" : undefined,
+    ]);
   });
 
   test("is nothing, without waiting, when it could not be had", async () => {
     const refused = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => refused.promise });
     inspector.focus(frame());
-    const reached = inspector.reached(2, always, never);
+    const awaited = reached(inspector, 2, always, never);
     refused.reject(new Refusal("unreachable", "there is no eval here"));
-    expect(await reached).toBeUndefined();
-    expect(await inspector.reached(2, always, never)).toBeUndefined();
+    expect(await awaited).toBeUndefined();
+    expect(await reached(inspector, 2, always, never)).toBeUndefined();
   });
 
   test("is nothing of a frame of that id in another session", async () => {
     const { inspector } = inspected();
     inspector.focus(frame());
-    const reached = inspector.reached(2, (session) => session === "other", never);
+    const awaited = reached(inspector, 2, (session) => session === "other", never);
     await vi.runAllTimersAsync();
-    expect(await reached).toBeUndefined();
+    expect(await awaited).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import { Results } from "../../extension/src/model/results.ts";
+import { FrameResults } from "../../extension/src/model/results.ts";
 import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
-import { Stop } from "../../extension/src/model/stop.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
 
@@ -11,9 +11,9 @@ const FAILED = { code: "raised" as const, message: "SyntaxError" };
 
 function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}) {
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
-  const results = new Results();
-  const stop = new Stop(frame(more.stop), frameAnswer(nodes, more.answer), results);
-  return { stop, pins, expansion: new Expansion(), pageSize: 100, results };
+  const results = new FrameResults();
+  const contents = new Contents(frame(more.stop), frameAnswer(nodes, more.answer), results);
+  return { contents, pins, expansion: new Expansion(), pageSize: 100, results };
 }
 
 function only(rows: readonly Row[] | undefined): Row {
@@ -116,7 +116,7 @@ describe("ids and expansion", () => {
     expect(ids[0]).toBe(ids[1]);
     const elsewhere = {
       ...source([tensor("x")]),
-      stop: new Stop(frame(1, { place: "/train.py:test" }), frameAnswer([tensor("x")])),
+      contents: new Contents(frame(1, { place: "/train.py:test" }), frameAnswer([tensor("x")])),
     };
     expect(only(rootRows(elsewhere)).id).not.toBe(ids[0]);
   });
@@ -184,7 +184,7 @@ describe("pages", () => {
       speech: "next 100 of 695, no time for more",
     });
     const whole = { start: 5, total: 700, nodes: many(100, 5) };
-    from.stop.merge(
+    from.contents.merge(
       { op: "children", snapshot: 7, ms: 1, node: row.known?.node.id ?? 0, page: whole, types: [] },
       row.known,
     );
@@ -196,7 +196,7 @@ describe("pages", () => {
     const from = source([xs]);
     const row = only(rootRows(from));
     const page = { start: 100, total: 150, nodes: many(50, 100) };
-    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.known);
+    from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.known);
     const rows = childRows(from, row) ?? [];
     expect(rows).toHaveLength(150);
     expect(rows.at(-1)?.label).toBe("[149]");
@@ -206,22 +206,22 @@ describe("pages", () => {
     const from = source([], { answer: { rows: { start: 0, total: 500, nodes: many(100) } } });
     expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 400" });
     const page = { start: 100, total: 500, nodes: many(100, 100) };
-    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
     expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 300", next: { start: 200, count: 100 } });
   });
 
   test("what the frame left out stays said when further rows come", () => {
     const from = source([], { answer: { cut: "no time", rows: { start: 0, total: 500, nodes: many(100) } } });
     const page = { start: 100, total: 500, nodes: many(100, 100) };
-    from.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
-    expect(from.stop.cut).toBe("no time");
+    from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    expect(from.contents.cut).toBe("no time");
   });
 
   test("children that were not asked for are not known; a failure is a row where they would be", () => {
     const from = source([tensor("x")]);
     const row = only(rootRows(from));
     expect(childRows(from, row)).toBeUndefined();
-    from.stop.setFailure(row.known, "storage freed");
+    from.contents.setFailure(row.known, "storage freed");
     expect(only(childRows(from, row))).toMatchObject({ label: "storage freed", icon: "error", tone: "alarm" });
   });
 });
@@ -287,10 +287,10 @@ describe("pins", () => {
 
   test("of what was run at this stop show the result, or why there is none", () => {
     const from = source([], { pins: ["model(x)", "1 +"] });
-    from.stop.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
-    from.stop.setResult("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
+    from.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
+    from.contents.setResult("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2, 3] · 0…1", "1 +  SyntaxError: invalid syntax"]);
-    from.stop.setResult("1 +", "running");
+    from.contents.setResult("1 +", "running");
     expect(texts(rootRows(from))[1]).toBe("1 +  running…");
   });
 
@@ -298,7 +298,7 @@ describe("pins", () => {
     const from = source([], { pins: ["model(x)", "1 +"] });
     const results = { "model(x)": nodeAnswer("evaluate", tensor("model(x)")), "1 +": FAILED };
     const run = (): void =>
-      Object.entries(results).forEach(([expression, result]) => from.stop.setResult(expression, result));
+      Object.entries(results).forEach(([expression, result]) => from.contents.setResult(expression, result));
     run();
     const before = rootRows(from);
     from.results.age();
@@ -314,7 +314,7 @@ describe("pins", () => {
   test("that run are open already if what comes of them is to be", () => {
     const from = source([], { pins: ["model(x)", "1 +"] });
     from.expansion.open({ root: "pin model(x)", names: [] });
-    for (const { expression } of from.pins.all) from.stop.setResult(expression, "running");
+    for (const { expression } of from.pins.all) from.contents.setResult(expression, "running");
     expect(rootRows(from).map(({ expandable, open }) => [expandable, open])).toEqual([
       [true, true],
       [false, false],

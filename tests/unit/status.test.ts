@@ -4,7 +4,7 @@ import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { firstAlarm, type Source } from "../../extension/src/model/rows.ts";
 import { statusText, timeText } from "../../extension/src/model/status.ts";
-import { Stop } from "../../extension/src/model/stop.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
@@ -12,7 +12,7 @@ import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
 
 function source(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Source {
   const pins = new Pins(memory({ pins: pinned }));
-  return { stop: new Stop(frame(), frameAnswer(nodes, more)), pins, expansion: new Expansion(), pageSize: 100 };
+  return { contents: new Contents(frame(), frameAnswer(nodes, more)), pins, expansion: new Expansion(), pageSize: 100 };
 }
 
 describe("the status", () => {
@@ -41,7 +41,7 @@ describe("the status", () => {
   test("counts all rows when further pages have come", () => {
     const whole = source([], { rows: { start: 0, total: 2, nodes: [nan] } });
     const page = { start: 1, total: 2, nodes: [both] };
-    whole.stop.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
+    whole.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
     expect(statusText(whole)).toBe("2 values with NaN, 1 with Inf");
   });
 
@@ -53,7 +53,7 @@ describe("the status", () => {
 
   test("counts what is pinned, once where it is a row too, and a click goes there", () => {
     const pinned = source([nan], { pins: [{ expression: "x", node: nan }] }, ["model(x)", "x"]);
-    pinned.stop.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
+    pinned.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
     expect(statusText(pinned)).toBe("2 values with NaN");
     expect(firstAlarm(pinned)?.expression).toBe("model(x)");
   });
@@ -62,7 +62,7 @@ describe("the status", () => {
     [3.26, "Read in 3.3 ms."],
     [112.4, "Read in 112 ms."],
   ])("tells of %d ms beside it: %s", (ms, text) => {
-    expect(timeText(new Stop(frame(), frameAnswer([], { ms })))).toBe(text);
+    expect(timeText(new Contents(frame(), frameAnswer([], { ms })))).toBe(text);
   });
 });
 
@@ -70,7 +70,7 @@ describe("the status", () => {
 function shown(process: string): StatusBarItem {
   const changed = new EventEmitter<void>();
   const paused = source([], { process });
-  const inspector = { frame: frame(), source: paused, stop: paused.stop, onDidChange: changed.event };
+  const inspector = { frame: frame(), source: paused, contents: paused.contents, onDidChange: changed.event };
   const status = new Status(inspector as unknown as Inspector);
   changed.fire();
   const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;

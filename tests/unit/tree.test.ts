@@ -5,7 +5,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { rootRows, type Row } from "../../extension/src/model/rows.ts";
-import { Stop } from "../../extension/src/model/stop.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import type { Node } from "../../extension/src/protocol/generated.ts";
 import { Tree, VIEW } from "../../extension/src/views/tree.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
@@ -24,9 +24,9 @@ function staged(): (number: number, trouble?: string) => string[] {
   open.push(tree);
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
-    const stop = trouble === undefined ? new Stop(frame(number), frameAnswer([tensor("x")])) : undefined;
-    const source = stop && { stop, pins, expansion, pageSize: 100 };
-    Object.assign(inspector, { frame: frame(number), stop, source, trouble });
+    const contents = trouble === undefined ? new Contents(frame(number), frameAnswer([tensor("x")])) : undefined;
+    const source = contents && { contents, pins, expansion, pageSize: 100 };
+    Object.assign(inspector, { frame: frame(number), contents, source, trouble });
     changed.fire();
     return told.splice(0);
   };
@@ -101,9 +101,9 @@ describe("a row that vanishes and returns", () => {
     open.push(tree);
     const view = window.trees.get(VIEW) as TreeView;
     const show = (number: number, ...names: string[]): Row[] => {
-      const stop = new Stop(frame(number), frameAnswer(names.map((name) => tensor(name))));
-      const source = { stop, pins: new Pins(memory()), expansion, pageSize: 100 };
-      Object.assign(inspector, { stop, source });
+      const contents = new Contents(frame(number), frameAnswer(names.map((name) => tensor(name))));
+      const source = { contents, pins: new Pins(memory()), expansion, pageSize: 100 };
+      Object.assign(inspector, { contents, source });
       changed.fire();
       return rootRows(source);
     };
@@ -131,10 +131,10 @@ describe("a row's tooltip", () => {
   /** The tooltips of the rows of a stop, and what was asked for them. */
   async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false } = {}) {
     const asked: string[] = [];
-    const stop = new Stop(frame(), frameAnswer(nodes));
+    const contents = new Contents(frame(), frameAnswer(nodes));
     const expansion = new Expansion();
     const inspector = {
-      stop: isOver ? undefined : stop,
+      contents: isOver ? undefined : contents,
       onDidChange: new EventEmitter<void>().event,
       inspect: (path: string) => {
         asked.push(path);
@@ -146,7 +146,7 @@ describe("a row's tooltip", () => {
     open.push(tree);
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
-    for (const row of rootRows({ stop, pins, expansion, pageSize: 100 })) {
+    for (const row of rootRows({ contents, pins, expansion, pageSize: 100 })) {
       const { tooltip } = await tree.resolveTreeItem({}, row, {} as api.CancellationToken);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }

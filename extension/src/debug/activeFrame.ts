@@ -112,7 +112,7 @@ export class ActiveFrame implements vscode.Disposable {
     const expected = this.#expected;
     if (top === undefined || start > 0 || expected?.thread !== thread || expected.stop !== session.stopOf(thread))
       return;
-    const place = session.places.get(top.id);
+    const place = session.placeOf(top.id);
     if (place && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, top.id, place));
   }
 
@@ -141,7 +141,7 @@ export class ActiveFrame implements vscode.Disposable {
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
-    const place = session.places.get(item.frameId);
+    const place = session.placeOf(item.frameId);
     this.#unnamed = place === undefined;
     const isAnnounced = session.isPaused(item.threadId) && this.#runs === session.runsOf(item.threadId);
     return isAnnounced && place?.thread === item.threadId ? new Frame(session, item.frameId, place) : this.#current;

@@ -22,14 +22,14 @@ export interface Place {
   readonly source: DebugProtocol.Source | undefined;
 }
 
-/** One debugged process, and what its messages tell. Reads them only. */
+/** One debugged process, and what its messages tell. `Sessions` alone writes it, all others read. */
 export class Session {
   readonly queue = new EvaluateQueue();
-  ended = false;
-  /** The frames that the adapter has named since their thread last ran, by their ids. */
-  readonly places = new Map<number, Place>();
   readonly vscode: vscode.DebugSession;
+  /** The frames that the adapter has named since their thread last ran, by their ids. */
+  readonly #places = new Map<number, Place>();
   readonly #asked = new Set<Asked>();
+  #ended = false;
   #paused = false;
   #stop = 0;
   #runs = 0;
@@ -43,6 +43,15 @@ export class Session {
 
   get id(): string {
     return this.vscode.id;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Where a frame stands, if the adapter has named it since its thread last ran. */
+  placeOf(frameId: number): Place | undefined {
+    return this.#places.get(frameId);
   }
 
   isPaused(thread: number): boolean {
@@ -83,9 +92,20 @@ export class Session {
     this.#leave(thread);
   }
 
+  end(number: number): void {
+    this.#ended = true;
+    this.wentOn(number);
+  }
+
+  /** The adapter has named frames of a thread. */
+  names(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
+    for (const { id, name, source } of frames) this.#places.set(id, { thread, function: name, source });
+  }
+
   /** The frames of a thread, or of all, are not what they were. */
   #leave(thread: number | undefined): void {
-    for (const [id, place] of this.places) if (thread === undefined || place.thread === thread) this.places.delete(id);
+    for (const [id, place] of this.#places)
+      if (thread === undefined || place.thread === thread) this.#places.delete(id);
     this.queue.sweep();
   }
 
@@ -249,7 +269,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   ): void {
     if (!success || !session.isPaused(thread)) return;
     const frames = body.stackFrames;
-    for (const { id, name, source } of frames) session.places.set(id, { thread, function: name, source });
+    session.names(thread, frames);
     this.#named.fire({ session, thread, start, frames });
   }
 
@@ -259,8 +279,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   }
 
   #end(session: Session): void {
-    session.ended = true;
-    session.wentOn(this.#number());
+    session.end(this.#number());
     // An adapter may say late that it has ended: when a session of the same id is there already.
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }

@@ -38,8 +38,8 @@ type Body = Pick<Request, "op">;
 interface Running {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs: boolean;
-  /** Ends what runs. */
-  readonly stopped?: AbortSignal;
+  /** Interrupts what runs. */
+  readonly aborted?: AbortSignal;
   /** Asked when its turn has come: what nobody waits for any more is not sent. */
   readonly isWanted?: () => boolean;
 }
@@ -97,8 +97,8 @@ export class Calls {
     return this.#call(frame, { op: "inspect", ...question }, { runs: false, isWanted });
   }
 
-  evaluate(frame: Frame, question: Question<EvaluateRequest>, stopped?: AbortSignal): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "evaluate", ...question }, { runs: true, ...(stopped && { stopped }) });
+  evaluate(frame: Frame, question: Question<EvaluateRequest>, aborted?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "evaluate", ...question }, { runs: true, ...(aborted && { aborted }) });
   }
 
   async #call<A extends Answer>(frame: Frame, question: Body, how: Running = READING): Promise<A> {
@@ -170,20 +170,20 @@ export class Calls {
   }
 
   async #ask(frame: Frame, route: Route, body: Body, how: Running): Promise<Answer | "missing"> {
-    const { runs, stopped, isWanted } = how;
+    const { runs, aborted, isWanted } = how;
     if (runs) this.#last += 1;
     const id = this.#last;
     const common = { version: this.#bundle.version, preferences: this.#preferences(), ...(runs ? { id } : {}) };
     let sent = false;
     let done = false;
-    const stop = (): void => {
+    const interrupt = (): void => {
       void this.#interrupt(frame.session, id).then((found) => {
-        if (!found && !done) setTimeout(stop, AGAIN); // it has not begun yet
+        if (!found && !done) setTimeout(interrupt, AGAIN); // it has not begun yet
       });
     };
     const send = (): PromiseLike<string> => {
       sent = true;
-      stopped?.addEventListener("abort", stop);
+      aborted?.addEventListener("abort", interrupt);
       // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it
       // can be interrupted.
       const frameless = avoidsFrame(route, frame) && !runs;
@@ -196,7 +196,7 @@ export class Calls {
       route.lostOnFrame = frame.stop;
     };
     const aside = body.op === "evaluate" ? { onAside } : {};
-    const over = (): boolean => frame.over || stopped?.aborted === true || (!sent && isWanted?.() === false);
+    const over = (): boolean => frame.over || aborted?.aborted === true || (!sent && isWanted?.() === false);
     try {
       const answer = parseAnswer(await frame.session.queue.ask({ send, over, ...aside }));
       if (runs) route.lostOnFrame = route.lost = -1;
@@ -204,14 +204,14 @@ export class Calls {
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";
       const isGivenUp = error instanceof Lost || error instanceof Over;
-      if (runs && sent && isGivenUp && stopped?.aborted !== true) stop();
+      if (runs && sent && isGivenUp && aborted?.aborted !== true) interrupt();
       if (!(runs && error instanceof Lost)) throw error;
       // It may well be under way: sent again it would run a second time, in another thread.
       route.lostOnFrame = frame.stop;
       throw new Refusal("lost", l10n.t("no reply yet"));
     } finally {
       done = true;
-      stopped?.removeEventListener("abort", stop);
+      aborted?.removeEventListener("abort", interrupt);
     }
   }
 

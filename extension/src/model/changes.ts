@@ -2,38 +2,38 @@ import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/sessions.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
 import { knownRows, type Source } from "./rows.ts";
-import { fullLine, type Lines, type Stop } from "./stop.ts";
+import { fullLine, type Lines, type Contents } from "./contents.ts";
 
-/** Functions of a session whose last stops are kept. */
+/** Functions of a session whose last functions are kept. */
 const MOST = 20;
 
 /** The last stop in each function: what its rows said is what the next stop's rows are compared with. */
 export class Changes {
-  #last = new WeakMap<Session, Map<string, Stop>>();
+  #last = new WeakMap<Session, Map<string, Contents>>();
 
   /**
    * What the rows of a frame said before this answer came: at the function's last stop, or, where the frame is asked again
    * and there was none, at the first asking. Of two frames of one function at one stop nothing tells which was which.
    */
-  before(frame: Frame, answer: FrameAnswer, rows: Omit<Source, "stop">): Lines {
+  before(frame: Frame, answer: FrameAnswer, rows: Omit<Source, "contents">): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
     if (last === undefined) return NONE;
-    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, stop: last }), ...last.before]);
-    return last.frame.stop === frame.stop ? NONE : linesOf({ ...rows, stop: last });
+    if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, contents: last }), ...last.before]);
+    return last.frame.stop === frame.stop ? NONE : linesOf({ ...rows, contents: last });
   }
 
   /** The answer came: the next stop in this function is compared with it. */
-  keep(stop: Stop): void {
-    const { frame, answer } = stop;
-    const stops = this.#last.get(frame.session) ?? new Map<string, Stop>();
-    this.#last.set(frame.session, stops);
+  keep(contents: Contents): void {
+    const { frame, answer } = contents;
+    const functions = this.#last.get(frame.session) ?? new Map<string, Contents>();
+    this.#last.set(frame.session, functions);
     const key = functionOf(frame, answer);
-    const last = stops.get(key);
+    const last = functions.get(key);
     // Of several frames of one function at one stop, the first that was looked at: that of the stop itself.
     if (last?.frame.stop === frame.stop && last.frame.key !== frame.key) return;
-    stops.delete(key);
-    stops.set(key, stop);
-    for (const oldest of stops.keys()) if (stops.size > MOST) stops.delete(oldest);
+    functions.delete(key);
+    functions.set(key, contents);
+    for (const oldest of functions.keys()) if (functions.size > MOST) functions.delete(oldest);
   }
 
   /** Rows will say the same values in other words. */

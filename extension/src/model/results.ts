@@ -1,10 +1,12 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Session } from "../debug/sessions.ts";
 import type { Failure, NodeAnswer } from "../protocol/generated.ts";
 
 /** What running an expression came to, or that it still runs. */
 export type Result = NodeAnswer | Failure | "running";
 
 /** What expressions that were run in one frame at one stop came to. */
-export class Results {
+export class FrameResults {
   readonly #all = new Map<string, Result>();
   /** Expressions that would perhaps come to something else now, or will have when they come. */
   readonly #old = new Set<string>();
@@ -26,5 +28,28 @@ export class Results {
   /** Something was changed, or run, which may change anything but what running it came to, if that was here. */
   age(ran?: string): void {
     for (const expression of this.#all.keys()) if (expression !== ran) this.#old.add(expression);
+  }
+}
+
+/** What was run in frames at stops that still last. It outlasts their being asked again. */
+export class Results {
+  readonly #frames = new Map<string, { readonly frame: Frame; readonly results: FrameResults }>();
+
+  of(frame: Frame): FrameResults {
+    const found = this.#frames.get(frame.key) ?? { frame, results: new FrameResults() };
+    this.#frames.set(frame.key, found);
+    return found.results;
+  }
+
+  /** Something was changed in a session, or run in a frame of it. */
+  age(session: Session, ran?: { readonly frame: Frame; readonly expression: string }): void {
+    for (const { frame, results } of this.#frames.values()) {
+      if (frame.session === session) results.age(frame.key === ran?.frame.key ? ran.expression : undefined);
+    }
+  }
+
+  /** Forgets what was run at stops that are over. */
+  sweep(): void {
+    for (const [key, { frame }] of this.#frames) if (frame.over) this.#frames.delete(key);
   }
 }

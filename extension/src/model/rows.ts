@@ -1,10 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Badge, Failure, Node, NodeKind, Page } from "../protocol/generated.ts";
+import type { Contents, Known } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import { formatNumber } from "./numbers.ts";
 import { pinName, type Pin, type Pins } from "./pins.ts";
-import type { Known, Stop } from "./stop.ts";
+
 import { middle } from "./words.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
@@ -15,8 +16,8 @@ export interface Row {
   readonly id: string;
   readonly path: RowPath;
   readonly parent: Row | undefined;
-  /** The stop that it was made from: one tree shows one stop. */
-  readonly stop: Stop;
+  /** What it was made from: one tree shows one frame at one stop. */
+  readonly contents: Contents;
   /** As it is shown: a long name is shortened. */
   readonly label: string;
   readonly name: string;
@@ -47,7 +48,7 @@ export type Action = "copySummary" | "copyExpression" | "pin" | "unpin" | "evalu
 
 /** What all rows of one tree are made of. */
 export interface Source {
-  readonly stop: Stop;
+  readonly contents: Contents;
   readonly pins: Pins;
   readonly expansion: Expansion;
   readonly pageSize: number;
@@ -89,13 +90,13 @@ const LABEL = 24;
 
 /** The frame's rows: pins first, then what the helper put in order. */
 export function rootRows(source: Source): Row[] {
-  const { stop, pins } = source;
-  const path = framePath(stop.frame);
-  const { snapshot } = stop.answer;
-  const rows = named(stop.rootPage.nodes).map(([name, node]) =>
+  const { contents, pins } = source;
+  const path = framePath(contents.frame);
+  const { snapshot } = contents.answer;
+  const rows = named(contents.rootPage.nodes).map(([name, node]) =>
     valueRow(source, undefined, below(path, name), { node, snapshot }),
   );
-  const more = moreRow(source, undefined, path, stop.rootPage);
+  const more = moreRow(source, undefined, path, contents.rootPage);
   return [...pins.all.map((pin) => pinRow(source, pin)), ...rows, ...more];
 }
 
@@ -103,9 +104,9 @@ export function rootRows(source: Source): Row[] {
 export function childRows(source: Source, row: Row): Row[] | undefined {
   if (row.known === undefined) return [];
   const { snapshot } = row.known;
-  const page = source.stop.page(row.known);
+  const page = source.contents.page(row.known);
   if (page === undefined) {
-    const failure = source.stop.failure(row.known);
+    const failure = source.contents.failure(row.known);
     return failure === undefined ? undefined : [textRow(source, row, failure)];
   }
   const rows = named(page.nodes).map(([name, node]) =>
@@ -184,14 +185,14 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
   const can: Action[] = ["copySummary"];
-  const changed = source.stop.hasChanged(idOf(path), node);
+  const changed = source.contents.hasChanged(idOf(path), node);
   if (node.path !== undefined) can.push("copyExpression", "pin");
   return {
     // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
     id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
     path,
     parent,
-    stop: source.stop,
+    contents: source.contents,
     ...called(node.name),
     description: withMark(node, node.lazy === true ? line : (node.short ?? line)),
     summary: withMark(node, line),
@@ -210,7 +211,7 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
 /** A pin's row, which says so where its value is from before something that may have changed it. */
 function pinRow(source: Source, pin: Pin): Row {
   const row = resultRow(source, pin);
-  if (!source.stop.isOld(pin.expression)) return row;
+  if (!source.contents.isOld(pin.expression)) return row;
   const old = l10n.t("from before the last change or run");
   return {
     ...row,
@@ -224,14 +225,14 @@ function pinRow(source: Source, pin: Pin): Row {
 function resultRow(source: Source, pin: Pin): Row {
   const { expression } = pin;
   const path = pinPath(expression);
-  const answer = source.stop.pin(expression);
-  const result = source.stop.result(expression);
-  const rerun: Action[] = pin.static && !source.stop.mustRun(expression) ? [] : ["evaluateAgain"];
+  const answer = source.contents.pin(expression);
+  const result = source.contents.result(expression);
+  const rerun: Action[] = pin.static && !source.contents.mustRun(expression) ? [] : ["evaluateAgain"];
   const own = {
     path,
     id: idOf(path),
     parent: undefined,
-    stop: source.stop,
+    contents: source.contents,
     icon: "pinned",
     pin,
     ...called(pinName(expression)),
@@ -241,7 +242,7 @@ function resultRow(source: Source, pin: Pin): Row {
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   if (result === undefined && answer?.node !== undefined) {
-    const row = valueRow(source, undefined, path, { node: answer.node, snapshot: source.stop.answer.snapshot });
+    const row = valueRow(source, undefined, path, { node: answer.node, snapshot: source.contents.answer.snapshot });
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   const [description, tone] = pinText(source, pin, result ?? answer?.error);
@@ -262,12 +263,12 @@ function resultRow(source: Source, pin: Pin): Row {
 }
 
 /** What a pin without a value says. */
-function pinText({ pins, stop }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
+function pinText({ pins, contents }: Source, pin: Pin, state: Failure | "running" | undefined): [string, Tone] {
   if (state === "running") return [l10n.t("running…"), "quiet"];
   if (state?.code === "not_found") return [l10n.t("not in this frame"), "quiet"];
   if (state !== undefined && state.code !== "not_static") return [state.message, "alarm"];
   if (state === undefined && pin.static) return [l10n.t("reading…"), "quiet"];
-  const line = pins.lastLine(pin.expression, stop.frame.session);
+  const line = pins.lastLine(pin.expression, contents.frame.session);
   return [line === undefined ? l10n.t("not evaluated yet") : `${line} · ${l10n.t("from an earlier stop")}`, "quiet"];
 }
 
@@ -278,7 +279,7 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
   if (left !== undefined && left <= 0) return [];
   const count = Math.min(source.pageSize, left ?? source.pageSize);
   const label = moreText(count, left);
-  const failure = source.stop.failure(parent?.known);
+  const failure = source.contents.failure(parent?.known);
   const description = failure ?? page.cut ?? "";
   return [
     {
@@ -315,7 +316,7 @@ function plain(source: Source, parent: Row | undefined, path: RowPath, label: st
     changed: false,
     can: [],
   };
-  return { id, path, parent, stop: source.stop, label, name: label, speech: label, ...nothing };
+  return { id, path, parent, contents: source.contents, label, name: label, speech: label, ...nothing };
 }
 
 function called(name: string): Pick<Row, "label" | "name"> {

@@ -1,16 +1,16 @@
 import * as l10n from "@vscode/l10n";
+import type { Contents } from "./contents.ts";
 import { rowsWith, type Source } from "./rows.ts";
-import type { Stop } from "./stop.ts";
 
 /** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
 export function statusText(source: Source): string {
-  const { stop } = source;
+  const { contents } = source;
   const count = (badge: "nan" | "inf"): number => rowsWith(source, badge).length;
   const parts = [
-    alarmText(count("nan"), count("inf"), stop.isWhole),
+    alarmText(count("nan"), count("inf"), contents.isWhole),
     rowsWith(source, "sampled").length > 0 ? l10n.t("sampled") : "",
-    stop.isWhole && stop.cut === undefined ? "" : l10n.t("not all"),
-    stop.answer.process ?? "",
+    contents.isWhole && contents.cut === undefined ? "" : l10n.t("not all"),
+    contents.answer.process ?? "",
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }
@@ -25,6 +25,6 @@ function alarmText(nan: number, inf: number, isWhole: boolean): string {
 }
 
 /** `Read in 12 ms.` */
-export function timeText({ answer: { ms } }: Stop): string {
+export function timeText({ answer: { ms } }: Contents): string {
   return l10n.t("Read in {0} ms.", ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
 }

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { pinPath, type Row } from "../model/rows.ts";
+import type { Runs } from "../model/runs.ts";
 import { pointedAt } from "./hover.ts";
 import type { Settings } from "./settings.ts";
 import type { Tree } from "./tree.ts";
@@ -9,6 +10,7 @@ import type { Tree } from "./tree.ts";
 /** What commands act on. */
 export interface Parts {
   readonly inspector: Inspector;
+  readonly runs: Runs;
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;
@@ -41,17 +43,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "tensorInspector.showTensorsOnly": ({ settings }) => settings.setFilter("tensors"),
   "tensorInspector.showAll": ({ settings }) => settings.setFilter("all"),
   "tensorInspector.nextPage": ({ inspector }, row) => isRow(row) && inspector.more(row),
-  "tensorInspector.pin": ({ inspector }, row) => {
+  "tensorInspector.pin": ({ runs }, row) => {
     const expression = fromRow(row);
-    return expression !== undefined && inspector.pin(expression);
+    return expression !== undefined && runs.pin(expression);
   },
-  "tensorInspector.unpin": async ({ inspector, tree }, argument) => {
+  "tensorInspector.unpin": async ({ runs, tree }, argument) => {
     const row = await rowOf(tree, argument);
-    if (row?.pin) inspector.unpin(row.pin.expression);
+    if (row?.pin) runs.unpin(row.pin.expression);
   },
-  "tensorInspector.unpinAll": ({ inspector }) => inspector.unpinAll(),
-  "tensorInspector.evaluateAgain": ({ inspector }, row) =>
-    isRow(row) && row.pin && inspector.run(row.pin.expression, row.stop),
+  "tensorInspector.unpinAll": ({ runs }) => runs.unpinAll(),
+  "tensorInspector.evaluateAgain": ({ runs }, row) =>
+    isRow(row) && row.pin && runs.run(row.pin.expression, row.contents),
   "tensorInspector.copySummary": async ({ tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.can.includes("copySummary") !== true) return;
@@ -77,9 +79,9 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 }
 
 /** Pins the expression, opens it in the tree and brings the keyboard there. */
-async function summarize({ inspector, expansion, tree }: Parts, expression: string): Promise<void> {
+async function summarize({ runs, expansion, tree }: Parts, expression: string): Promise<void> {
   expansion.open(pinPath(expression));
-  await inspector.pin(expression);
+  await runs.pin(expression);
   await tree.showPin(expression);
 }
 
@@ -128,7 +130,7 @@ function isVariable(argument: unknown): argument is VariableArgument {
 }
 
 function isRow(argument: unknown): argument is Row {
-  return typeof argument === "object" && argument !== null && "path" in argument && "stop" in argument;
+  return typeof argument === "object" && argument !== null && "path" in argument && "contents" in argument;
 }
 
 function trimmed(text: string | undefined): string | undefined {

@@ -63,7 +63,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
     const pointed = pointedAt(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;
-    const shown = this.#inspector.stop?.row(pointed.expression);
+    const shown = this.#inspector.contents?.row(pointed.expression);
     // Of a subscript, the stock hover shows what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { movesLines, type Sessions } from "../debug/sessions.ts";
 import { namedIn, type Place } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
+import { reached } from "../model/waiting.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
 import type { Settings } from "./settings.ts";
 
@@ -50,13 +51,13 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     if (active === undefined || this.#sessions.get(active.id) === undefined) return [];
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
-    const stop = await this.#inspector.reached(frameId, isLookedAt, cancelled);
-    if (stop === undefined || !stop.frame.isIn(document)) return [];
-    const { first_line, line, function: name } = stop.answer;
+    const contents = await reached(this.#inspector, frameId, isLookedAt, cancelled);
+    if (contents === undefined || !contents.frame.isIn(document)) return [];
+    const { first_line, line, function: name } = contents.answer;
     const stopLine = stoppedLocation.start.line;
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
     const first = Math.max(0, first_line - 1 + moved);
-    const values = stop.inline;
+    const values = contents.inline;
     return namedIn(document.getText(), first, stopLine, new Set(values.keys()), name === "<module>").flatMap((place) =>
       this.#value(place, values.get(place.name)),
     );

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Wishes } from "../model/inspector.ts";
+import type { Wishes } from "../model/answers.ts";
 import type { Memory } from "../model/pins.ts";
 import type { Filter, Preferences } from "../protocol/generated.ts";
 

@@ -23,18 +23,18 @@ export class Status implements vscode.Disposable {
   }
 
   #show(): void {
-    const { frame, source, stop, trouble } = this.#inspector;
+    const { frame, source, contents, trouble } = this.#inspector;
     if (frame === undefined) {
       this.#item.hide();
       return;
     }
     const text = source === undefined ? vscode.l10n.t("not read") : statusText(source);
     const loud = source !== undefined && firstAlarm(source) !== undefined;
-    this.#item.text = `$(${stop === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
+    this.#item.text = `$(${contents === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = loud ? ALARM : undefined;
     this.#item.command = loud ? "tensorInspector.revealAlarm" : "tensorInspector.showLog";
     const click = loud ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
-    const told = ["Tensor Inspector", trouble, stop?.cut, stop && timeText(stop), click];
+    const told = ["Tensor Inspector", trouble, contents?.cut, contents && timeText(contents), click];
     this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");
     this.#item.accessibilityInformation = { label: `Tensor Inspector, ${text}` };
     this.#item.show();

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Source, type Tone } from "../model/rows.ts";
-import type { Stop } from "../model/stop.ts";
+import type { Contents } from "../model/contents.ts";
 import type { Node } from "../protocol/generated.ts";
 import { card } from "./hover.ts";
 import type { Settings } from "./settings.ts";
@@ -33,7 +33,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #subscriptions: { dispose(): unknown }[];
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #selected = new Map<string, string>();
-  #shown: Stop | undefined;
+  #shown: Contents | undefined;
   /** The focused row is being looked for: once at a time, since that toggles the selection. */
   #finding: Promise<Row | undefined> = Promise.resolve(undefined);
   /** What is selected is toggled just now, by us. */
@@ -63,7 +63,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
         if (visible) this.#opening = setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
-        if (row && !this.#toggling) this.#selected.set(row.stop.frame.place, row.id);
+        if (row && !this.#toggling) this.#selected.set(row.contents.frame.place, row.id);
       }),
     ];
   }
@@ -88,7 +88,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (source === undefined) return [];
     if (row === undefined) return rootRows(source);
     // One tree shows one stop: also while the next one's rows are on their way.
-    const own = { ...source, stop: row.stop };
+    const own = { ...source, contents: row.contents };
     const known = childRows(own, row);
     if (known !== undefined) return known;
     await this.#inspector.load(row);
@@ -110,10 +110,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return item;
   }
 
-  async #factsOf({ known, next, stop }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
+  async #factsOf({ known, next, contents }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
     if (known === undefined || next !== undefined) return undefined;
     const { path, lazy, facts } = known.node;
-    if (facts !== undefined || path === undefined || lazy === true || stop !== this.#inspector.stop) return known.node;
+    if (facts !== undefined || path === undefined || lazy === true || contents !== this.#inspector.contents)
+      return known.node;
     return (await this.#inspector.inspect(path, cancelled))?.node ?? known.node;
   }
 
@@ -179,9 +180,9 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   #refresh(): void {
     this.#said = undefined;
-    const { source, stop, types } = this.#inspector;
-    const lost = this.#lostSelection(stop);
-    this.#shown = stop;
+    const { source, contents, types } = this.#inspector;
+    const lost = this.#lostSelection(contents);
+    this.#shown = contents;
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
     this.#changed.fire();
     this.#showMessage();
@@ -224,16 +225,16 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
-    const { stop, trouble } = this.#inspector;
-    return this.#said ?? trouble ?? stop?.cut ?? "";
+    const { contents, trouble } = this.#inspector;
+    return this.#said ?? trouble ?? contents?.cut ?? "";
   }
 
   /** The row that was selected in this function and was not in the tree just now. */
-  #lostSelection(stop: Stop | undefined): Row | undefined {
+  #lostSelection(contents: Contents | undefined): Row | undefined {
     const { source } = this.#inspector;
-    const id = stop && this.#selected.get(stop.frame.place);
+    const id = contents && this.#selected.get(contents.frame.place);
     if (source === undefined || id === undefined) return undefined;
-    if (this.#shown && findRow({ ...source, stop: this.#shown }, id)) return undefined;
+    if (this.#shown && findRow({ ...source, contents: this.#shown }, id)) return undefined;
     return findRow(source, id);
   }
 

@@ -1,6 +1,6 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
-import { type Result, Results } from "./results.ts";
+import { FrameResults, type Result } from "./results.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
@@ -20,30 +20,31 @@ export function fullLine({ line, lazy, badges = [] }: Node): string | undefined 
 }
 
 /** One who asks, and may not wait any more. */
-export interface Waiting {
+export interface Asker {
   readonly isCancellationRequested: boolean;
 }
 
-const PATIENT: Waiting = { isCancellationRequested: false };
+const PATIENT: Asker = { isCancellationRequested: false };
 
 /** A question that was asked, and who all asked it. */
 interface Asked {
-  readonly all: Waiting[];
+  readonly all: Asker[];
   readonly answer: Promise<unknown>;
 }
 
 /** What is known about one frame at one stop: the answer that came, and what was asked for since. */
-export class Stop {
+export class Contents {
   readonly frame: Frame;
   readonly answer: FrameAnswer;
   /** What the rows of this function said before. */
   readonly before: Lines;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, string>();
-  readonly #results: Results;
+  readonly #results: FrameResults;
   readonly #asked = new Map<string, Asked>();
+
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
-  constructor(frame: Frame, answer: FrameAnswer, results = new Results(), before: Lines = new Map()) {
+  constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
     this.frame = frame;
     this.answer = answer;
     this.#results = results;
@@ -121,13 +122,13 @@ export class Stop {
    * The same question is asked only once, again only if it failed; all who ask get the one answer. `ask` is told how to
    * see whether any of them still waits: those who say nothing of that do.
    */
-  once<T>(question: string, ask: (isWanted: () => boolean) => Promise<T>, waiting: Waiting = PATIENT): Promise<T> {
+  once<T>(question: string, ask: (isWanted: () => boolean) => Promise<T>, asker: Asker = PATIENT): Promise<T> {
     const before = this.#asked.get(question);
     if (before !== undefined) {
-      before.all.push(waiting);
+      before.all.push(asker);
       return before.answer as Promise<T>;
     }
-    const all = [waiting];
+    const all = [asker];
     const answer = ask(() => all.some(({ isCancellationRequested }) => !isCancellationRequested));
     this.#asked.set(question, { all, answer });
     answer.catch(() => this.#asked.delete(question));

@@ -1,0 +1,162 @@
+import * as l10n from "@vscode/l10n";
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Session } from "../debug/sessions.ts";
+import { type Calls, Refusal } from "../helper/calls.ts";
+import type { Filter, FrameRequest } from "../protocol/generated.ts";
+import { Changes } from "./changes.ts";
+import { Contents } from "./contents.ts";
+import type { Expansion } from "./expansion.ts";
+import type { Pins } from "./pins.ts";
+import type { Results } from "./results.ts";
+import { framePath, pinPath, type Source } from "./rows.ts";
+
+/** What the helper can be asked. */
+export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
+
+/** What the user wants to see, read anew for each question. */
+export interface Wishes {
+  readonly filter: Filter;
+  readonly pageSize: number;
+}
+
+/** What asking came to: the frame's contents, or why they can't be had, in a sentence. */
+export type Outcome = { readonly contents: Contents } | { readonly trouble: string };
+
+/** A frame that is asked for just now; undefined is an answer that is not true any more. */
+interface Question {
+  readonly frame: Frame;
+  outcome: Promise<Outcome | undefined>;
+}
+
+/**
+ * What is known of frames at stops that still last, by one question per stop and frame. An answer that comes when its
+ * stop is over, or when the user has changed something since, is dropped.
+ */
+export class Answers {
+  readonly #helper: Helper;
+  readonly #parts: Pick<Source, "pins" | "expansion">;
+  readonly #wishes: Wishes;
+  readonly #results: Results;
+  /** By the frames' keys. */
+  readonly #known = new Map<string, Contents>();
+  /** Questions under way, by the frames' keys; one that is replaced here is not true any more. */
+  readonly #asked = new Map<string, Question>();
+  readonly #changes = new Changes();
+  readonly #types = new WeakMap<Session, Set<string>>();
+
+  constructor(helper: Helper, pins: Pins, expansion: Expansion, wishes: Wishes, results: Results) {
+    this.#helper = helper;
+    this.#parts = { pins, expansion };
+    this.#wishes = wishes;
+    this.#results = results;
+  }
+
+  /** What rows are made of besides a frame's contents. */
+  get parts(): Omit<Source, "contents"> {
+    return { ...this.#parts, pageSize: this.#wishes.pageSize };
+  }
+
+  of(frame: Frame): Contents | undefined {
+    return this.#known.get(frame.key);
+  }
+
+  /** What asking for a frame will have come to, if that is under way. */
+  asked(frame: Frame): Promise<Outcome | undefined> | undefined {
+    return this.#asked.get(frame.key)?.outcome;
+  }
+
+  /** Asks for a frame. Undefined is an answer that was dropped. */
+  ask(frame: Frame): Promise<Outcome | undefined> {
+    const question: Question = { frame, outcome: Promise.resolve(undefined) };
+    this.#asked.set(frame.key, question);
+    question.outcome = this.#read(question).finally(() => {
+      if (this.#isAwaited(question)) this.#asked.delete(frame.key);
+    });
+    return question.outcome;
+  }
+
+  /** Drops what is known of one session or of all, also what is still to come. */
+  drop(session?: Session): void {
+    for (const kept of [this.#known, this.#asked]) {
+      for (const [key, { frame }] of kept) if (session === undefined || frame.session === session) kept.delete(key);
+    }
+  }
+
+  /** Forgets what was known, and run, at stops that are over. */
+  sweep(): void {
+    this.#results.sweep();
+    for (const [key, { frame }] of this.#known) if (frame.over) this.#known.delete(key);
+  }
+
+  /** The same values will be said in other words, which is no change of theirs. */
+  reword(): void {
+    this.#changes.forget();
+  }
+
+  /** Names of the classes that can be summarized, as met in a session. */
+  types(session: Session): readonly string[] {
+    return [...(this.#types.get(session) ?? [])];
+  }
+
+  /** An answer has named these classes. */
+  meet({ session }: Frame, types: readonly string[]): void {
+    const met = this.#types.get(session) ?? new Set();
+    for (const type of types) met.add(type);
+    this.#types.set(session, met);
+  }
+
+  async #read(question: Question): Promise<Outcome | undefined> {
+    const { frame } = question;
+    const isTrue = (): boolean => this.#isAwaited(question) && !frame.over;
+    try {
+      const answer = await this.#helper.frame(frame, this.#wanted(frame));
+      if (!isTrue()) return undefined;
+      const before = this.#changes.before(frame, answer, this.parts);
+      const contents = new Contents(frame, answer, this.#results.of(frame), before);
+      this.#changes.keep(contents);
+      this.#known.set(frame.key, contents);
+      this.meet(frame, answer.types);
+      return { contents };
+    } catch (error) {
+      return isTrue() ? { trouble: troubleOf(error) } : undefined;
+    }
+  }
+
+  #isAwaited(question: Question): boolean {
+    return this.#asked.get(question.frame.key) === question;
+  }
+
+  /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */
+  #wanted(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
+    const { pins, expansion } = this.#parts;
+    const { filter, pageSize } = this.#wishes;
+    const count = expansion.count(framePath(frame));
+    const pinned = pins.all
+      .filter((pin) => pin.static)
+      .map(({ expression }) => {
+        const path = pinPath(expression);
+        if (!expansion.isOpen(path)) return { expression };
+        return { expression, count: expansion.count(path) ?? pageSize, rows: expansion.below(path.root) };
+      });
+    const expanded = expansion.below(framePath(frame).root);
+    return { filter, page_size: pageSize, ...(count === undefined ? {} : { count }), expanded, pins: pinned };
+  }
+}
+
+/** What the view says when the helper can't be asked; debugging goes on as without it. */
+function troubleOf(error: unknown): string {
+  if (error instanceof Refusal && error.code === "lost") {
+    return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
+  }
+  // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
+  const lines = messageOf(error).trimEnd().split("\n");
+  return l10n.t("The values of this frame can't be shown: {0}", lines.at(-1) ?? "");
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function isRefusal(error: unknown, code: Refusal["code"]): boolean {
+  return error instanceof Refusal && error.code === code;
+}

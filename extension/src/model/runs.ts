@@ -1,0 +1,96 @@
+import * as l10n from "@vscode/l10n";
+import { Over } from "../debug/queue.ts";
+import type { Session } from "../debug/sessions.ts";
+import { type Answers, type Helper, isRefusal, messageOf, type Wishes } from "./answers.ts";
+import type { Contents } from "./contents.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Pins } from "./pins.ts";
+import type { Results } from "./results.ts";
+
+/** Runs the pins that must be run: only ever because the user asked. */
+export class Runs {
+  readonly #helper: Helper;
+  readonly #pins: Pins;
+  readonly #wishes: Wishes;
+  readonly #results: Results;
+  readonly #answers: Answers;
+  readonly #inspector: Inspector;
+  /** What ends the pins that run, with their expressions. */
+  readonly #running = new Map<AbortController, string>();
+
+  constructor(helper: Helper, pins: Pins, wishes: Wishes, results: Results, answers: Answers, inspector: Inspector) {
+    this.#helper = helper;
+    this.#pins = pins;
+    this.#wishes = wishes;
+    this.#results = results;
+    this.#answers = answers;
+    this.#inspector = inspector;
+  }
+
+  /**
+   * Pins an expression and reads it now; if only running it can tell its value, that is begun, once: it may take as
+   * long as it likes.
+   */
+  async pin(expression: string): Promise<void> {
+    const pin = this.#pins.add(expression);
+    if (pin.static) await this.#inspector.again();
+    const contents = await this.#inspector.settled();
+    if (contents === undefined || !this.#pins.has(expression)) return;
+    if (!pin.static || contents.mustRun(expression)) void this.run(expression, contents);
+  }
+
+  /** What still runs for a pin that nobody wants any more is ended. */
+  unpin(expression: string): void {
+    for (const [running, of] of this.#running) if (of === expression) running.abort();
+    this.#pins.remove(expression);
+    this.#inspector.changed();
+  }
+
+  unpinAll(): void {
+    for (const { expression } of this.#pins.all) this.unpin(expression);
+  }
+
+  /** Runs a pinned expression in the frame of these contents. */
+  async run(expression: string, contents: Contents): Promise<void> {
+    const { frame } = contents;
+    if (frame.over) return;
+    contents.setResult(expression, "running");
+    const running = new AbortController();
+    this.#running.set(running, expression);
+    this.#inspector.changed();
+    try {
+      const question = { expression, snapshot: contents.answer.snapshot, page_size: this.#wishes.pageSize };
+      const answer = await this.#helper.evaluate(frame, question, running.signal);
+      this.#results.age(frame.session, { frame, expression });
+      contents.setResult(expression, answer);
+      this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
+      this.#answers.meet(frame, answer.types);
+    } catch (error) {
+      if (error instanceof Over) {
+        this.#goneOn(expression, frame.session);
+        return;
+      }
+      this.#results.age(frame.session, { frame, expression });
+      contents.setResult(expression, { code: "raised", message: messageOf(error) });
+      // That it was not run, or still runs, is nothing that it came to.
+      if (!isRefusal(error, "lost")) this.#pins.remember(expression, frame.session, messageOf(error));
+    } finally {
+      this.#running.delete(running);
+    }
+    // What ran may have changed anything.
+    if (!frame.over) await this.#inspector.again(frame.session);
+  }
+
+  /** The user changed something, or ran what may have. */
+  async userChanged(session: Session): Promise<void> {
+    this.#results.age(session);
+    await this.#inspector.again(session);
+  }
+
+  /** A pin's stop ended while it ran: if it came to nothing before either, its row says so. */
+  #goneOn(expression: string, session: Session): void {
+    if (!this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
+    this.#pins.remember(expression, session, l10n.t("no result: the program went on"));
+    this.#inspector.changed();
+  }
+}
