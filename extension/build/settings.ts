@@ -32,7 +32,8 @@ export async function withSettings(): Promise<string> {
         (value, at) => `\`${value}\`: ${say(setting.markdownEnumDescriptions?.[at] ?? "")}`,
       );
       const what = [say(setting.markdownDescription), ...values].join(" ");
-      return `| \`${name}\` | \`${String(setting.default)}\` | ${what} |`;
+      const usual = typeof setting.default === "string" ? setting.default : JSON.stringify(setting.default);
+      return `| \`${name}\` | \`${usual}\` | ${what} |`;
     });
   const table = ["| setting | default | what it does |", "| --- | --- | --- |", ...rows].join("\n");
   const [before = "", rest = ""] = (text ?? "").split(BEGIN);

@@ -14,7 +14,7 @@ from . import debugger, frame, interruption, preferences, presentation, process,
 from .budget import Budget
 from .expression import resolve
 from .guard import class_name, plain_message
-from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
+from .kinds import Child, NotFound, NotStatic, Property, Rows, kind_of, libraries
 from .protocol import (
     Answer,
     ChildrenAnswer,
@@ -115,6 +115,8 @@ def prefer(wanted: Preferences) -> None:
     """Have this hold from now on, in the debugger's own views too: they ask without saying."""
     before = preferences.now
     preferences.prefer(wanted)
+    if preferences.now.summaries != before.summaries:
+        kind_of.forget_all()
     presentation.switch(wanted.get("stock_views") is True)
     if preferences.now.inline_values != before.inline_values:
         debugger.views_changed()  # VS Code has no other way to be told to ask for them anew

@@ -69,6 +69,9 @@ class ByClass(Generic[T]):
     def forget(self, cls: type) -> None:
         self._known.pop(id(cls), None)
 
+    def forget_all(self) -> None:
+        self._known.clear()
+
 
 def plain_str(text: object) -> str:
     """A string as an exact ``str``, without running a subclass's methods; empty for what is no string."""

@@ -5,6 +5,8 @@ The debugger's own views ask without saying, so it is kept here and not in each 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .protocol import Preferences
@@ -16,6 +18,7 @@ class Preferred(NamedTuple):
     pace: float = 1.0  #: how much of the usual time a request may take
     tensors_first: bool = True  #: whether variables that are or hold tensors come before all others
     inline_values: bool = True  #: whether line ends show values
+    summaries: Mapping[str, str] = MappingProxyType({})  #: what users declared, by class
 
 
 now = Preferred()
@@ -25,10 +28,16 @@ def prefer(wanted: Preferences) -> None:
     """Have this hold from now on. What is no such preference is as if it was not said: settings are typed by hand."""
     global now
     digits, pace = wanted.get("digits"), wanted.get("pace")
+    summaries = wanted.get("summaries")
     now = Preferred(
         digits=min(17, max(2, digits)) if type(digits) is int else 4,
         reads=wanted.get("statistics") != "off",
         pace=min(10.0, max(0.1, pace)) if type(pace) in (int, float) and pace is not None else 1.0,
         tensors_first=wanted.get("tensors_first") is not False,
         inline_values=wanted.get("inline_values") is not False,
+        summaries=_texts(summaries) if type(summaries) is dict else {},
     )
+
+
+def _texts(found: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in found.items() if type(text) is str}

@@ -181,6 +181,8 @@ class Preferences(TypedDict):
     stock_views: NotRequired[bool]
     #: Whether line ends show values. When it changes, the client is told to ask for them anew.
     inline_values: NotRequired[bool]
+    #: What lines of objects say, declared by the user: a summary by the name of its class.
+    summaries: NotRequired[dict[str, str]]
 
 
 @final

@@ -19,6 +19,7 @@ test.each([
   ["precision", 6, true],
   ["statistics", "exact", true],
   ["timeBudget", 500, true],
+  ["summaries", { "my.Trainer": "step {step}" }, true],
   ["pageSize", 50, false],
   ["tensorsFirst", false, false],
   ["hover.enabled", false, false],
@@ -27,6 +28,16 @@ test.each([
   new Settings(memory()).onDidChange((one) => told.push(one));
   stage.set(name, value);
   expect(told).toEqual([reworded]);
+});
+
+test.each([
+  [{ "my.Trainer": "step {step}" }, { "my.Trainer": "step {step}" }],
+  [{ "my.Trainer": 3, "my.Model": "{name}" }, { "my.Model": "{name}" }],
+  ["nonsense", {}],
+  [null, {}],
+])("summaries: %j", (setting, summaries) => {
+  workspace.settings.set("summaries", setting);
+  expect(new Settings(memory()).preferences).toMatchObject({ summaries });
 });
 
 test("the filter lists other values, in the same words", async () => {

@@ -130,6 +130,12 @@ export interface Preferences {
    * Whether line ends show values. When it changes, the client is told to ask for them anew.
    */
   inline_values?: boolean;
+  /**
+   * What lines of objects say, declared by the user: a summary by the name of its class.
+   */
+  summaries?: {
+    [k: string]: string;
+  };
 }
 /**
  * What is expanded below a row: by child name, how many children were shown and what is expanded below each.

@@ -1,10 +1,9 @@
 import * as vscode from "vscode";
-import { CONTEXT, SECTION } from "../ids.ts";
 import type { Wishes } from "../model/answers.ts";
 import type { Memory } from "../model/pins.ts";
 import type { Filter, Preferences } from "../protocol/generated.ts";
-import { setContext } from "./context.ts";
 
+const SECTION = "tensorInspector";
 const FILTER = "filter";
 
 /** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
@@ -16,7 +15,7 @@ const PAGE = 100;
 /** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
 const EXACT_PACE = 8;
 /** Settings by which the rows of the same values may say something else. */
-const REWORDING = ["precision", "statistics", "timeBudget"];
+const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
 /** The user's settings, live, and the tree's filter, which is kept with the workspace. */
 export class Settings implements Wishes, vscode.Disposable {
@@ -33,7 +32,7 @@ export class Settings implements Wishes, vscode.Disposable {
       const affects = (name: string): boolean => event.affectsConfiguration(`${SECTION}.${name}`);
       if (event.affectsConfiguration(SECTION)) this.#changed.fire(REWORDING.some(affects));
     });
-    void setContext(CONTEXT.filter, this.filter);
+    void vscode.commands.executeCommand("setContext", `${SECTION}.filter`, this.filter);
   }
 
   get pageSize(): number {
@@ -69,6 +68,7 @@ export class Settings implements Wishes, vscode.Disposable {
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),
       inline_values: this.inlineValues,
+      summaries: textsOf(get<unknown>("summaries", {})),
     };
   }
 
@@ -78,7 +78,7 @@ export class Settings implements Wishes, vscode.Disposable {
 
   async setFilter(filter: Filter): Promise<void> {
     await this.#memory.update(FILTER, filter);
-    await setContext(CONTEXT.filter, filter);
+    await vscode.commands.executeCommand("setContext", `${SECTION}.filter`, filter);
     this.#changed.fire(false);
   }
 
@@ -95,4 +95,10 @@ function get<T>(name: string, otherwise: T): T {
 /** VS Code lets anything be written into settings.json. */
 function numberOr(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
+}
+
+/** Settings are typed by hand: what is no text is left out. */
+function textsOf(value: unknown): Record<string, string> {
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

@@ -47,9 +47,12 @@ def unfinished(value: object, budget: Budget) -> Kind:
 
 
 def _choose(cls: type) -> type[Kind]:
+    from . import declared
+
     bases = mro(cls)
     kinds = (family.kind_for(cls, bases) for family in _families(bases))
-    return next(kind for kind in kinds if kind is not None)  # type: ignore[no-any-return]
+    kind: type[Kind] = next(kind for kind in kinds if kind is not None)
+    return declared.declared(cls, bases, kind)
 
 
 kind_of = ByClass(_choose)

@@ -1,0 +1,257 @@
+"""Lines of objects by what was declared of their classes: `summaries.SUMMARIES`, and what users add to it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from types import MethodDescriptorType, WrapperDescriptorType
+from typing import Any, Callable, NamedTuple
+
+from .. import preferences
+from ..budget import Budget
+from ..guard import Classes, class_dict, first_of, instance_dict, kept_in_c, mro, plain_str, slots
+from ..text import listed, one_line
+from ..words import Word, named, short
+from .containers import Container
+from .kind import Kind
+from .mappings import Mapping, told_pairs
+from .objects import PlainObject, attributes
+from .summaries import SUMMARIES, declared_name, packages, top
+
+kinds: Any = sys.modules[__package__]
+_SHOWN = 12  #: items looked at for a line
+_ITEMS = 60  #: characters of what is in a value
+_TEXT = 60  #: characters of a text
+_BRIEF = 24  #: characters of a summary's first part that stand for the object in another's line
+_SAID = ("", "len", "items", "keys")  #: what is said without running anything
+_OWN_TEXT = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
+_OWN = packages(SUMMARIES)
+
+
+_ENDINGS = ("(s)", "(es)", "(ren)")  #: of what is several
+_ATOMS = Classes(int, float, str)
+_ALONE = "= "  #: begins a summary that stands without the type
+
+Way = tuple[tuple[str, Any], ...]
+Look = Callable[[object, Budget], Kind]
+
+
+class Field(NamedTuple):
+    """What stands in braces: the ways to values, and what of them is said."""
+
+    ways: tuple[Way, ...]
+    says: str
+
+
+Said = tuple["str | Field", ...]  #: text and fields in turn
+
+
+class Template(NamedTuple):
+    parts: tuple[tuple[Said, ...], ...]  #: each with its alternatives
+    alone: bool
+
+
+class Missing(Exception):
+    """A value that a summary names is not there."""
+
+
+@lru_cache(256)
+def parse(text: str, runs: bool = False) -> Template:
+    """A summary, read. ``runs``: whether it may have methods of the library run.
+
+    Raises ``ValueError`` with a sentence that says what is not understood.
+    """
+    alone = text.startswith(_ALONE)
+    parts = text[len(_ALONE) :].split(" · ") if alone else text.split(" · ")
+    return Template(tuple(tuple(_said(one, runs) for one in part.split(" | ")) for part in parts), alone)
+
+
+def _said(text: str, runs: bool) -> Said:
+    found: list[str | Field] = []
+    before, opened, rest = text.partition("{")
+    while opened:
+        inside, closed, rest = rest.partition("}")
+        if not closed:
+            raise ValueError(f"'{{{inside}' has no closing brace")
+        paths, _, says = inside.partition(":")
+        if says not in _SAID and not (runs and says in _OWN_TEXT):
+            raise ValueError(f"'{says}' in '{{{inside}}}' is none of len, items, keys")
+        found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), says)]
+        before, opened, rest = rest.partition("{")
+    return (*found, before)
+
+
+def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
+    """``*``, or attributes and items: ``a.b[0]["key"]``; a key has no dot, comma or bracket."""
+    for step in path.replace("[", ".[").removeprefix(".").split(".") if path else ():
+        key = step[1:-1]
+        if step == path == "*":
+            yield "all", None
+        elif step.isidentifier():
+            yield "attribute", step
+        elif runs and step.endswith("()"):
+            yield "call", step[:-2]
+        elif step.startswith("[") and step.endswith("]") and key.lstrip("-").isdecimal():
+            yield "item", int(key)
+        elif step.startswith("[") and step.endswith("]") and key[:1] in ("'", '"') and key[-1:] == key[:1]:
+            yield "item", key[1:-1]
+        else:
+            raise ValueError(f"'{path}' is no way by attributes and items, as 'a.b[0][\"key\"]' is")
+
+
+class Declared(Kind):
+    """The line of a kind, with the summary that was declared of the class after its first part."""
+
+    name: str  #: under which it was declared
+    plain: bool  #: whether nothing but its attributes would be said
+
+    def parts(self) -> Iterable[str | None]:
+        first, *rest = super().parts()
+        summary = list(self._summary(kinds.look))
+        return [named(self.type_name()), *summary] if self.plain and summary else [first, *summary, *rest]
+
+    def brief(self) -> str:
+        """With the first part of the summary, if that is short. What it names says nothing declared in turn: that may
+        have no end."""
+        before = super().brief()
+        summary = next(self._summary(_as_known), "") if self.plain else ""
+        if not 0 < len(summary) <= _BRIEF:
+            return before
+        return summary if self._template().alone else f"{before} {short(summary)}"
+
+    def _template(self) -> Template:
+        users = preferences.now.summaries.get(self.name)
+        return parse(SUMMARIES[self.name], True) if users is None else parse(users)
+
+    def _summary(self, look: Look) -> Iterator[str]:
+        """What was declared, as far as its values are there."""
+        try:
+            parts = self._template().parts
+        except ValueError as error:
+            yield Word(f"its summary in the settings: {error}", loud=True)
+            return
+        for part in parts:
+            for said in part:
+                try:
+                    yield self._text(said, look)
+                    break
+                except Exception:  # not there, or not to be had without running code
+                    continue
+
+    def _text(self, said: Said, look: Look) -> str:
+        text = value = ""
+        for one in said:
+            if isinstance(one, Field):
+                value = self._value(one, look)
+                text += value
+                continue
+            for ending in _ENDINGS:
+                one = one.replace(ending, "" if value == "1" else ending[1:-1])
+            text += one
+        return text
+
+    def _value(self, field: Field, look: Look) -> str:
+        if field.ways[0] == (("all", None),):
+            own = (child for child in attributes(self.value) if not child.name.startswith("_"))
+            found = [f"{child.name} {_brief(child.value, self.budget, look)}" for child in islice(own, _SHOWN + 1)]
+            return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
+        values = [_follow(self.value, way, self.budget) for way in field.ways]
+        text = _say(values, field.says, self.name.partition(".")[0], self.budget, look)
+        if not text:
+            raise Missing
+        return text
+
+
+def _as_known(value: object, budget: Budget) -> Kind:
+    """``value`` without what was declared of its class."""
+    kind: Kind = kinds.look(value, budget)
+    return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
+
+
+def _follow(value: Any, way: Way, budget: Budget) -> Any:
+    for how, what in way:
+        value = _next(value, how, what, budget)
+    if value is None:
+        raise Missing
+    return value
+
+
+def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
+    if how == "item":
+        return kinds.look(value, budget).item(what)
+    if how == "call":
+        method: Any = first_of(type(value), what)
+        if type(method) is not MethodDescriptorType:
+            raise Missing
+        return method(value)
+    for found in (instance_dict(value).get(what), next((item for slot, item in slots(value) if slot == what), None)):
+        if found is not None:
+            return found
+    found = kept_in_c(value, what)
+    if found is None and type(first_of(type(value), what)) in _ATOMS:
+        found = first_of(type(value), what)
+    return kinds.look(value, budget).attribute(what) if found is None else found
+
+
+def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> str:
+    value = values[0]
+    if says == "len":
+        return f"{_length(value, budget):,}"
+    if says in _OWN_TEXT:
+        name = _OWN_TEXT[says]
+        owner = next(base for base in mro(type(value)) if name in class_dict(base))
+        if top(owner) != package:
+            raise Missing
+        return one_line(plain_str(class_dict(owner)[name](value)), _TEXT)
+    if says:
+        texts = list(islice(_items(values, says, budget, look), _SHOWN + 1))
+        return listed(texts[:_SHOWN], len(texts) > _SHOWN, _ITEMS)
+    return _brief(value, budget, look)
+
+
+def _items(values: list[Any], says: str, budget: Budget, look: Look) -> Iterator[str]:
+    kind = kinds.look(values[0], budget)
+    if isinstance(kind, Mapping) and len(values) == 1:
+        for label, text in told_pairs(islice(kind.pairs(), _SHOWN + 1), kind):
+            yield label.rstrip(": ") if says == "keys" else f"{label}{text}"
+        return
+    for found in zip(*(_each(value, budget) for value in values)):
+        pair = found[0] if len(found) == 1 and type(found[0]) is tuple and len(found[0]) == 2 else found
+        yield " ".join(_brief(item, budget, look) for item in pair)
+
+
+def _each(value: Any, budget: Budget) -> Iterator[Any]:
+    kind = kinds.look(value, budget)
+    if isinstance(kind, Mapping):
+        return (key for key, _ in kind.pairs())
+    if isinstance(kind, Container):
+        return kind.items()
+    own = first_of(type(value), "__iter__")
+    if type(own) is not WrapperDescriptorType:
+        raise Missing
+    return iter(own(value))
+
+
+def _brief(value: Any, budget: Budget, look: Look) -> str:
+    if issubclass(type(value), str):
+        return one_line(plain_str(value), _TEXT)
+    return short(look(value, budget).brief())
+
+
+def _length(value: Any, budget: Budget) -> int:
+    own = first_of(type(value), "__len__")
+    return int(own(value) if type(own) is WrapperDescriptorType else kinds.look(value, budget).length())
+
+
+def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]:
+    """``kind``, with a summary where one was declared of the class, or of the nearest of its bases."""
+    users = packages(preferences.now.summaries)
+    for base in bases:
+        for names in (users.get(top(base), []), _OWN.get(top(base), [])):
+            name = declared_name(base, names)
+            if name is not None:
+                own = {"name": name, "plain": kind is PlainObject}
+                return type(f"Declared{kind.__name__}", (Declared, kind), own)
+    return kind

@@ -1,0 +1,102 @@
+"""What a person asks first of objects of other libraries, said once per class: a table from a class to its summary.
+
+A summary is what the object's line says after its type's name, in parts separated by `` · ``. In braces stands the way
+from the object to a value, by attributes and items alone, and after a colon what of it is said:
+
+- nothing: the value in a few words; ``len``: how many are in it; ``keys``: a dict's keys
+- ``items``: what is in it, of a dict with its keys; of two ways, separated by a comma: what is in both, in pairs
+- ``str``, ``repr``: its text by the library's own method; a way may end in a method of the library's in C: ``keys()``
+
+``{*}`` are the object's public attributes. ``node(s)`` is one node, or several. A part whose value is not there, None
+or empty is left out, or its next alternative, after `` | ``, is said. A summary that begins with ``= `` stands for the
+object in the lines of others, without its type. Users declare classes of theirs likewise, but nothing is run for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..guard import class_module, class_name, full_name, instance_dict, module
+
+SUMMARIES = {
+    "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
+    "astropy.table.Table": "{columns:items}",
+    "astropy.units.Quantity": "{_unit:str}",
+    "datasets.Dataset": (
+        "{_indices.table.num_rows} row(s) | {_data.table.num_rows} row(s) · {_data.table.column_names:items}"
+    ),
+    "flax.nnx.Variable": "{_raw_value}",
+    "gymnasium.spaces.Box": "shape ({_shape:items}) · {dtype} · {low_repr} to {high_repr}",
+    "gymnasium.spaces.Discrete": "{n} from {start}",
+    "ipaddress._BaseAddress": "= {:str}",
+    "ipaddress._BaseNetwork": "= {:str}",
+    "keras.Variable": "{_value} · {_name}",
+    "logging.Logger": "{name} · level {level} · {handlers:len} handler(s)",
+    "networkx.Graph": "{_node:len} node(s) · {graph:items}",
+    "networkx.classes.reportviews.NodeView": "{_nodes:len} node(s): {_nodes:keys}",
+    "networkx.classes.reportviews.OutEdgeView": "of {_graph}",
+    "os._Environ": "{_data:len} variable(s)",
+    "pyarrow.Array": "{:len} × {type:str} · {null_count} null",
+    "pyarrow.ChunkedArray": "{:len} × {type:str} · {null_count} null · {num_chunks} chunk(s)",
+    "pyarrow.DataType": "= {:str}",
+    "pyarrow.RecordBatch": "{num_rows} × {num_columns}",
+    "pyarrow.Scalar": "= {:str}",
+    "pyarrow.Schema": "{names,types:items}",
+    "pyarrow.Table": "{num_rows} × {num_columns}: {schema.names,schema.types:items}",
+    "pydantic_core.ValidationError": "{error_count()} error(s) in {title}",
+    "requests.Response": "{status_code} · {url} · {_content:len} byte(s)",
+    "shapely.geometry.base.BaseGeometry": "{:repr}",
+    "sklearn.base.BaseEstimator": "{n_features_in_} feature(s) in | not fitted · {classes_:len} class(es) · {*}",
+    "sklearn.pipeline.Pipeline": "{steps:items}",
+    "sqlalchemy.engine.Engine": "{url.drivername} · {url.host} · {url.database}",
+    "sqlalchemy.engine.Row": "{_key_to_index,_data:items}",
+    "sqlite3.Row": "{keys(),:items}",
+    "statsmodels.base.wrapper.ResultsWrapper": "{_results.model} · {_results.nobs} observations",
+    "sympy.Basic": "{_args:items}",
+    "sympy.Integer": "= {p}",
+    "sympy.MatrixBase": "{rows} × {cols}",
+    "sympy.Rational": "= {p}/{q}",
+    "sympy.Symbol": "= {name}",
+    "tokenizers.Encoding": "{ids:len} token(s) · {tokens:items}",
+    "tokenizers.Tokenizer": "{get_vocab_size()} token(s) · {model}",
+    "torch_geometric.data.Data": "{_store._mapping:items}",
+    "torch_geometric.data.HeteroData": "{_node_store_dict:keys} · {_edge_store_dict:len} edge type(s)",
+    "torchmetrics.Metric": "{_update_count} update(s) · {_defaults:keys}",
+    "torchvision.transforms.Compose": "{transforms:items}",
+    "tqdm.std.tqdm": "{desc} · {n} of {total}",
+    "types.GenericAlias": "= {__origin__}[{__args__:items}]",
+    "types.UnionType": "= {__args__:items}",
+    "typing.TypeVar": "= {__name__} · bound {__bound__} · {__constraints__:items}",
+    "typing._GenericAlias": "= {_name}[{__args__:items}] | {__origin__}[{__args__:items}]",
+    "typing._LiteralGenericAlias": "= Literal[{__args__:items}]",
+    "xarray.DataArray": "{_variable._data} · dims {_variable._dims:items} · {_name}",
+    "xarray.Dataset": "{_dims:items} · {_variables:keys}",
+    "xml.etree.ElementTree.Element": "<{tag}> · {:len} child(ren) · {items():items} · {text}",
+    "xml.etree.ElementTree.ElementTree": "<{_root.tag}>",
+    "zarr.Array": "shape ({_async_array.metadata.shape:items}) · {_async_array.metadata.data_type}",
+}
+
+
+def packages(summaries: Mapping[str, str]) -> dict[str, list[str]]:
+    """The declared classes by the package that they stand in."""
+    found: dict[str, list[str]] = {}
+    for name in summaries:
+        found.setdefault(name.partition(".")[0], []).append(name)
+    return found
+
+
+def declared_name(cls: type, names: list[str]) -> str | None:
+    """Under which of these names the class can be reached: its own, or that of a module that holds it."""
+    own = full_name(cls)
+    if own in names:
+        return own
+    for name in names:
+        home, _, last = name.rpartition(".")
+        if last == class_name(cls) and instance_dict(module(home)).get(last) is cls:
+            return name
+    return None
+
+
+def top(cls: type) -> str:
+    """The package in which a class stands."""
+    return class_module(cls).partition(".")[0]
