@@ -44,6 +44,7 @@ _NO_ANSWER = '{"op":"error","error":{"code":"internal","message":"the program le
 
 _cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
 _HOVERED = 10  #: children that a hover lists
+_ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
 _MOST_BYTES = 4 << 20  #: of any answer; 16 MB would hang the debug adapter for good
 
 
@@ -124,7 +125,7 @@ def prefer(wanted: Preferences) -> None:
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     global _cold
-    budget, started = _budget(request, 120), perf_counter()
+    budget, started = _budget(request), perf_counter()
     _cold = False
     paused = _paused(request)
     with Untouched():
@@ -173,14 +174,14 @@ def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> Pin
 
 
 def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
-    budget, started = _budget(request, 80), perf_counter()
+    budget, started = _budget(request, _ROWS), perf_counter()
     snapshot, node = alive.get(request["snapshot"]), request["node"]
     if snapshot is None or node not in snapshot:
         raise Refused("gone", "the program has run on since this row was shown")
     asked = snapshot.value(node)
     if type(asked) is Property:
         snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
-        budget, started = _budget(request, 80, most=400), perf_counter()  # of the 2 s that a reply may take
+        budget, started = _budget(request, _ROWS, most=400), perf_counter()  # of the 2 s that a reply may take
     with Untouched():
         page = snapshot.page(node, request["start"], request["count"], budget)
     answer: ChildrenAnswer = {
@@ -195,7 +196,7 @@ def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
 
 
 def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
-    budget, started = _budget(request, 100), perf_counter()
+    budget, started = _budget(request, _ONE), perf_counter()
     paused, expression = _paused(request), request["expression"].strip()
     with Untouched():
         value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
@@ -214,7 +215,7 @@ def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
         value = properties.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
     except (properties.Raised, properties.Stopped) as error:
         raise Refused("raised", str(error)) from None
-    budget, started = _budget(request, 120), perf_counter()
+    budget, started = _budget(request), perf_counter()
     with Untouched():
         return _node("evaluate", request, Child(expression, value), budget, started)
 
@@ -257,9 +258,9 @@ def _paused(request: Any) -> FrameType:
     return found
 
 
-def _budget(request: Any, ms: float, most: float = math.inf) -> Budget:
+def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:
     limits = request.get("limits", {})
-    usual = min(most, ms * preferences.now.pace)
+    usual = min(most, share * preferences.now.budget_ms)
     time = limits.get("ms", min(3 * usual, max(usual, 1000)) if _cold else usual)
     return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
 

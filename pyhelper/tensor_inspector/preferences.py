@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 from .protocol import Preferences
 
+BUDGET_MS = 120.0  #: unless the user says otherwise
+
 
 class Preferred(NamedTuple):
     digits: int = 4  #: significant digits of values; means and deviations have one less
     reads: bool = True  #: whether values are read for statistics, or metadata is all that is told
-    pace: float = 1.0  #: how much of the usual time a request may take
+    budget_ms: float = BUDGET_MS  #: for a frame, or for one question of the debugger's own views
     tensors_first: bool = True  #: whether variables that are or hold tensors come before all others
     inline_values: bool = True  #: whether line ends show values
     summaries: Mapping[str, str] = MappingProxyType({})  #: what users declared, by class
@@ -27,12 +29,12 @@ now = Preferred()
 def prefer(wanted: Preferences) -> None:
     """Have this hold from now on. What is no such preference is as if it was not said: settings are typed by hand."""
     global now
-    digits, pace = wanted.get("digits"), wanted.get("pace")
+    digits, budget = wanted.get("digits"), wanted.get("budget_ms")
     summaries = wanted.get("summaries")
     now = Preferred(
         digits=min(17, max(2, digits)) if type(digits) is int else 4,
         reads=wanted.get("statistics") != "off",
-        pace=min(10.0, max(0.1, pace)) if type(pace) in (int, float) and pace is not None else 1.0,
+        budget_ms=min(1200.0, max(12.0, budget)) if type(budget) in (int, float) and budget is not None else BUDGET_MS,
         tensors_first=wanted.get("tensors_first") is not False,
         inline_values=wanted.get("inline_values") is not False,
         summaries=_texts(summaries) if type(summaries) is dict else {},

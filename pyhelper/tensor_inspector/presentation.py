@@ -30,7 +30,6 @@ Entry = tuple[
 ]  #: name, value, and what makes its expression of its parent's
 Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented by us
 
-_MS = 120.0  #: for one question of the debugger
 _PAUSE = 0.05  #: seconds without being asked, after which it is another question
 _NAME = 200  #: characters of a row's name
 _PRINTED = 10  #: rows of a container that the console prints
@@ -150,7 +149,7 @@ class Question:
         self._stop: tuple[int, ...] = ()
         self._entered: float | None = None
         self._left = -_PAUSE
-        self._budget = Budget(_MS)
+        self._budget = Budget(preferences.now.budget_ms)
 
     def begin(self) -> Budget:
         """One value is asked for, or the rows of one."""
@@ -158,7 +157,7 @@ class Question:
         if now - self._left >= _PAUSE or stop != self._stop:
             self._stop = stop
             self._worked, self._entered = 0.0, None
-            self._budget = Budget(_MS * preferences.now.pace, reads=preferences.now.reads, clock=self._clock)
+            self._budget = Budget(preferences.now.budget_ms, reads=preferences.now.reads, clock=self._clock)
         self._entered = now
         return self._budget
 

@@ -173,8 +173,9 @@ class Preferences(TypedDict):
     statistics: NotRequired[Literal["auto", "off"]]
     #: Significant digits of values; means and deviations have one less.
     digits: NotRequired[int]
-    #: How much of the usual time a request may take: 2 is twice as long.
-    pace: NotRequired[float]
+    #: Milliseconds that a frame may take, or a question of the debugger's own views; other requests take their share of
+    #: it. The first frame of a process may take three times as long.
+    budget_ms: NotRequired[float]
     #: Variables that are or hold tensors come before all others.
     tensors_first: NotRequired[bool]
     #: The debugger's own views show our summaries and rows.

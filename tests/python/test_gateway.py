@@ -8,6 +8,7 @@ import json
 import math
 import sys
 import weakref
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -328,6 +329,34 @@ def test_values_of_the_frame_are_not_kept_by_the_helper(monkeypatch: pytest.Monk
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "frame", "rows", "one"),
+    [
+        ({}, 120, 80, 100),
+        ({"budget_ms": 240}, 240, 160, 200),
+        ({"budget_ms": 1}, 12, 8, 10),
+        ({"budget_ms": "a"}, 120, 80, 100),
+    ],
+)
+def test_each_request_takes_its_share_of_the_time_that_the_user_gives(
+    monkeypatch: pytest.MonkeyPatch, paused: Paused, wanted: Any, frame: float, rows: float, one: float
+) -> None:
+    given: list[float] = []
+    monkeypatch.setattr(gateway, "_cold", False)
+    monkeypatch.setattr(gateway, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
+    answer = paused.frame(limits={}, preferences=wanted)["answer"]
+    paused.ask("children", snapshot=answer["snapshot"], node=0, start=0, count=1, limits={}, preferences=wanted)
+    paused.ask("inspect", expression="number", limits={}, preferences=wanted)
+    assert given == pytest.approx([frame, rows, one])
+
+
+def test_the_time_is_what_the_setting_says_that_it_is() -> None:
+    settings = json.loads((Path(__file__).parents[2] / "package.json").read_text())["contributes"]["configuration"][
+        "properties"
+    ]
+    assert settings["tensorInspector.timeBudget"]["default"] == preferences.Preferred().budget_ms
 
 
 def test_the_first_frame_of_a_process_has_more_time(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:

@@ -16,6 +16,18 @@ test.each([
 });
 
 test.each([
+  ["auto", 500, 500],
+  ["auto", 0, 1],
+  ["auto", "soon", undefined], // the helper's own
+  ["exact", 120, 960],
+  ["exact", 1000, 1000],
+])("with %s statistics, a time budget of %j is %j ms", (statistics, setting, ms) => {
+  workspace.settings.set("statistics", statistics);
+  workspace.settings.set("timeBudget", setting);
+  expect(new Settings(memory()).preferences.budget_ms).toBe(ms);
+});
+
+test.each([
   ["precision", 6, true],
   ["statistics", "exact", true],
   ["timeBudget", 500, true],

@@ -115,9 +115,9 @@ export interface Preferences {
    */
   digits?: number;
   /**
-   * How much of the usual time a request may take: 2 is twice as long.
+   * Milliseconds that a frame may take, or a question of the debugger's own views; other requests take their share of it. The first frame of a process may take three times as long.
    */
-  pace?: number;
+  budget_ms?: number;
   /**
    * Variables that are or hold tensors come before all others.
    */

@@ -6,14 +6,12 @@ import type { Filter, Preferences } from "../protocol/generated.ts";
 const SECTION = "tensorInspector";
 const FILTER = "filter";
 
-/** Milliseconds that the helper takes for a frame at most, unless the user says otherwise. */
-const BUDGET = 120;
 /** Two words in version 0.1. */
 const METADATA_ONLY = new Set(["metadataOnly", "metadata only"]);
 const DIGITS = 4;
 const PAGE = 100;
-/** How much longer it may take where the user wants exact statistics. A reply that takes 2 s is given up. */
-const EXACT_PACE = 8;
+/** Milliseconds that it may take at least where the user wants exact statistics. A reply that takes 2 s is given up. */
+const EXACT = 960;
 /** Settings by which the rows of the same values may say something else. */
 const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
@@ -60,11 +58,12 @@ export class Settings implements Wishes, vscode.Disposable {
   /** What the helper is to know of the user's wishes. */
   get preferences(): Preferences {
     const statistics = get<string>("statistics", "auto");
-    const pace = Math.max(1, numberOr(get("timeBudget", BUDGET), BUDGET)) / BUDGET;
+    const budget = numberOr(get<unknown>("timeBudget", undefined), undefined);
+    const budgetMs = statistics === "exact" ? Math.max(budget ?? 0, EXACT) : budget;
     return {
       statistics: METADATA_ONLY.has(statistics) ? "off" : "auto",
       digits: this.digits,
-      pace: statistics === "exact" ? Math.max(pace, EXACT_PACE) : pace,
+      ...(budgetMs === undefined ? {} : { budget_ms: Math.max(1, budgetMs) }),
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),
       inline_values: this.inlineValues,
@@ -93,7 +92,7 @@ function get<T>(name: string, otherwise: T): T {
 }
 
 /** VS Code lets anything be written into settings.json. */
-function numberOr(value: unknown, otherwise: number): number {
+function numberOr<T>(value: unknown, otherwise: T): number | T {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
 }
 
