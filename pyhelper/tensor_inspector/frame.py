@@ -13,9 +13,9 @@ from .debugger import EXCEPTION, RETURN_VALUES
 from .guard import Classes, class_name, each, plain_str
 from .kinds import Child, Rows, look
 from .protocol import Filter, InlineValue
-from .snapshot import INLINE
 from .text import listed as in_short
 from .text import one_line
+from .words import INLINE
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _UNLISTED = 200  #: variables that are not rows
@@ -77,8 +77,9 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
     debuggers, ungrouped, groups = _sorted_out(globals, shadowed)
     # Which of them hold tensors takes time to tell: that is done for the page that is asked for.
     total = None if filter == "tensors" else len(debuggers) + len(ungrouped) + len(groups)
+    told = ungrouped or groups
     return Rows(
-        in_short([child.name for child in ungrouped[:8]], len(ungrouped) > 8, 60),
+        in_short([child.name for child in told[:8]], len(told) > 8, 60),
         total,
         lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
     )

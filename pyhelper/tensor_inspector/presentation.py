@@ -247,10 +247,10 @@ def _printed(value: object, budget: Budget) -> str | None:
 
 
 def _printed_rows(kind: Kind, budget: Budget) -> Iterator[str]:
-    for child in islice(kind.children(0, _PRINTED), _PRINTED):
+    children = kind.printed(_PRINTED)
+    for child in children[:_PRINTED]:
         yield f"{one_line(child.name, _NAME)}  {one_line(look(child.value, budget).line())}".rstrip()
-    total = kind.child_count()
-    if total is None or total > _PRINTED:
+    if len(children) > _PRINTED:
         yield "…"
 
 

@@ -19,14 +19,13 @@ from .kinds import Child, Kind, Rows, Said, look, unfinished
 from .kinds.kind import Property
 from .protocol import Expanded, Mark, Node, Page
 from .text import joined, one_line, shorten
-from .words import SHORT, in_short
+from .words import INLINE, SHORT, in_short
 
 PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, Said)
 _NAME = 200  #: characters of a row's name
 _PATH = 1000  #: characters of an expression; a longer one is no help
 _DEPTH = 100  #: levels that one answer nests
-INLINE = 60  #: characters at the end of a line of source
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)

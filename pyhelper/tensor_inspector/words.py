@@ -11,8 +11,9 @@ from itertools import groupby
 
 from .text import LINE, joined, listed, middle
 
-SHORT = 60  #: characters of a line in short
-_LABELS = (42, 26, 14)  #: characters of the labels in a list, as they are tried
+SHORT = 90  #: characters of a line in short
+INLINE = 60  #: characters at the end of a line of source
+_LABELS = (42, 26, 14)  #: characters of the labels in a list, as they are tried; in short without the first
 _USUAL = 24  #: characters of a name
 _LEAST = 24  #: characters of a list, however long the name before it
 _WRITTEN_TWICE = 5  #: characters up to which two equal neighbours in a list stay two
@@ -84,9 +85,9 @@ def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool
     '3: x f32[64,1,28,28], y i64[64], …'
     """
     used = len(before) + len(" · ") + len(lead)
-    room = (LINE - used, SHORT - used)
-    full, short = (f"{lead}{_fitted(items, more, max(limit, _LEAST))}" for limit in room)
-    return Word(full, short)
+    full = _fitted(items, more, max(LINE - used, _LEAST), _LABELS)
+    short = _fitted(items, more, max(SHORT - used, _LEAST), _LABELS[1:])
+    return Word(f"{lead}{full}", f"{lead}{short}")
 
 
 def named(name: str) -> Word:
@@ -110,9 +111,9 @@ def runs(texts: Iterable[str]) -> list[str]:
     return found
 
 
-def _fitted(items: Sequence[tuple[str, str]], more: bool, limit: int) -> str:
+def _fitted(items: Sequence[tuple[str, str]], more: bool, limit: int, widths: tuple[int, ...]) -> str:
     """Labels and texts joined by commas. Labels are shortened in the middle before texts are left out at the end."""
-    for width in _LABELS:
+    for width in widths:
         whole = ", ".join([*(f"{middle(label, width)}{text}" for label, text in items), *(["…"] if more else [])])
         if len(whole) <= limit:
             return whole

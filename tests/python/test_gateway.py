@@ -91,7 +91,7 @@ def test_variables_that_are_not_listed_have_values_for_the_ends_of_lines_too(
 ) -> None:
     answer = paused.frame(**asked)["answer"]
     assert [(value["name"], value["text"]) for value in answer["inline"]][:3] == [
-        ("number", "3"), ("text", "'text'"), ("many", "list of 1,000"),
+        ("number", "3"), ("text", "'text'"), ("many", "list of 1,000 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]"),
     ]  # fmt: skip
     assert "inline" not in paused.frame(preferences={"inline_values": False}, **asked)["answer"]
 
@@ -163,6 +163,13 @@ def test_globals_are_one_collapsed_row(paused: Paused) -> None:
     page = paused.ask("children", snapshot=rows["answer"]["snapshot"], node=node["id"], start=0, count=100)["page"]
     assert page["nodes"][0]["name"] == "GLOBAL_TENSOR"
     assert page["nodes"][0]["path"] == "GLOBAL_TENSOR"
+
+
+def test_a_module_of_functions_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: dict[str, Any] = {}
+    exec("import sys\ndef step():\n    return sys._getframe()", module)
+    row = Paused(module["step"](), monkeypatch).frame()["global variables"]
+    assert row["line"] == "special variables, function variables, module variables"
 
 
 def test_how_many_global_variables_there_are_is_known_before_they_are_read(

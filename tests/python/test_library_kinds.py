@@ -363,12 +363,45 @@ def rows(value: Any) -> dict[str, str]:
     return dict(facts(value)["rows"])
 
 
+def columns(frame: Any) -> dict[str, str]:
+    lines = (line.strip().partition("  ") for line in tree(frame, depth=1, rows=100).splitlines())
+    return {label: line for label, _, line in lines}
+
+
 def test_columns_are_told_lazily_and_by_page() -> None:
     pd, np = pytest.importorskip("pandas"), pytest.importorskip("numpy")
     frame = pd.DataFrame(np.zeros((3, 5000)))
     shown = tree(frame, depth=1, rows=5).splitlines()
     assert [line.split()[0] for line in shown[1:]] == ["rows", "index", "0", "1", "2", "…"]
     assert shown[-1] == "  … 4,997 more"
+
+
+def test_facts_of_a_table_do_not_repeat_its_columns() -> None:
+    pd = pytest.importorskip("pandas")
+    told = facts(pd.DataFrame({"a": [1, 2]}))
+    assert (told["shape"], told["bytes"]) == ([2, 1], 16)
+    assert not {"rows", "stats", "unread"} & told.keys()
+
+
+LINE_ENDS = [
+    ("pandas", "v.DataFrame({'a': [1.0, None], 'b': [1, 2]})", "1 missing DataFrame 2 × 2"),
+    ("pandas", "v.date_range('2024', periods=2, unit='us')", "datetime64[us][2] 2024-01-01…2024-01-02"),
+    ("pandas", "v.Series(['x', 2, 'y'])", "object[3] 'x', 2, 'y'"),
+    (
+        "pandas",
+        "v.MultiIndex.from_product([[1, 2], [3]], names=['p', 'q'])",
+        "tuple[2] 2 levels: p (2 int64), q (1 int64)",
+    ),
+    ("polars", "v.Series(['a', 'b'])", "String[2] 'a', 'b'"),
+    ("polars", "v.DataFrame({'a': [1, 2]})", "DataFrame 2 × 1"),
+    ("PIL.Image", "v.new('RGB', (3, 2))", "all zeros Image RGB 3×2"),
+]
+
+
+@pytest.mark.parametrize(("library", "make", "said"), LINE_ENDS, ids=[make for _, make, _ in LINE_ENDS])
+def test_at_a_line_end(library: str, make: str, said: str) -> None:
+    value = eval(make, {"v": pytest.importorskip(library)})
+    assert kind_of(value, Budget()).inline() == said
 
 
 def test_missing_values_of_a_table_are_counted() -> None:
@@ -530,7 +563,7 @@ def test_columns_over_a_memory_map_are_read(tmp_path: Any) -> None:
     series = pandas.Series(mapped, copy=False)
     assert type(series._mgr.blocks[0].values) is numpy.memmap
     assert summarize(series) == "Series · float32[4] · 0…3 · μ 1.5 σ 1.29"
-    assert rows(series.to_frame("a"))["a"] == "float32[4] · 0…3 · μ 1.5 σ 1.29"
+    assert columns(series.to_frame("a"))["'a'"] == "float32[4] · 0…3 · μ 1.5 σ 1.29"
 
 
 def test_an_array_class_of_the_program_is_read_without_its_code() -> None:
@@ -643,6 +676,6 @@ def test_every_column_is_found_in_its_block(layout: str) -> None:
         frame = frame.astype({f"c{number}": "Int64" for number in range(0, 90, 3)})
     else:
         frame = frame[[f"c{number}" for number in (*range(1, 90, 2), *range(88, -1, -2))]]
-    told = rows(frame)
+    told = columns(frame)
     for number in range(90):
-        assert told[f"c{number}"].partition("[1]")[2].strip(" ·[]") == str(number)
+        assert told[f"'c{number}'"].partition("[1]")[2].strip(" ·[]") == str(number)

@@ -78,6 +78,24 @@ def test_what_would_write_out_tensors_or_their_bytes_is_our_line(value: object, 
     assert Lines().get_str(value) == line
 
 
+FIRST_VALUES = [
+    ("pandas", "v.date_range('2024', periods=2, unit='us')", ["[0]  2024-01-01", "[1]  2024-01-02"]),
+    ("pandas", "v.Series(range(11)).astype('category')", [*(f"[{at}]  {at}" for at in range(10)), "…"]),
+    ("pandas", "v.DataFrame({'a': [1, 2], 'b': [3, 4]})",
+     ["[0]  a=1, b=3", "[1]  a=2, b=4", "index  RangeIndex · int64[2] · 0…1", "'a'  int64[2] [1, 2]", "'b'  int64[2] [3, 4]"]),
+    ("pandas", "v.DataFrame({'a': range(9)})",
+     ["[0]  a=0", "[1]  a=1", "[2]  a=2", "…", "index  RangeIndex · int64[9] · 0…8", "'a'  int64[9] [0, 1, 2, 3, 4, 5, 6, 7, 8]"]),
+    ("polars", "v.Series(['a', 'b'])", ["[0]  'a'", "[1]  'b'"]),
+    ("numpy", "v.ma.array([1.0, 2.0], mask=[True, False])", ["[0]  masked", "[1]  2"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("library", "make", "below"), FIRST_VALUES, ids=[make for _, make, _ in FIRST_VALUES])
+def test_the_console_prints_the_first_values_of_what_has_no_corner(library: str, make: str, below: list[str]) -> None:
+    value = eval(make, {"v": pytest.importorskip(library)})
+    assert (Lines().get_str_in_context(value, "repl") or "").splitlines()[1:] == below
+
+
 @pytest.mark.parametrize(
     "value", [[1], {"a": (1,)}, partial(print, 1), ChainMap({"a": 1}), ValueError("no", 1)], ids=repr
 )

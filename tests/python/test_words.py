@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from collections.abc import Callable
 from math import inf, nan
 from typing import Any
@@ -66,7 +67,7 @@ LOUD_FIRST: list[tuple[Callable[[], object], str, str]] = [
     (lambda: numpy.array([0.5, nan]), "1 NaN · f64[2] · finite all 0.5", "1 NaN f64[2] μ 0.5"),
     (lambda: numpy.zeros((2, 3)), "all zeros · f64[2,3]", "all zeros f64[2,3]"),
     (lambda: linear(grads=True), "1 of 2 grads None · Linear(28 → 10) · 290 params · train", "1 of 2 grads None Linear(28 → 10) 290 params"),
-    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train …", "NaN in weight Linear(28 → 10) 290 params"),
+    (lambda: linear(broken=True), "NaN in weight · Linear(28 → 10) · 290 params · train · grads None", "NaN in weight Linear(28 → 10) 290 params"),
 ]  # fmt: skip
 
 
@@ -100,7 +101,41 @@ def test_an_array_has_the_same_one(dtype: str) -> None:
 def test_parts_that_do_not_fit_are_left_out_whole() -> None:
     image = torch.linspace(-2, 2, 64 * 28 * 28).reshape(64, 1, 28, 28).requires_grad_() * 1.5
     image.data[0, 0, 0, :3] = nan
-    assert short(image) == "3 NaN · f32[64,1,28,28] · −3…3 · μ 0.00018 σ 1.73 …"
+    assert short(image.mT) == "3 NaN · f32[64,1,28,28] · −3…3 · μ 0.00018 σ 1.73 · grad ← TransposeBackward0 …"
+
+
+def error_of_shapes() -> RuntimeError:
+    return RuntimeError("mat1 and mat2 shapes cannot be multiplied (2x4 and 5x2)")
+
+
+LINE_ENDS: list[tuple[Callable[[], object], str | None]] = [
+    (lambda: {"loss": torch.tensor(0.25), "acc": 0.5}, "{'loss': f32[] 0.25, 'acc': 0.5}"),
+    (lambda: [torch.tensor(nan), 1], "[f32[] NaN, 1]"),
+    (lambda: (torch.ones(2, 3),) * 3, "(f32[2,3] ×3)"),
+    (lambda: [(0, 1), (2, 3)] * 3, "[(tuple of 2) ×6]"),
+    (lambda: [7, 7], "[7, 7]"),
+    (lambda: (7,), "(7,)"),
+    (lambda: list(range(100)), "list of 100 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]"),
+    (lambda: {f"layer{at}.weight": torch.ones(64, 64) for at in range(40)},
+     "dict of 40 {'layer0.weight': f32[64,64], …}"),
+    (lambda: UserDict(x=torch.ones(2)), "UserDict({'x': f32[2]})"),
+    (lambda: torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1), "SGD lr 0.1"),
+    (error_of_shapes, "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x…"),
+    (lambda: object(), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "said"), LINE_ENDS, ids=lambda value: value if type(value) is str else "")
+def test_at_a_line_end_a_value_says_what_is_in_it(make: Callable[[], object], said: str | None) -> None:
+    assert inline(make()) == said
+
+
+def test_a_container_tells_the_value_of_a_tensor_of_one_number() -> None:
+    assert short({"loss": torch.tensor(0.25)}) == "dict · 1: loss f32[] 0.25"
+
+
+def test_dtypes_among_other_values_do_not_say_so_twice() -> None:
+    assert short({"dtype": numpy.dtype("float32")}) == "dict · 1: dtype float32"
 
 
 def test_a_line_that_is_as_short_already_stands_for_itself() -> None:

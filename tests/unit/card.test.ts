@@ -149,7 +149,7 @@ describe("the card of a container", () => {
       "d",
       node("d", { kind: "mapping", children: 1, page: { start: 0, total: 1, nodes: [item] } }),
     );
-    expect(cells(text).at(-1)).toBe("encoder.…on.query.weight | 1 NaN · f32[2,3]");
+    expect(cells(text).at(-1)).toBe("encoder.la…ttention.query.weight | 1 NaN · f32[2,3]");
     expect(text).not.toContain("more");
   });
 

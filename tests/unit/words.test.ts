@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeBlock, escapeHtml, escapeMarkdown, middle } from "../../extension/src/model/words.ts";
+import { codeBlock, escapeHtml, escapeMarkdown, middle, namesApart } from "../../extension/src/model/words.ts";
 
 describe("a long name", () => {
   test.each([
@@ -7,6 +7,35 @@ describe("a long name", () => {
     ["encoder.layers.0.self_attn.q_proj.weight", "encoder.…n.q_proj.weight"],
     ["🙂".repeat(30), `${"🙂".repeat(8)}…${"🙂".repeat(15)}`],
   ])("%s is %s in 24 characters", (name, shortened) => expect(middle(name, 24)).toBe(shortened));
+});
+
+describe("long names that stand together are told apart", () => {
+  test.each([
+    [
+      ["layer.0.weight", "layer.1.weight"],
+      ["layer.0.weight", "layer.1.weight"],
+    ],
+    [
+      ["'model.layers.0.self_attn.q_proj.weight'", "'model.layers.11.self_attn.q_proj.weight'", "'model.norm.weight'"],
+      ["'…0…weight'", "'…11…weight'", "'model.norm.weight'"],
+    ],
+    [
+      ["0.q", "0.k", "1.q", "1.k"].map((part) => `encoder.layers.${part}.self_attention.weight`),
+      ["…0.q…weight", "…0.k…weight", "…1.q…weight", "…1.k…weight"],
+    ],
+    [
+      ["base_model.encoder.0.query.lora_A.default.weight", "base_model.encoder.1.value.lora_B.default.weight"],
+      ["…0.query.lora_A…weight", "…1.value.lora_B…weight"],
+    ],
+    [
+      ["encoder.layers.0.self_attn.q_proj.weight", "encoder.layers.0.self_attn.k_proj.weight"],
+      ["encoder.…n.q_proj.weight", "encoder.…n.k_proj.weight"],
+    ],
+    [
+      ["x".repeat(30), `${"x".repeat(15)}y${"x".repeat(15)}`],
+      ["x".repeat(8) + "…" + "x".repeat(15), "x".repeat(8) + "…" + "x".repeat(15)],
+    ],
+  ])("%j", (names, labels) => expect(namesApart(names, 24)).toEqual(labels));
 });
 
 describe("text from the program is harmless in Markdown", () => {

@@ -1,10 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { ComplexStats, Facts, Node, Number as Tagged, Page, Stats } from "../protocol/generated.ts";
 import { formatBounded, formatBytes, formatNumber, parseNumber } from "./numbers.ts";
-import { codeBlock, escapeHtml, escapeMarkdown, middle } from "./words.ts";
+import { codeBlock, escapeHtml, escapeMarkdown, namesApart } from "./words.ts";
 
 /** Items of a container at most. */
 const ITEMS = 10;
+/** Characters of an item's name at most. */
+const NAME = 32;
 /** Kinds whose children are their items; those of a tensor are what is told here anyway. */
 const CONTAINERS: ReadonlySet<Node["kind"]> = new Set(["module", "mapping", "sequence", "set", "object"]);
 /** Digits of a standard deviation at most: it may be off by a hundred-thousandth. */
@@ -36,7 +38,11 @@ type Fact = [label: string, text: string];
 /** The first items, whether there are more (`total` is null where nobody knows how many), and why so few came. */
 function itemsText({ nodes, cut = "" }: Page, total: number | null): string[] {
   const shown = nodes.slice(0, ITEMS);
-  const items = table(shown.map(({ name, line, short }) => [middle(name, 24), short ?? line]));
+  const names = namesApart(
+    shown.map(({ name }) => name),
+    NAME,
+  );
+  const items = table(shown.map(({ name, line, short }, at) => [names[at] ?? name, short ?? line]));
   const left = total === null ? undefined : total - shown.length;
   if (left !== undefined && left <= 0) return [items];
   const more = left === undefined ? l10n.t("and more") : l10n.t("and {0} more", formatNumber(left));

@@ -5,8 +5,7 @@ import type { Contents, Known } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import { formatNumber } from "./numbers.ts";
 import { pinName, type Pin, type Pins } from "./pins.ts";
-
-import { middle } from "./words.ts";
+import { middle, namesApart } from "./words.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
 export type Tone = "alarm" | "warning" | "quiet";
@@ -93,8 +92,8 @@ export function rootRows(source: Source): Row[] {
   const { contents, pins } = source;
   const path = framePath(contents.frame);
   const { snapshot } = contents.answer;
-  const rows = named(contents.rootPage.nodes).map(([name, node]) =>
-    valueRow(source, undefined, below(path, name), { node, snapshot }),
+  const rows = named(contents.rootPage.nodes).map(([name, node, label]) =>
+    valueRow(source, undefined, below(path, name), { node, snapshot }, label),
   );
   const more = moreRow(source, undefined, path, contents.rootPage);
   return [...pins.all.map((pin) => pinRow(source, pin)), ...rows, ...more];
@@ -109,8 +108,8 @@ export function childRows(source: Source, row: Row): Row[] | undefined {
     const failure = source.contents.failure(row.known);
     return failure === undefined ? undefined : [textRow(source, row, failure)];
   }
-  const rows = named(page.nodes).map(([name, node]) =>
-    valueRow(source, row, below(row.path, name), { node, snapshot }),
+  const rows = named(page.nodes).map(([name, node, label]) =>
+    valueRow(source, row, below(row.path, name), { node, snapshot }, label),
   );
   return [...rows, ...moreRow(source, row, row.path, page)];
 }
@@ -160,11 +159,18 @@ function below(path: RowPath, name: string): RowPath {
   return { root: path.root, names: [...path.names, name] };
 }
 
-/** Siblings with names of their own. The helper sees to that; but VS Code shows no row at all if two have one id. */
-function named(nodes: readonly Node[]): [string, Node][] {
+/**
+ * Siblings with names of their own, and these as they are shown. The helper sees to that they differ; but VS Code shows
+ * no row at all if two have one id.
+ */
+function named(nodes: readonly Node[]): [name: string, node: Node, label: string][] {
+  const labels = namesApart(
+    nodes.map(({ name }) => name),
+    LABEL,
+  );
   const taken = new Set(nodes.map(({ name }) => name));
   const met = new Set<string>();
-  return nodes.map((node) => {
+  return nodes.map((node, at) => {
     let { name } = node;
     for (let count = 2; met.has(name); count += 1) {
       const other = `${node.name} (${count})`;
@@ -172,7 +178,7 @@ function named(nodes: readonly Node[]): [string, Node][] {
     }
     met.add(name);
     taken.add(name);
-    return [name, node];
+    return [name, node, labels[at] ?? name];
   });
 }
 
@@ -180,7 +186,7 @@ function idOf({ root, names }: RowPath): string {
   return JSON.stringify([root, ...names]);
 }
 
-function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known): Row {
+function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known, label: string): Row {
   const { node } = known;
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
@@ -193,7 +199,8 @@ function valueRow(source: Source, parent: Row | undefined, path: RowPath, known:
     path,
     parent,
     contents: source.contents,
-    ...called(node.name),
+    label,
+    name: node.name,
     description: withMark(node, node.lazy === true ? line : (node.short ?? line)),
     summary: withMark(node, line),
     icon: ICONS[node.kind],
@@ -235,14 +242,16 @@ function resultRow(source: Source, pin: Pin): Row {
     contents: source.contents,
     icon: "pinned",
     pin,
-    ...called(pinName(expression)),
+    label: middle(pinName(expression), LABEL),
+    name: pinName(expression),
   };
   if (result !== undefined && result !== "running" && "node" in result) {
-    const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot });
+    const row = valueRow(source, undefined, path, { node: result.node, snapshot: result.snapshot }, own.label);
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   if (result === undefined && answer?.node !== undefined) {
-    const row = valueRow(source, undefined, path, { node: answer.node, snapshot: source.contents.answer.snapshot });
+    const known = { node: answer.node, snapshot: source.contents.answer.snapshot };
+    const row = valueRow(source, undefined, path, known, own.label);
     return { ...row, ...own, expression, can: ["copySummary", "copyExpression", "unpin", ...rerun] };
   }
   const [description, tone] = pinText(source, pin, result ?? answer?.error);
@@ -317,10 +326,6 @@ function plain(source: Source, parent: Row | undefined, path: RowPath, label: st
     can: [],
   };
   return { id, path, parent, contents: source.contents, label, name: label, speech: label, ...nothing };
-}
-
-function called(name: string): Pick<Row, "label" | "name"> {
-  return { label: middle(name, LABEL), name };
 }
 
 function toneOf(node: Node): Tone | undefined {

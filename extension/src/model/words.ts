@@ -23,6 +23,34 @@ export function middle(text: string, limit: number): string {
   return [...characters.slice(0, head), "…", ...characters.slice(head + 1 - limit)].join("");
 }
 
+/**
+ * Names of rows that stand together, each in at most `limit` characters: of long ones that would read the same, the
+ * dotted parts that all of them have are left out instead.
+ */
+export function namesApart(names: readonly string[], limit: number): string[] {
+  const labels = names.map((name) => middle(name, limit));
+  const times = new Map<string, number>();
+  for (const label of labels) times.set(label, (times.get(label) ?? 0) + 1);
+  const alike = names.filter((_, at) => (times.get(labels[at] ?? "") ?? 0) > 1);
+  const apart = withoutShared(alike);
+  return names.map((name, at) => middle(apart.get(name) ?? labels[at] ?? name, limit));
+}
+
+/** Each name without the dotted parts that all names of as many parts have; the last one stays. */
+function withoutShared(names: readonly string[]): Map<string, string> {
+  const split = names.map((name) => name.replace(/^['"]/, "").split("."));
+  const isShared = (part: string, at: number, length: number): boolean =>
+    at < length - 1 && split.every((parts) => parts.length !== length || parts[at] === part);
+  return new Map(
+    split.map((parts, index) => {
+      const name = names[index] ?? "";
+      const quote = /^['"]?/.exec(name)?.[0] ?? "";
+      const own = parts.map((part, at) => (isShared(part, at, parts.length) ? "…" : part)).join(".");
+      return [name, quote + own.replaceAll(/\.?…(\.…)*\.?/g, "…")];
+    }),
+  );
+}
+
 /** Text from the program where VS Code makes `$(name)` an icon. */
 export function escapeIcons(text: string): string {
   return text.replaceAll("$(", String.raw`\$(`);

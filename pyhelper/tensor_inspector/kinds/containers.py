@@ -15,12 +15,12 @@ from typing import Any
 from ..guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
 from ..protocol import Facts
 from ..text import listed
-from ..words import content, named, runs
+from ..words import INLINE, content, named, runs
 from .kind import Child, Kind, NotFound, NotStatic
 from .objects import brief_inline, other_attributes, property_rows, tensors_among
 
 _SHOWN = 12  #: items looked at for a line
-_INLINE = 50  #: characters of items at the end of a line of source
+_LEAST = 20  #: characters of items at the end of a line of source, however long the name before them
 _WRITTEN = {
     id(list): ("[", "]"), id(deque): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}"),
     id(frozenset): ("{", "}"),
@@ -33,6 +33,7 @@ class Container(Kind):
     """Items first, then what a subclass adds."""
 
     summarized = True
+    brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
 
     def length(self) -> int:
         raise NotImplementedError
@@ -56,21 +57,22 @@ class Container(Kind):
         return content(before, self.sized(length), self.told(), length > _SHOWN) if length else "empty"
 
     def inline(self) -> str | None:
-        """As Python writes it, where it is short."""
-        name = self.type_name()
-        if self.length() > _SHOWN:
-            return self.brief()
-        base = next((base for base in mro(type(self.value)) if id(base) in _WRITTEN), None)
-        opened, closed = ("", "") if base is None else _WRITTEN[id(base)]
-        if base is set and not self.length():
+        """As Python writes it; of many items how many there are, and the first."""
+        length, base = self.length(), next((base for base in mro(type(self.value)) if id(base) in _WRITTEN), None)
+        opened, closed = self.brackets if base is None else _WRITTEN[id(base)]
+        if base is set and not length:
             opened, closed = "set(", ")"
-        items = listed(self.written(), False, _INLINE)
-        text = f"{opened}{items}{',' if base is tuple and self.length() == 1 else ''}{closed}"
-        return text if base is type(self.value) else f"{name}({text})"
+        if base is tuple and length == 1:
+            closed = f",{closed}"
+        if length > _SHOWN:
+            opened = f"{self.brief()} {opened}"
+        elif base is not type(self.value):
+            opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
+        return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
 
-    def written(self) -> Iterator[str]:
-        """The items as `inline` writes them."""
-        return (brief_inline(item, self) for item in self.items())
+    def written(self) -> Iterable[str]:
+        """The first items as `inline` writes them."""
+        return runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))
 
     def indexed(self) -> bool:
         """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""
@@ -167,7 +169,8 @@ class NamedTuple(Sequence):
 
     def inline(self) -> str | None:
         shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
-        return f"{self.type_name()}({listed(shown, False, _INLINE)})"
+        opened = f"{named(self.type_name()).short}("
+        return f"{opened}{listed(shown, False, room_for_items(opened, ')'))})"
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         cls, fields = type(self.value), self.fields()
@@ -221,6 +224,11 @@ class Set(Container):
 
     def _base(self) -> Any:
         return set if issubclass(type(self.value), set) else frozenset
+
+
+def room_for_items(opened: str, closed: str) -> int:
+    """Characters of items at the end of a line of source, between what opens and closes them."""
+    return max(_LEAST, INLINE - len(opened) - len(closed) - len(", …"))
 
 
 def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from ..budget import Budget
@@ -14,7 +15,7 @@ from ..guard import class_name, module
 from ..protocol import Badge, Facts
 from ..stats import Reading, Unread, of_array
 from ..text import plural, shape
-from ..words import head
+from ..words import head, is_loud, short
 from .kind import Child, Elements, Rows, Said
 from .present import Arrays, of_present
 from .stats_text import add_firsts, badges, inline_text, stats_rows, stats_words
@@ -71,7 +72,13 @@ class Contents:
         return stats_words(self.reading())
 
     def inline(self) -> str:
-        return inline_text(self.head(), self.shown(), self.reading(), self.dtype() == "bool")
+        reading, shown = self.reading(), self.shown()
+        if shown is not None or not isinstance(reading, Unread):
+            return inline_text(self.head(), shown, reading, self.dtype() == "bool")
+        why = stats_words(reading)
+        own = [word for word in self.words() if word not in why]
+        quiet = (short(word) for word in own if not is_loud(word))
+        return " ".join([*filter(is_loud, [*why, *own]), short(self.head()), *islice(quiet, 1)])
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())
@@ -79,6 +86,10 @@ class Contents:
     def first_values(self) -> str | None:
         """The first values as text, empty where the line shows them all; None where they are rows."""
         return None
+
+    def printed(self, count: int) -> list[Child]:
+        """The first elements as rows, and one more where there are others; none where there are none to list."""
+        return list(self.values().children(0, count + 1)) if self.is_open() else []
 
     def told(self) -> list[list[str]]:
         """Facts that are no statistics: labels and texts."""

@@ -12,6 +12,7 @@ from ..protocol import Badge, Facts, Stats
 from ..stats import Reading, Unread
 from ..stats.tally import OFF, skipped
 from ..text import listed
+from ..words import is_loud
 from .kind import Child, Kind, Rows, Said, WithRows
 from .objects import brief, other_attributes
 from .stats_text import badges, stats_rows, stats_words
@@ -47,6 +48,9 @@ class Image(WithRows):
 
     def parts(self) -> Iterable[str | None]:
         return [self.type_name(), self._head(), *self._value_words(), self._file()]
+
+    def inline(self) -> str | None:
+        return " ".join([*filter(is_loud, self._value_words()), self.brief()])
 
     def badges(self) -> list[Badge]:
         return badges(self.reading) if self._range is None else []

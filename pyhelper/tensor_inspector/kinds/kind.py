@@ -130,6 +130,10 @@ class Kind:
         """The first values as text, empty where the line shows them all; None of what has other rows."""
         return None
 
+    def printed(self, count: int) -> list[Child]:
+        """The rows that the debug console prints below the line: ``count``, and one more where there are others."""
+        return list(islice(self.children(0, count + 1), count + 1))
+
     def member_types(self) -> Iterable[str]:
         """Names of classes inside the value that can be summarized too, for the menus."""
         return ()

@@ -35,6 +35,7 @@ _ORDERED = 20_000  #: items of an OrderedDict up to which its own order is found
 
 class Mapping(Container):
     kind = "mapping"
+    brackets = ("{", "}")
 
     def held(self) -> dict[Any, Any]:
         """The dict that is read; of a class that keeps one inside, that one."""
@@ -70,8 +71,9 @@ class Mapping(Container):
         for index, (key, item) in enumerate(islice(self.pairs(start), count), start):
             yield Child(key_name(key, index, self), item, f"[{key!r}]" if indexed and _is_literal(key) else None)
 
-    def written(self) -> Iterator[str]:
-        return (f"{key_name(key, at, self)}: {brief_inline(item, self)}" for at, (key, item) in enumerate(self.pairs()))
+    def written(self) -> Iterable[str]:
+        first = enumerate(islice(self.pairs(), _SHOWN))
+        return (f"{key_name(key, at, self)}: {brief_inline(item, self)}" for at, (key, item) in first)
 
     def item(self, key: Any) -> Any:
         if not _is_plain(key):

@@ -72,6 +72,9 @@ class Array(WithRows):
     def inline(self) -> str | None:
         return self.contents.inline()
 
+    def printed(self, count: int) -> list[Child]:
+        return self.contents.printed(count) or super().printed(count)
+
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) is _ndarray else self.type_name()
         return [own, *self._value_words(), *self._layout_words()]

@@ -97,13 +97,16 @@ class Record(WithRows):
 
 
 class DType(Atom):
-    def line(self) -> str:
+    def brief(self) -> str:
         names = self.value.names
         if names is None:
             order = "" if self.value.isnative else " big-endian" if self.value.byteorder == ">" else " little-endian"
-            return shorten(f"dtype {dtype_name(self.value)}{order}")
+            return shorten(f"{dtype_name(self.value)}{order}")
         fields = (f"{name} {field_name(self.value[name])}" for name in names[:12])
-        return joined(["dtype structured", listed(fields, len(names) > 12, 90)])
+        return joined(["structured", listed(fields, len(names) > 12, 90)])
+
+    def line(self) -> str:
+        return shorten(f"dtype {self.brief()}")
 
     def facts(self) -> Facts:
         told = [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]

@@ -85,6 +85,9 @@ class Expression(Atom):
 
 
 class DType(Atom):
+    def brief(self) -> str:
+        return shorten(str(self.value))
+
     def line(self) -> str:
         return shorten(f"dtype {self.value}")
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..guard import Classes, class_name, instance_dict, kept_in_c, plain_str
 from ..protocol import Facts
 from ..text import LINE, joined, listed, one_line, plural, shorten
-from ..words import SHORT, Word
+from ..words import INLINE, SHORT, Word
 from .callables import place
 from .kind import Child, Kind, Said, WithRows
 from .objects import Told, brief
@@ -38,6 +38,9 @@ class Raised(Told):
         full = self._said(max(40, LINE - 3 - len(joined([where, origin]))))
         short = self._said(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
         return [Word(full, short), where, origin]
+
+    def inline(self) -> str | None:
+        return self._said(INLINE)
 
     def facts(self) -> Facts:
         facts = super().facts()

@@ -17,8 +17,8 @@ from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said, WithRo
 from .mappings import key_name, key_word
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
-_TOLD = 100  #: columns told in the facts
 COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
+_PRINTED = 3  #: rows that the debug console prints
 _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _CELL = 24  #: characters
@@ -55,6 +55,9 @@ class Values(WithRows):
 
     def inline(self) -> str | None:
         return self.contents.inline()
+
+    def printed(self, count: int) -> list[Child]:
+        return self.contents.printed(count) or super().printed(count)
 
     def parts(self) -> Iterable[str | None]:
         return self.words()
@@ -143,6 +146,15 @@ class Table(Kind):
         rows, columns = self.size()
         return f"{self.type_name()} {rows:,} × {columns:,}"
 
+    def inline(self) -> str | None:
+        return " ".join(filter(None, (self._missing(), self.brief())))
+
+    def printed(self, count: int) -> list[Child]:
+        """Its first rows stand for the one that opens to all rows."""
+        first = list(self._rows(0, _PRINTED + 1)) if self.size()[1] else []
+        more = [Child("…", Said(""))] if len(first) > _PRINTED else []
+        return [*first[:_PRINTED], *more, *self.extra(), *self._columns(0, count)][: count + 1]
+
     def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
         labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
@@ -164,14 +176,11 @@ class Table(Kind):
         return islice(chain(fixed[start:], self._columns(before, start + count - len(fixed))), count)
 
     def facts(self) -> Facts:
-        rows, columns = self.size()
-        labels = islice(self.labels(0, _TOLD), _TOLD)
-        told = [[key_word(label, self), self._line(self.column(at))] for at, label in enumerate(labels)]
         bytes = self.bytes()
-        facts: Facts = {"type": full_name(type(self.value)), "shape": [rows, columns]}
+        facts: Facts = {"type": full_name(type(self.value)), "shape": list(self.size())}
         if bytes is not None:
             facts["bytes"] = bytes
-        return {**facts, "stats": None, "unread": "each column has statistics of its own", "rows": told}
+        return facts
 
     def item(self, key: Any) -> Any:
         if type(key) is not str and type(key) is not int:
@@ -206,11 +215,6 @@ class Table(Kind):
         from . import look
 
         return shorten(look(item, self.budget).brief() if type(item) is not Said else item.text, _CELL)
-
-    def _line(self, value: object) -> str:
-        from . import look
-
-        return look(value, self.budget.share(0.2)).line()
 
     def _contents(self, at: int) -> Contents:
         column = self.column(at)

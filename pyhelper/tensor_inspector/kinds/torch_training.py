@@ -11,7 +11,7 @@ from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
 from ..text import joined, listed, number, plural
-from ..words import Word
+from ..words import Word, is_loud, named
 from .kind import Child, Kind, Rows, WithRows
 from .module_digest import own_grad
 from .objects import attributes, brief, property_rows, some_attributes
@@ -44,6 +44,10 @@ class Optimizer(WithRows):
             *self.look().words(),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
+
+    def inline(self) -> str | None:
+        loud = filter(is_loud, self.look().words())
+        return " ".join(filter(None, (*loud, named(self.type_name()).short, _lrs(self._groups()))))
 
     def badges(self) -> list[Badge]:
         return self.look().badges()

@@ -50,7 +50,9 @@ class Values(Kind):
         self._known: Reading | None = None
 
     def brief(self) -> str:
-        return self.head()
+        """Dtype and sizes; of a tensor of one number, which says more, that number too."""
+        shown = None if self.listed_sizes() else self.shown_values()
+        return self.head() if shown is None else self.head().then(f" {shown}")
 
     def inline(self) -> str | None:
         return inline_text(self.head(), self.shown_values(), self.reading(), dtype_of(self.value) is torch.bool)

@@ -382,7 +382,7 @@ SPECIMENS: Zoo = {
             "[1]  price=2, count=2, name='y', kind='v', whole=NA",
             "index  RangeIndex · int64[3] · 0…2",
         ),
-        facts={"shape": [3, 7], "stats": None},
+        facts={"shape": [3, 7]},
         needs=PANDAS,
     ),
     "pandas frame, repeated labels": of_pandas(
@@ -648,7 +648,7 @@ SPECIMENS: Zoo = {
     # transformers
     "ModelOutput": Specimen(
         output,
-        says=("CausalLMOutputWithPast · 2: loss f32[], logits f32[2,3,4]",),
+        says=("CausalLMOutputWithPast · 2: loss f32[] 1.5, logits f32[2,3,4]",),
         silent=("attentions",),
         needs=TRANSFORMERS,
     ),
