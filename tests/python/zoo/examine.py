@@ -22,7 +22,7 @@ from tensor_inspector.wire import tagged
 from tensor_inspector.words import SHORT
 
 from . import zoo
-from .paths import misleading
+from .paths import failing, misleading
 from .specimen import Specimen
 
 _NODES = 3000  #: nodes of a full expansion
@@ -111,7 +111,7 @@ def _looked_at(specimen: Specimen, value: Any) -> dict[str, Any]:
     if taken > specimen.memory:
         complaints.append(f"{taken:.0f} MB were taken")
     complaints += _falsehoods(specimen, value, {"line": line, "tree": text, "facts": known}, nodes)
-    complaints += misleading(value, _PROGRAM) if specimen.readable else []
+    complaints += [*misleading(value, _PROGRAM), *failing(value)] if specimen.readable else []
     return {"line": line, "tree": text, "facts": known, "complaints": complaints}
 
 

@@ -1,4 +1,5 @@
-"""Whether the rows of a value lead where they say: each path reaches, in Python and for us, the value that is shown."""
+"""Whether the rows of a value lead where they say: each path reaches, in Python and for us, the value that is shown; and
+whether any other path is reached, or refused in our own words."""
 
 from __future__ import annotations
 
@@ -8,12 +9,18 @@ from typing import Any
 
 from tensor_inspector.budget import Budget
 from tensor_inspector.expression import resolve
-from tensor_inspector.kinds import Child, Elements, Property, Rows, Said, look
+from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, Said, look
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
 
 _NODES = 300  #: looked at
-_PAGE = 12  #: rows of each
+_PAGE = 12  #: rows of each, from its start
+_LAST = 2  #: and at its end
+_ASKED = (
+    ".there_is_none", ".shape", ".dtype", ".data", ".T", ".grad", ".values", ".name", ".args", "['none']", "[b'none']", "[0]",
+    "[-1]", "[99999999999999999999]", "[1.5]", "[None]", "[True]", "[()]", "[(0, 'x')]", "[0, 0]", "[...]", "[:2]",
+    "[::-1]", "[5:2]", "[..., None, 0]", "[0].there_is_none", ".values()", ".row(0)", "()", "(3)",
+)  # fmt: skip
 _NO_VALUES = (Rows, Property)
 
 
@@ -25,11 +32,29 @@ def misleading(value: Any, program: Collection[Path]) -> list[str]:
         nodes = snapshot.page(0, 0, 1, Budget())["nodes"]
         for node in nodes:
             if "children" in node and "lazy" not in node and len(nodes) < _NODES:
-                nodes += snapshot.page(node["id"], 0, _PAGE, Budget())["nodes"]
+                page = snapshot.page(node["id"], 0, _PAGE, Budget())
+                nodes += page["nodes"]
+                if page["total"] is not None and page["total"] > _PAGE:
+                    last = max(_PAGE, page["total"] - _LAST)
+                    nodes += snapshot.page(node["id"], last, _LAST, Budget())["nodes"]
         for node in nodes:
             shown = snapshot.value(node["id"])
             if "path" in node and not any(type(shown) is kind for kind in _NO_VALUES):  # `in` would ask its metaclass
                 found += _misled(node["path"], shown, value, program)
+    return found
+
+
+def failing(value: Any) -> list[str]:
+    """What goes wrong where a hover or a pin asks for what may not be there."""
+    found: list[str] = []
+    with Untouched():
+        for suffix in _ASKED:
+            try:
+                resolve(f"value{suffix}", {"value": value}, {}, Budget())
+            except (NotFound, NotStatic):
+                pass
+            except Exception as error:
+                found.append(f"value{suffix} fails with {error!r}")
     return found
 
 
