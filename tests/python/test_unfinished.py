@@ -10,7 +10,7 @@ import pytest
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.budget import Budget
-from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.kinds import Child, Rows, look
 from tensor_inspector.snapshot import Snapshot
 from tensor_inspector.untouched import Untouched
 
@@ -20,7 +20,10 @@ BARE = [
     "polars.Datetime", "polars.List", "jax._src.core.Tracer", "jax._src.interpreters.ad.JVPTracer",
     "jax._src.interpreters.partial_eval.DynamicJaxprTracer", "jax._src.random.prng.PRNGKeyArray", "torch.SymInt",
     "torch.SymBool", "torch.nn.Linear", "torch.jit._script.RecursiveScriptModule", "torch.jit._trace.TopLevelTracedModule",
-    "uuid.UUID",
+    "uuid.UUID", "torch.amp.GradScaler", "torch.optim.AdamW", "torch.optim.LBFGS", "torch.optim.lr_scheduler.StepLR",
+    "torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler.ReduceLROnPlateau", "torch.utils.data.DataLoader",
+    "torch.utils.data.dataloader._SingleProcessDataLoaderIter", "torch.utils.data.Subset", "torch.utils.data.TensorDataset",
+    "torch.utils.data.ConcatDataset", "torch.utils.data.RandomSampler", "torch.utils.data.BatchSampler",
 ]  # fmt: skip
 #: Whose methods crash as long as there is nothing behind them.
 IN_C = [
@@ -53,6 +56,33 @@ def test_an_object_that_is_not_initialized_says_so(name: str) -> None:
     assert not [line for line in said if "not read" in line]
     assert summarize(value) == said[0]
     assert facts(value)["type"].endswith(type(value).__name__)
+
+
+@pytest.mark.parametrize("name", ["torch.nn.Linear", "torch.nn.Sequential", "torch.jit._script.RecursiveScriptModule"])
+def test_a_module_says_so_at_the_end_of_a_line_too(name: str) -> None:
+    with Untouched():
+        assert str(look(made(name), Budget()).inline()).endswith(" not initialized")
+
+
+def test_an_optimizer_that_asks_another_one_for_its_groups_is_told_as_ever() -> None:
+    torch = pytest.importorskip("torch")
+    inner = torch.optim.SGD([torch.ones(1, requires_grad=True)])
+
+    class Around(torch.optim.Optimizer):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            self.inner = inner
+
+        @property
+        def param_groups(self) -> Any:
+            return self.inner.param_groups
+
+    assert "not initialized" not in summarize(Around())
+
+
+@pytest.mark.parametrize("base", ["Dataset", "Sampler"])
+def test_what_has_nothing_to_keep_is_initialized(base: str) -> None:
+    cls = type("Own", (getattr(pytest.importorskip("torch.utils.data"), base),), {"__len__": lambda self: 3})
+    assert "not initialized" not in summarize(cls())
 
 
 CHILD = """

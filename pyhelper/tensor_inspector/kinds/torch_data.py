@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ..guard import Classes, class_dict, class_name, instance_dict, module, mro, stands_in
+from ..guard import Classes, class_dict, class_name, instance_dict, is_bare, module, mro, stands_in
 from ..text import listed, plural, shape
 from .kind import Kind
 from .objects import Told, brief
@@ -24,6 +24,10 @@ _SHOWN = 12  #: tensors or datasets told in a line
 class Dataset(Told):
     """A dataset of the program's own: its attributes."""
 
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return not is_bare(value)
+
     def words(self) -> Iterable[str | None]:
         stream = any(
             class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(self.value))
@@ -32,6 +36,8 @@ class Dataset(Told):
 
 
 class Tensors(Told):
+    needs = ("tensors",)
+
     def words(self) -> Iterable[str | None]:
         tensors = self.own("tensors")
         each = [_sample(tensor) for tensor in tensors[:_SHOWN]] if type(tensors) is tuple else []
@@ -39,6 +45,8 @@ class Tensors(Told):
 
 
 class Part(Told):
+    needs = ("dataset", "indices")
+
     def words(self) -> Iterable[str | None]:
         whole = self.own("dataset")
         total = length(whole)
@@ -49,6 +57,8 @@ class Part(Told):
 class Joined(Told):
     """Datasets one after the other, or side by side."""
 
+    needs = ("datasets",)
+
     def words(self) -> Iterable[str | None]:
         parts = self.own("datasets")
         items = parts if type(parts) in _SEQUENCES else list(dict.values(parts)) if type(parts) is dict else ()
@@ -58,6 +68,10 @@ class Joined(Told):
 
 class Sampler(Told):
     """A sampler, by how many it draws, how, and out of what."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return not is_bare(value)
 
     def words(self) -> Iterable[str | None]:
         own = instance_dict(self.value)
@@ -76,6 +90,8 @@ class Sampler(Told):
 class Loader(Told):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
+    needs = ("dataset",)
+
     def words(self) -> Iterable[str | None]:
         own = instance_dict(self.value)
         size, batched, workers = own.get("batch_size"), own.get("batch_sampler"), own.get("num_workers")
@@ -91,6 +107,8 @@ class Loader(Told):
 
 class LoaderIterator(Told):
     """A loader on its way, by how many batches it has given."""
+
+    needs = ("_dataset",)
 
     def words(self) -> Iterable[str | None]:
         own = instance_dict(self.value)

@@ -73,7 +73,7 @@ class Module(Kind):
     def inline(self) -> str | None:
         found = self.digest()
         loud = filter(is_loud, (*self.look().words(), found.grad_words() or ""))
-        return " ".join(filter(None, (*loud, self.head(), found.parameter_words())))
+        return " ".join(filter(None, (*loud, self.head(), found.parameter_words(), self._half_made())))
 
     def parts(self) -> Iterable[str | None]:
         found = self.digest()
@@ -84,11 +84,14 @@ class Module(Kind):
             _made_of(parts_of(self.value)),
             found.device_words(),
             *self.look().words(),
-            "not initialized" if "_parameters" not in parts_of(self.value) else found.mode_words(),
+            self._half_made() or found.mode_words(),
             f"{found.least(plural(found.uninitialized, 'parameter'))} uninitialized" if found.uninitialized else None,
             found.frozen_words(),
             found.grad_words(),
         ]
+
+    def _half_made(self) -> str | None:
+        return None if "_parameters" in parts_of(self.value) else "not initialized"
 
     def badges(self) -> list[Badge]:
         found, look = self.digest(), self.look()

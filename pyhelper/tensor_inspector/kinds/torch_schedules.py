@@ -20,6 +20,8 @@ _BOOKKEEPING = ("last_epoch", "verbose", "mode_worse", "default_min_lr", "num_ba
 class Scheduler(Told):
     """By how far it is, the rate it began with and the one it has come to, and what it was made with."""
 
+    needs = ("optimizer",)
+
     def words(self) -> Iterable[str | None]:
         step = self.own("last_epoch")
         return [f"step {step}" if type(step) is int else None, self._lr(), *self._own_words(), self._settings() or None]
@@ -92,6 +94,8 @@ class Several(Scheduler):
 
 class Scaler(Told):
     """A ``GradScaler``. Its scale is kept on the device: told where that is the CPU, not waited for."""
+
+    needs = ("_enabled",)
 
     def words(self) -> Iterable[str | None]:
         if self.own("_enabled") is False:

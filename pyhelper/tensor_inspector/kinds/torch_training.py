@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ..budget import Budget, Steps
-from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str
+from ..guard import dict_get, each, held, instance_dict, module, mro, plain_str, traits
 from ..protocol import Badge, Facts
 from ..stats.layout import unreadable
 from ..text import joined, listed, number, plural
@@ -32,6 +32,11 @@ class Optimizer(WithRows):
         super().__init__(value, budget)
         self._keeper = _keeper(value)
         self._look: Look | None = None
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        known = "param_groups" in instance_dict(_keeper(value))
+        return known or "param_groups" in traits(type(value)).properties  # of a wrapper that asks another one for them
 
     def parts(self) -> Iterable[str | None]:
         groups, step = self._groups(), self._step()
