@@ -165,8 +165,10 @@ describe("a session", () => {
   test("that has ended is known no more, and its frames are over", () => {
     const { sessions, session, stop, end, vscode } = debugging();
     stop();
+    const frame = new Frame(session, 2, { thread: 1, function: "train", source: undefined });
+    expect([sessions.get(vscode.id), frame.over]).toEqual([session, false]);
     end();
-    expect(sessions.get(vscode.id)).toBeUndefined();
+    expect([sessions.get(vscode.id), frame.over]).toEqual([undefined, true]);
     expect(session.ended).toBe(true);
   });
 
@@ -254,18 +256,19 @@ describe("the active frame", () => {
     expect(seen[0]?.place).toBe(seen[1]?.place);
   });
 
-  test("is announced once for a burst of steps, at the last one", async () => {
+  test("is announced at the first of twenty quick steps, and once for all others, at the last one", async () => {
     const { sessions, session, event, stop, focus } = debugging();
     const { seen } = watched(sessions);
+    const stops: number[] = [];
     for (let step = 0; step < 20; step += 1) {
       event("continued");
       stop();
+      stops.push(session.stopOf(1));
       focus();
       await vi.advanceTimersByTimeAsync(30);
     }
     await vi.advanceTimersByTimeAsync(1000);
-    expect(seen.length).toBeLessThanOrEqual(2);
-    expect(seen.at(-1)?.stop).toBe(session.stopOf(1));
+    expect(seen.map((frame) => frame?.stop)).toEqual([stops[0], stops[19]]);
   });
 
   test("is none while the program runs, and when the session has ended", async () => {

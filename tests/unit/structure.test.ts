@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
+import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
+import { options } from "../../extension/build/bundle.ts";
 import { messages, writtenMessages } from "../../extension/build/l10n.ts";
 import { withSettings } from "../../extension/build/settings.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -113,6 +115,17 @@ describe("the manifest", () => {
 
   test("brings no packages along", () => {
     expect(manifest.dependencies).toEqual({});
+  });
+});
+
+describe("the bundle", () => {
+  test("has no way to the net", async () => {
+    const { metafile, outputFiles } = await build({ ...options, write: false, metafile: true });
+    const platform = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path));
+    expect(new Set(platform)).toEqual(new Set(["fs", "fs/promises", "node:zlib", "vscode"]));
+    const text = outputFiles.map((file) => file.text).join("\n");
+    const ways = /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|getBuiltinModule|createRequire)\b/g;
+    expect(text.match(ways)).toBeNull();
   });
 });
 
