@@ -60,6 +60,11 @@ export class Channel {
     return (await this.#order("activate", { extension })) as number;
   }
 
+  /** Whether VS Code offers an extension in this window: it is installed and not disabled. */
+  async has(extension: string): Promise<boolean> {
+    return (await this.#order("has", { extension })) === true;
+  }
+
   async isActive(extension: string): Promise<boolean> {
     return (await this.#order("isActive", { extension })) === true;
   }

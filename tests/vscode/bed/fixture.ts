@@ -48,7 +48,8 @@ interface Window {
 }
 
 async function openWindow(options: WorkspaceOptions): Promise<Window> {
-  const { server, browser: endpoint } = inject("bed");
+  const { browser: endpoint, server: shared } = inject("bed");
+  const { server = shared } = options;
   const browser = await chromium.connect(endpoint);
   try {
     const wb = await Workbench.open(browser, server, options);

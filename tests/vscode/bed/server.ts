@@ -16,6 +16,8 @@ export interface ServerOptions {
   /** The extension under test, as a VSIX file; without it, VS Code has only the bed's debugger. */
   readonly vsix?: string | undefined;
   readonly settings?: Settings;
+  /** Whether folders are trusted only when the user says so, as in VS Code by default; in the bed, all are. */
+  readonly asksForTrust?: boolean;
 }
 
 /** What a window needs to know of the server. */
@@ -43,6 +45,8 @@ const quiet: Settings = {
   "update.mode": "none",
   "window.commandCenter": false,
   "remote.autoForwardPorts": false,
+  "security.workspace.trust.banner": "never",
+  "security.workspace.trust.startupPrompt": "never",
   "workbench.colorTheme": "Dark Modern",
   "workbench.enableExperiments": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -83,7 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const port = await freePort();
   const log = path.join(home, "server.log");
   const output = openSync(log, "w");
-  const server = spawn(process.execPath, [codeServerEntry, ...folders, ...flags(port)], {
+  const server = spawn(process.execPath, [codeServerEntry, ...folders, ...flags(port, options)], {
     env,
     detached: true, // Ctrl+C in the terminal is for us, not for all that we started
     stdio: ["ignore", output, output],
@@ -105,14 +109,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return { url, home, close };
 }
 
-function flags(port: number): string[] {
+function flags(port: number, { asksForTrust = false }: ServerOptions): string[] {
   return [
+    ...(asksForTrust ? [] : ["--disable-workspace-trust"]),
     "--auth=none",
     `--bind-addr=127.0.0.1:${port}`,
     "--reconnection-grace-time=5",
     "--disable-telemetry",
     "--disable-update-check",
-    "--disable-workspace-trust",
     "--disable-getting-started-override",
     "--ignore-last-opened",
   ];

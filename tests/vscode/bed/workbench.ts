@@ -20,6 +20,8 @@ export interface WorkspaceOptions {
   /** Programs to copy into it, by their names in tests/programs/. */
   readonly programs?: readonly string[];
   readonly settings?: Settings;
+  /** The server of the window; without it, that of all tests. */
+  readonly server?: ServerAddress;
   /** The folder's name, which the window's title shows. */
   readonly name?: string;
 }

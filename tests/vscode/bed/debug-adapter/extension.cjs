@@ -80,6 +80,8 @@ const orders = {
     return performance.now() - start;
   },
 
+  has: ({ extension }) => vscode.extensions.getExtension(extension) !== undefined,
+
   isActive: ({ extension }) => vscode.extensions.getExtension(extension)?.isActive ?? false,
 };
 
