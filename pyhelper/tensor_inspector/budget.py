@@ -17,7 +17,7 @@ class Budget:
     (``None``: as many as the time allows); with ``reads`` false none is.
     """
 
-    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms", "reads")
+    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms", "reads", "searched")
 
     def __init__(
         self,
@@ -33,6 +33,8 @@ class Budget:
         self.max_elements = max_elements
         self.reads = reads
         self.cut: list[str] = []
+        #: Tensors that were read whole for this answer, by their ids: whether they hold NaN, and Inf.
+        self.searched: dict[int, tuple[object, bool, bool]] = {}
         self._clock = clock
         self._deadline = clock() + ms / 1000
         self._nodes = nodes
@@ -65,6 +67,7 @@ class Budget:
         if self.ms == _UNLIMITED:
             return self
         shared = Budget(self.ms, max_elements=self.max_elements, reads=self.reads, clock=self._clock)
+        shared.searched = self.searched
         shared._deadline = self._clock() + max(0.0, self.remaining_ms() * part) / 1000
         return shared
 

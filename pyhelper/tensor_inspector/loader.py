@@ -80,7 +80,8 @@ _AT_ONCE = (
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
-    "frame", "process", "kinds.mappings", "kinds.module_digest", "kinds.stats_text", "kinds.tensor_text",
+    "frame", "process", "kinds.alarms", "kinds.declared", "kinds.mappings", "kinds.module_digest", "kinds.stats_text",
+    "kinds.summaries", "kinds.tensor_text",
     "kinds.torch_finite", "kinds.torch_forms", "kinds.torch_metadata", "kinds.torch_module", "kinds.torch_tensor",
     "kinds.torch_training", "kinds.torch_values",
 )  # fmt: skip

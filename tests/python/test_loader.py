@@ -261,6 +261,7 @@ def stop():
  return sys._getframe()
 def questions():
     answers = [evaluated(op="frame")]
+    assert "rows" in answers[0], answers[0]
     rows = [row for row in answers[0]["rows"]["nodes"] if "path" in row]
     for row in rows:
         if "children" in row:

@@ -13,9 +13,10 @@ from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from ..guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
-from ..protocol import Facts
-from ..text import listed
+from ..protocol import Badge, Facts
+from ..text import joined, listed
 from ..words import INLINE, content, named, runs
+from .alarms import Alarms, alarms_in
 from .kind import Child, Kind, NotFound, NotStatic
 from .objects import brief_inline, other_attributes, property_rows, tensors_among
 
@@ -34,6 +35,7 @@ class Container(Kind):
 
     summarized = True
     brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
+    _alarms: Alarms | None = None
 
     def length(self) -> int:
         raise NotImplementedError
@@ -49,7 +51,19 @@ class Container(Kind):
         return f"{self.type_name()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        return [named(self.type_name()), self.content(self.type_name())]
+        alarms = self.alarms().words()
+        return [named(self.type_name()), *alarms, self.content(joined([self.type_name(), *alarms]))]
+
+    def badges(self) -> list[Badge]:
+        return self.alarms().badges()
+
+    def alarms(self) -> Alarms:
+        if self._alarms is None:
+            self._alarms = alarms_in(self, self.entries())
+        return self._alarms
+
+    def entries(self) -> Iterable[tuple[str, object]]:
+        return ((f"[{index}]", item) for index, item in enumerate(self.items()))
 
     def content(self, before: str) -> str:
         """What is in it, as the part of its line that comes after ``before``."""
@@ -166,6 +180,9 @@ class NamedTuple(Sequence):
     def told(self) -> list[tuple[str, str]]:
         items = islice(zip(self.fields(), self.items()), _SHOWN)
         return [(f"{name} ", brief_inline(item, self)) for name, item in items]
+
+    def entries(self) -> Iterable[tuple[str, object]]:
+        return zip(self.fields(), self.items())
 
     def inline(self) -> str | None:
         shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))

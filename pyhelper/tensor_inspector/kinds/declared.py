@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import islice
 from types import MethodDescriptorType, WrapperDescriptorType
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable
 
 from .. import preferences
 from ..budget import Budget
@@ -35,41 +34,49 @@ _ATOMS = Classes(int, float, str)
 _ALONE = "= "  #: begins a summary that stands without the type
 
 Way = tuple[tuple[str, Any], ...]
-Look = Callable[[object, Budget], Kind]
+if TYPE_CHECKING:
+    Look = Callable[[object, Budget], Kind]
 
 
-class Field(NamedTuple):
+class Field:
     """What stands in braces: the ways to values, and what of them is said."""
 
-    ways: tuple[Way, ...]
-    says: str
+    __slots__ = ("says", "ways")
+
+    def __init__(self, ways: tuple[Way, ...], says: str) -> None:
+        self.ways = ways
+        self.says = says
 
 
-Said = tuple["str | Field", ...]  #: text and fields in turn
+Said = tuple[object, ...]  #: text and fields in turn
 
 
-class Template(NamedTuple):
-    parts: tuple[tuple[Said, ...], ...]  #: each with its alternatives
-    alone: bool
+class Template:
+    """A summary, read: its parts, each with its alternatives; ``alone`` where it stands without the type."""
+
+    __slots__ = ("alone", "parts")
+
+    def __init__(self, parts: list[list[Said]], alone: bool) -> None:
+        self.parts = parts
+        self.alone = alone
 
 
 class Missing(Exception):
     """A value that a summary names is not there."""
 
 
-@lru_cache(256)
 def parse(text: str, runs: bool = False) -> Template:
     """A summary, read. ``runs``: whether it may have methods of the library run.
 
     Raises ``ValueError`` with a sentence that says what is not understood.
     """
     alone = text.startswith(_ALONE)
-    parts = text[len(_ALONE) :].split(" · ") if alone else text.split(" · ")
-    return Template(tuple(tuple(_said(one, runs) for one in part.split(" | ")) for part in parts), alone)
+    parts = (text[len(_ALONE) :] if alone else text).split(" · ")
+    return Template([[_said(one, runs) for one in part.split(" | ")] for part in parts], alone)
 
 
 def _said(text: str, runs: bool) -> Said:
-    found: list[str | Field] = []
+    found: list[object] = []
     before, opened, rest = text.partition("{")
     while opened:
         inside, closed, rest = rest.partition("}")
@@ -106,11 +113,14 @@ class Declared(Kind):
 
     name: str  #: under which it was declared
     plain: bool  #: whether nothing but its attributes would be said
+    template: Template | ValueError  #: or what is wrong with it
 
     def parts(self) -> Iterable[str | None]:
         first, *rest = super().parts()
         summary = list(self._summary(kinds.look))
-        return [named(self.type_name()), *summary] if self.plain and summary else [first, *summary, *rest]
+        if isinstance(self, PlainObject) and self.plain and summary:
+            return [named(self.type_name()), *self.alarms().words(), *summary]
+        return [first, *summary, *rest]
 
     def brief(self) -> str:
         """With the first part of the summary, if that is short. What it names says nothing declared in turn: that may
@@ -119,20 +129,15 @@ class Declared(Kind):
         summary = next(self._summary(_as_known), "") if self.plain else ""
         if not 0 < len(summary) <= _BRIEF:
             return before
-        return summary if self._template().alone else f"{before} {short(summary)}"
-
-    def _template(self) -> Template:
-        users = preferences.now.summaries.get(self.name)
-        return parse(SUMMARIES[self.name], True) if users is None else parse(users)
+        alone = isinstance(self.template, Template) and self.template.alone
+        return summary if alone else f"{before} {short(summary)}"
 
     def _summary(self, look: Look) -> Iterator[str]:
         """What was declared, as far as its values are there."""
-        try:
-            parts = self._template().parts
-        except ValueError as error:
-            yield Word(f"its summary in the settings: {error}", loud=True)
+        if isinstance(self.template, ValueError):
+            yield Word(f"its summary in the settings: {self.template}", loud=True)
             return
-        for part in parts:
+        for part in self.template.parts:
             for said in part:
                 try:
                     yield self._text(said, look)
@@ -147,9 +152,10 @@ class Declared(Kind):
                 value = self._value(one, look)
                 text += value
                 continue
+            words = str(one)
             for ending in _ENDINGS:
-                one = one.replace(ending, "" if value == "1" else ending[1:-1])
-            text += one
+                words = words.replace(ending, "" if value == "1" else ending[1:-1])
+            text += words
         return text
 
     def _value(self, field: Field, look: Look) -> str:
@@ -252,6 +258,14 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
         for names in (users.get(top(base), []), _OWN.get(top(base), [])):
             name = declared_name(base, names)
             if name is not None:
-                own = {"name": name, "plain": kind is PlainObject}
+                own = {"name": name, "plain": kind is PlainObject, "template": _template(name)}
                 return type(f"Declared{kind.__name__}", (Declared, kind), own)
     return kind
+
+
+def _template(name: str) -> Template | ValueError:
+    users = preferences.now.summaries.get(name)
+    try:
+        return parse(SUMMARIES[name], True) if users is None else parse(users)
+    except ValueError as error:
+        return error

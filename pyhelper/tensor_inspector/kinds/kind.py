@@ -49,6 +49,7 @@ class Kind:
     contains: ClassVar[bool] = True  #: can hold other values, and so itself: gets ↻ and ≡ marks
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
+    search: ClassVar[Any] = None  #: finds NaN and Inf in many values of the kind at once, given with their names
     composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
     needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
@@ -121,6 +122,10 @@ class Kind:
     def holds_tensors(self) -> bool:
         """Whether tensors or storages are among the value or its first items: such variables are listed first."""
         return self.rank < 2
+
+    def entries(self) -> Iterable[tuple[str, object]] | None:
+        """What it holds, by name, where its row is loud if something of that is; None of all else."""
+        return None
 
     def inside(self) -> Iterable[object]:
         """The values that its own text writes out with it."""

@@ -28,9 +28,10 @@ from ..guard import (
     stored,
     traits,
 )
-from ..protocol import Facts
+from ..protocol import Badge, Facts
 from ..text import listed
 from ..words import Word, content, named, short
+from .alarms import Alarms, alarms_in
 from .kind import COMPUTED, Child, Kind, Property, Rows
 
 kinds: Any = sys.modules[__package__]  #: not by `from . import`, which runs built-in functions of the program's
@@ -44,8 +45,24 @@ _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write o
 class PlainObject(Kind):
     """Attributes are shown, properties are offered: those run code, so only a click reads them."""
 
+    _alarms: Alarms | None = None
+
     def parts(self) -> Iterable[str | None]:
-        return [named(self.type_name()), *self.attribute_words()]
+        return [named(self.type_name()), *self.alarms().words(), *self.attribute_words()]
+
+    def badges(self) -> list[Badge]:
+        return self.alarms().badges()
+
+    def alarms(self) -> Alarms:
+        if self._alarms is None:
+            self._alarms = alarms_in(self, self._named())
+        return self._alarms
+
+    def entries(self) -> Iterable[tuple[str, object]] | None:
+        return self._named() if writes_out(type(self.value)) else None
+
+    def _named(self) -> Iterator[tuple[str, object]]:
+        return ((child.name, child.value) for child in attributes(self.value))
 
     def attribute_words(self) -> list[str]:
         own = list(islice(attributes(self.value), _SHOWN + 1))
@@ -80,6 +97,9 @@ class Unfinished(PlainObject):
     def parts(self) -> Iterable[str | None]:
         return [self.type_name(), "not initialized"]
 
+    def badges(self) -> list[Badge]:
+        return []
+
     def child_count(self) -> int | None:
         return attribute_count(self.value)
 
@@ -100,7 +120,7 @@ class Told(PlainObject):
         return []
 
     def parts(self) -> Iterable[str | None]:
-        return [self.type_name(), *self.words()]
+        return [self.type_name(), *self.alarms().words(), *self.words()]
 
     def child_count(self) -> int | None:
         return len(self.extra()) + (super().child_count() or 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,9 +15,9 @@ from ..text import count, listed
 from ..words import Word
 from .stats_text import badges
 from .torch_metadata import device_of, dtype_of, element_count
-from .torch_tensor import Tensor
 
 torch: Any = module("torch")
+kinds: Any = sys.modules[__package__]
 
 Named = tuple[str, Any]
 
@@ -79,9 +80,15 @@ class Look:
 def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> Look:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are."""
     can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
-    search = _Search([tensor for _, tensor in can], budget)
-    nan, inf = ([name for at, (name, _) in enumerate(can) if at in found] for found in (search.nan, search.inf))
-    return Look(nan, inf, search.read, search.total, budget.spent(), complete or not budget.reads)
+    fresh = [tensor for _, tensor in can if id(tensor) not in budget.searched]
+    search = _Search(fresh, budget)
+    found = dict(budget.searched)
+    found.update((id(tensor), (tensor, at in search.nan, at in search.inf)) for at, tensor in enumerate(fresh))
+    if search.read == search.total:
+        budget.searched.update(found)
+    nan, inf = ([name for name, tensor in can if found[id(tensor)][what]] for what in (1, 2))
+    again = sum(element_count(tensor) or 0 for _, tensor in can) - sum(element_count(tensor) or 0 for tensor in fresh)
+    return Look(nan, inf, search.read + again, search.total + again, budget.spent(), complete or not budget.reads)
 
 
 class _Search:
@@ -89,7 +96,7 @@ class _Search:
 
     def __init__(self, tensors: list[Any], budget: Budget) -> None:
         self._budget = budget
-        self._others: list[tuple[int, Tensor]] = []
+        self._others: list[tuple[int, Any]] = []
         self.total = sum(element_count(tensor) or 0 for tensor in tensors)
         self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
         for at, other in self._others:
@@ -97,14 +104,14 @@ class _Search:
 
     def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
         for at, tensor in enumerate(tensors):
-            form = Tensor(tensor, self._budget)
-            elements = form.elements() if type(form) is Tensor and can_be_summed(torch, dtype_of(tensor)) else None
+            form = kinds.look(tensor, self._budget)
+            elements = form.elements() if form.is_dense() and can_be_summed(torch, dtype_of(tensor)) else None
             if elements is None:
                 self._others.append((at, form))
             elif not isinstance(elements, Unread):
                 yield at, elements
 
-    def _add(self, at: int, other: Tensor) -> None:
+    def _add(self, at: int, other: Any) -> None:
         reading = other.reading()
         if isinstance(reading, Unread):
             return

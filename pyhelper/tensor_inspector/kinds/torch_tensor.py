@@ -13,6 +13,7 @@ from ..words import Word, is_loud
 from .kind import Child, Kind, WithRows
 from .objects import other_attributes, property_rows
 from .stats_text import stats_rows, stats_words
+from .torch_finite import look_at
 from .torch_metadata import (
     LOST,
     PLAIN,
@@ -43,6 +44,8 @@ class Tensor(WithRows, Values):
     The kind is chosen by class alone, the form by what torch's dispatcher knows of the tensor.
     """
 
+    search = staticmethod(look_at)
+
     def __new__(cls, value: Any, budget: Any) -> Tensor:
         return object.__new__(_form_of(value) if cls is Tensor else cls)
 
@@ -51,6 +54,10 @@ class Tensor(WithRows, Values):
         self._gradient: Gradient | None = None
         self._grad: Tensor | None = None
         self._laid_out: list[str] | None = None
+
+    def is_dense(self) -> bool:
+        """Whether its elements stand in memory as its strides say, and no form of its own keeps them."""
+        return type(self) is Tensor
 
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) in PLAIN else self.type_name()

@@ -1,0 +1,126 @@
+"""The row of what holds NaN or Inf is loud, and says where."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, UserDict, deque, namedtuple
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tensor_inspector import summarize
+from tensor_inspector.budget import Budget
+from tensor_inspector.kinds import look
+
+NAN = torch.tensor([1.0, math.nan])
+INF = torch.tensor([1.0, math.inf])
+FINE = torch.ones(3)
+
+
+@dataclass
+class Output:
+    loss: Any
+    best: float = math.inf
+
+
+class Trainer:
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+
+Pair = namedtuple("Pair", ["image", "label"])
+
+
+def model() -> torch.nn.Module:
+    found = torch.nn.Linear(2, 2)
+    found.weight.data[0, 0] = math.nan
+    return found
+
+
+def loop() -> dict[str, Any]:
+    found: dict[str, Any] = {"loss": NAN}
+    found["itself"] = found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: {"loss": NAN, "logits": INF, "x": FINE}, "NaN in loss · Inf in logits"),
+        (lambda: OrderedDict(loss=NAN), "NaN in loss"),
+        (lambda: UserDict(loss=NAN), "NaN in loss"),
+        (lambda: {3: NAN, (0, 1): NAN}, "NaN in [3], [(0, 1)]"),
+        (lambda: [FINE, NAN], "NaN in [1]"),
+        (lambda: (NAN,), "NaN in [0]"),
+        (lambda: deque([NAN]), "NaN in [0]"),
+        (lambda: [NAN] * 5, "NaN in [0], [1] and 3 more"),
+        (lambda: Pair(FINE, NAN), "NaN in label"),
+        (lambda: Output(NAN), "NaN in loss"),
+        (lambda: SimpleNamespace(loss=NAN), "NaN in loss"),
+        (lambda: Trainer(loss=NAN), "NaN in loss"),
+        (lambda: {"outer": {"inner": [FINE, NAN]}}, "NaN in outer.inner[1]"),
+        (lambda: [Output(NAN)], "NaN in [0].loss"),
+        (loop, "NaN in loss"),
+        (lambda: {"loss": math.nan}, "NaN in loss"),
+        (lambda: {"x": np.array([math.nan])}, "NaN in x"),
+        (lambda: {"model": model()}, "NaN in model"),
+        (
+            lambda: {"weights": torch.sparse_coo_tensor([[0]], [math.nan], (3,), check_invariants=True)},
+            "NaN in weights",
+        ),
+    ],
+)
+def test_it_says_where(make: Any, says: str) -> None:
+    kind = look(make(), Budget())
+    assert kind.line().split(" · ", 1)[1].startswith(says)
+    assert ["nan", "inf"][: 1 + ("Inf" in says)] == kind.badges()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"x": FINE, "y": 1.0},
+        {"best": math.inf},
+        Output(1.0),
+        torch.distributions.constraints.greater_than(-math.inf),
+        torch.distributions.constraints.interval(torch.tensor(-math.inf), torch.tensor(math.inf)),
+        {"mask": torch.tensor([True, False])},
+        [],
+    ],
+    ids=str,
+)
+def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
+    assert look(value, Budget()).badges() == []
+
+
+def test_an_object_in_a_container_is_not_searched_for_its_attributes() -> None:
+    assert look([Trainer(loss=NAN)], Budget()).badges() == []
+
+
+def test_metadata_only_reads_none_of_it() -> None:
+    assert look({"loss": NAN}, Budget(reads=False)).badges() == []
+
+
+def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.kinds import torch_finite
+
+    searched: list[int] = []
+    search = torch_finite.not_finite
+
+    def counted(torch: Any, tensors: Any, budget: Budget) -> Any:
+        return search(torch, ((searched.append(at) or at, one) for at, one in tensors), budget)
+
+    monkeypatch.setattr(torch_finite, "not_finite", counted)
+    budget, module = Budget(1000), model()
+    for value in (module, module.state_dict(), list(module.parameters())):
+        look(value, budget.share()).badges()
+    assert len(searched) == 4  # what `state_dict` makes are tensors of its own
+
+
+def test_a_million_items_are_not_gone_through() -> None:
+    many = [NAN] * 1_000_000
+    assert summarize(many).startswith("list · NaN in [0], [1] and 98 more · 1,000,000: ")
