@@ -75,7 +75,16 @@ def head(dtype: str, sizes: str, device: str = "") -> Word:
     >>> head("float32", "[32, 10]", " cuda:0"), head("float32", "[32, 10]", " cuda:0").short
     ('float32[32, 10] cuda:0', 'f32[32,10] cuda:0')
     """
-    return Word(f"{dtype}{sizes}{device}", f"{_DTYPES.get(dtype, dtype)}{sizes.replace(', ', ',')}{device}")
+    return Word(f"{dtype}{sizes}{device}", f"{dtype_word(dtype).short}{sizes.replace(', ', ',')}{device}")
+
+
+def dtype_word(dtype: str) -> Word:
+    """A dtype of any library, in short as torch abbreviates it.
+
+    >>> dtype_word("float32").short, dtype_word("Float32").short, dtype_word("category").short
+    ('f32', 'f32', 'category')
+    """
+    return Word(dtype, _DTYPES.get(dtype.lower(), dtype))
 
 
 def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool) -> Word:
@@ -86,8 +95,8 @@ def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool
     """
     used = len(before) + len(" · ") + len(lead)
     full = _fitted(items, more, max(LINE - used, _LEAST), _LABELS)
-    short = _fitted(items, more, max(SHORT - used, _LEAST), _LABELS[1:])
-    return Word(f"{lead}{full}", f"{lead}{short}")
+    brief = _fitted([(label, short(text)) for label, text in items], more, max(SHORT - used, _LEAST), _LABELS[1:])
+    return Word(f"{lead}{full}", f"{lead}{brief}")
 
 
 def named(name: str) -> Word:

@@ -138,6 +138,35 @@ def test_dtypes_among_other_values_do_not_say_so_twice() -> None:
     assert short({"dtype": numpy.dtype("float32")}) == "dict · 1: dtype float32"
 
 
+@pytest.mark.parametrize(
+    ("library", "made", "said"),
+    [
+        ("pandas", "Series(np.arange(20.0), name='price')", "Series price · f64[20] · 0…19 · μ 9.5 σ 5.92"),
+        ("pandas", "array([1, None] * 20, dtype='Int64')", "all 1 · IntegerArray · i64[40] · 20 NA"),
+        ("pandas", "RangeIndex(100)", "RangeIndex · i64[100] · 0…99"),
+        ("pandas", "DataFrame({'a': np.zeros(2), 'b': np.arange(2)})", "DataFrame · 2 × 2: a f64, b i64"),
+        ("polars", "Series('a', np.arange(20.0))", "Series a · f64[20] · 0…19 · μ 9.5 σ 5.92"),
+        ("polars", "DataFrame({'a': [1.5], 'b': ['x']})", "DataFrame · 1 × 2: a f64, b String"),
+        ("jax", "numpy.ones((2, 4))", "all 1 · f32[2,4]"),
+        ("jax", "ShapeDtypeStruct((2, 4), 'float32')", "f32[2,4] · shape and dtype only"),
+    ],
+)  # fmt: skip
+def test_arrays_and_tables_of_other_libraries_name_their_dtypes_as_tensors_do(
+    library: str, made: str, said: str
+) -> None:
+    module = pytest.importorskip(library)
+    assert short(eval(f"module.{made}", {"module": module, "np": numpy})) == said
+
+
+def test_a_dataset_of_tensors_lists_them_in_short() -> None:
+    images, labels = torch.zeros(64, 3, 32, 32), torch.zeros(64, dtype=torch.int64)
+    dataset = torch.utils.data.TensorDataset(images, labels)
+    assert short(dataset) == "TensorDataset · 64 samples · f32[3,32,32], i64[]"
+    assert short(torch.utils.data.TensorDataset(*[images] * 4)).startswith(
+        "TensorDataset · 64 samples · f32[3,32,32], f32[3"
+    )
+
+
 def test_a_line_that_is_as_short_already_stands_for_itself() -> None:
     assert "short" not in described({"lr": 0.1})
     assert "short" not in described(3)

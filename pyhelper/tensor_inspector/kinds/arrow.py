@@ -10,6 +10,7 @@ from ..guard import dict_get, instance_dict, module
 from ..protocol import Badge
 from ..stats import Reading, Unread
 from ..text import listed, shorten
+from ..words import head
 from .contents import Contents
 from .kind import Child, Said
 from .present import of_present
@@ -60,7 +61,7 @@ class Arrow(Contents):
         return int(self.array.length())
 
     def head(self) -> str:
-        return f"{self.dtype()}[{self.length()}]"
+        return head(self.dtype(), f"[{self.length()}]")
 
     def missing(self) -> int | None:
         return int(self.array.null_count)

@@ -15,7 +15,7 @@ from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
 from ..protocol import Badge, Facts
 from ..text import shape, shorten, size
-from ..words import head
+from ..words import Word, head
 from .array_contents import contents_of
 from .contents import ArrayElements, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
@@ -123,7 +123,8 @@ class Abstract(WithRows):
 
     def head(self) -> str:
         known = self.like()
-        return shorten(f"{known.get('dtype')}{shape(known.get('shape') or ())}", 80)
+        found = head(str(known.get("dtype")), shape(known.get("shape") or ()))
+        return Word(shorten(found, 80), shorten(found.short, 80))
 
     def brief(self) -> str:
         return self.head()

@@ -10,6 +10,7 @@ from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, mro
 from ..protocol import Badge
 from ..text import count, listed, percent
+from ..words import head
 from .array_contents import contents_of
 from .arrow import Arrow
 from .contents import Contents
@@ -189,7 +190,7 @@ class Library(Contents):
         return self._length
 
     def head(self) -> str:
-        return f"{self.dtype()}[{self._length}]"
+        return head(self.dtype(), f"[{self._length}]")
 
     def words(self) -> list[str]:
         few = range(min(3, self._length))

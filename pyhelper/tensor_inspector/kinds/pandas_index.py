@@ -11,6 +11,7 @@ from ..guard import class_name, dict_get, instance_dict, module, mro
 from ..protocol import Badge
 from ..stats import Unread
 from ..text import listed
+from ..words import head
 from .arrow import Arrow
 from .contents import Contents
 from .kind import Said
@@ -34,7 +35,7 @@ class Steps(Contents):
         return "int64"
 
     def head(self) -> str:
-        return f"int64[{len(self.array)}]"
+        return head(self.dtype(), f"[{len(self.array)}]")
 
     def elements(self) -> Any:
         if len(self.array) > _WRITTEN_OUT:

@@ -11,6 +11,7 @@ from ..protocol import Badge
 from ..stats import Reading, Unread
 from ..text import listed, number, one_line
 from ..text import size as size_text
+from ..words import head
 from .contents import Contents
 from .kind import Child, Said
 from .present import of_present
@@ -73,7 +74,7 @@ class Series(Contents):
         return int(self.array.len())
 
     def head(self) -> str:
-        return f"{self.dtype()}[{self.length()}]"
+        return head(self.dtype(), f"[{self.length()}]")
 
     def missing(self) -> int | None:
         return int(self.array.null_count())

@@ -11,7 +11,7 @@ from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts
 from ..text import joined, listed, plural, shorten
-from ..words import Word, content, named
+from ..words import Word, content, dtype_word, named
 from .contents import Contents
 from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said, WithRows
 from .mappings import key_name, key_word
@@ -158,7 +158,9 @@ class Table(Kind):
     def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
         labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
-        told = [(f"{key_word(label, self)} ", self._contents(at).dtype()) for at, label in enumerate(labels)]
+        told = [
+            (f"{key_word(label, self)} ", dtype_word(self._contents(at).dtype())) for at, label in enumerate(labels)
+        ]
         missing, sizes = self._missing(), f"{rows:,} × {columns:,}"
         beside = joined([self.type_name(), missing])
         shown = content(beside, f"{sizes}: ", told, columns > len(labels)) if told else sizes

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..guard import Classes, class_dict, class_name, instance_dict, is_bare, module, mro, stands_in
 from ..text import listed, plural, shape
+from ..words import Word, head, short
 from .kind import Kind
 from .objects import Told, brief
 from .torch_metadata import dtype_name, is_tensor, shape_of
@@ -18,6 +19,7 @@ from .torch_metadata import dtype_name, is_tensor, shape_of
 torch: Any = module("torch")
 _NESTED = 20  #: datasets inside datasets that are followed
 _SEQUENCES = Classes(list, tuple)
+_ROOM = 28  #: characters of the tensors in short, beside the class's name and the samples
 _SHOWN = 12  #: tensors or datasets told in a line
 
 
@@ -41,7 +43,7 @@ class Tensors(Told):
     def words(self) -> Iterable[str | None]:
         tensors = self.own("tensors")
         each = [_sample(tensor) for tensor in tensors[:_SHOWN]] if type(tensors) is tuple else []
-        return [samples(self.value), listed(each, False, 80)]
+        return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
 class Part(Told):
@@ -192,7 +194,7 @@ def _order(sampler: Any) -> str | None:
 
 def _sample(tensor: Any) -> str:
     """What one sample of a tensor is: ``float32[3, 224, 224]``."""
-    return f"{dtype_name(tensor)}{shape(shape_of(tensor)[1:])}" if is_tensor(tensor) else class_name(type(tensor))
+    return head(dtype_name(tensor), shape(shape_of(tensor)[1:])) if is_tensor(tensor) else class_name(type(tensor))
 
 
 _KINDS: dict[str, type[Kind]] = {
