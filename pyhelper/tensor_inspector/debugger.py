@@ -33,7 +33,7 @@ def user_frame() -> FrameType | None:
 
 
 def raised_in(frame: FrameType) -> Any:
-    """The exception at which this frame is stopped, where the debugger has not put it among the locals."""
+    """The exception at which the program is stopped, if it came through this frame and is not among its locals."""
     above: FrameType | None = sys._getframe()
     while above is not None:
         if above.f_code.co_name == "do_wait_suspend":
@@ -41,9 +41,9 @@ def raised_in(frame: FrameType) -> Any:
             if above.f_locals.get("event") != "exception" or type(argument) is not tuple or len(argument) != 3:
                 return None
             _, value, trace = argument
-            while trace is not None and trace.tb_next is not None:
+            while trace is not None and trace.tb_frame is not frame:
                 trace = trace.tb_next
-            return value if trace is not None and trace.tb_frame is frame else None
+            return None if trace is None else value
         above = above.f_back
     return None
 

@@ -185,6 +185,16 @@ describe("the values of the frame that stands there are shown", () => {
     await wb.debug.continueToEnd();
   });
 
+  test("where a library raises it and its code is debugged too: the user's own frame", async ({ wb }) => {
+    const program = path.join(wb.workspace.folder, "library.py");
+    const own = { type: "debugpy", request: "launch", name: "library", program, justMyCode: false } as const;
+    await wb.debug.launch(own);
+    const [first, second] = await wb.inspector.rowsWhen("x", (rows) => rows.some(({ label }) => label === "x"));
+    expect(first).toMatchObject({ label: "(exception)", description: expect.stringMatching(/library\.py:5 in step$/) });
+    expect(second).toMatchObject({ label: "x", description: "all 1 · f32[2,4]" });
+    await wb.debug.continueToEnd();
+  });
+
   test("in a program that is attached to", async ({ wb, skip }) => {
     skip(process.platform !== "linux", "only Linux tells here that the debugger listens");
     const [port, file] = [await freePort(), path.join(wb.workspace.folder, "alone.py")];
