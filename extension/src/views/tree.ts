@@ -9,8 +9,6 @@ import type { Settings } from "./settings.ts";
 
 export const VIEW = "tensorInspector.tree";
 
-/** How long a pane takes to open, in ms. */
-const OPENING = 300;
 /** After a stop, how long VS Code may take to announce the frame, in ms. */
 const NO_FRAME = 1000;
 const INTRODUCED = "tensorInspector.introduced";
@@ -39,7 +37,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** What is selected is toggled just now, by us. */
   #toggling = false;
   #waiting: NodeJS.Timeout | undefined;
-  #opening: NodeJS.Timeout | undefined;
   /** What was said last, until something else is shown. */
   #said: string | undefined;
 
@@ -59,8 +56,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       this.#view.onDidCollapseElement(({ element }) => expansion.close(element.path)),
       // A pane that opens where there is little room leaves its rows undrawn; setting the message makes it lay them out.
       this.#view.onDidChangeVisibility(({ visible }) => {
-        clearTimeout(this.#opening);
-        if (visible) this.#opening = setTimeout(() => (this.#view.message = this.#message), OPENING / 2);
+        if (visible) this.#view.message = this.#message;
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
         if (row && !this.#toggling) this.#selected.set(row.contents.frame.place, row.id);
@@ -135,11 +131,13 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   async #show(find: (source: Source) => Row | undefined, { expand }: { expand: boolean }): Promise<void> {
     const hidden = !this.#view.visible;
     await vscode.commands.executeCommand(`${VIEW}.focus`);
-    // A pane that has just opened has not got its height yet, and would scroll the row out of sight.
-    if (hidden) await new Promise((resolve) => setTimeout(resolve, OPENING));
     const { source } = this.#inspector;
     const row = source && find(source);
-    if (row) await this.#reveal(row, { select: true, focus: true, expand: expand && row.expandable });
+    if (row === undefined) return;
+    const options = { select: true, focus: true, expand: expand && row.expandable };
+    await this.#reveal(row, options);
+    // The first time, a pane that has just opened has not got its height yet, and scrolls the row out of sight.
+    if (hidden) await this.#reveal(row, options);
   }
 
   /**
@@ -246,7 +244,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#waiting);
-    clearTimeout(this.#opening);
     for (const one of this.#subscriptions) one.dispose();
   }
 }
