@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { COMMAND, type CommandId } from "../../extension/src/ids.ts";
 import { COMMANDS, type Parts } from "../../extension/src/views/commands.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { env, stage } from "./vscode.ts";
@@ -17,18 +18,18 @@ async function summarized(argument: unknown, session = "session") {
       say: (sentence: string) => Promise.resolve(void said.push(sentence)),
     },
   } as unknown as Parts;
-  await COMMANDS["tensorInspector.summarize"]?.(parts, argument);
+  await COMMANDS[COMMAND.summarize](parts, argument);
   return { pinned, said };
 }
 
 /** A command by a key: it is not told of a row, the tree knows on which the keyboard is. */
-async function pressed(command: string, row: object): Promise<string[]> {
+async function pressed(command: CommandId, row: object): Promise<string[]> {
   const unpinned: string[] = [];
   const parts = {
     runs: { unpin: (expression: string) => unpinned.push(expression) },
     tree: { focused: () => Promise.resolve({ path: {}, contents: {}, can: ["copySummary"], ...row }) },
   } as unknown as Parts;
-  await COMMANDS[command]?.(parts, undefined);
+  await COMMANDS[command](parts, undefined);
   return unpinned;
 }
 
@@ -36,12 +37,12 @@ describe("by a key", () => {
   beforeEach(() => env.clipboard.writeText(""));
 
   test("Copy Summary copies the whole name and line of the row that the keyboard is on", async () => {
-    await pressed("tensorInspector.copySummary", { label: "lo…ng", name: "long", summary: "int64[2]" });
+    await pressed(COMMAND.copySummary, { label: "lo…ng", name: "long", summary: "int64[2]" });
     expect(env.clipboard.text).toBe("long: int64[2]");
   });
 
   test("Copy Summary copies nothing of a row without a value", async () => {
-    await pressed("tensorInspector.copySummary", { name: "next 100", summary: "", can: ["nextPage"] });
+    await pressed(COMMAND.copySummary, { name: "next 100", summary: "", can: ["nextPage"] });
     expect(env.clipboard.text).toBe("");
   });
 
@@ -49,7 +50,7 @@ describe("by a key", () => {
     ["a pin", { pin: { expression: "x.T" } }, ["x.T"]],
     ["no pin", {}, []],
   ])("Unpin, on %s, unpins it", async (_, row, expected) => {
-    expect(await pressed("tensorInspector.unpin", row)).toEqual(expected);
+    expect(await pressed(COMMAND.unpin, row)).toEqual(expected);
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { options } from "../../extension/build/bundle.ts";
 import { messages, writtenMessages } from "../../extension/build/l10n.ts";
 import { withSettings } from "../../extension/build/settings.ts";
+import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, SECTION, VIEW } from "../../extension/src/ids.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
 
@@ -24,7 +25,7 @@ const layer = (file: string): string => posix.relative(SOURCE, file).split("/")[
 
 describe("layers", () => {
   // Each may import itself and what stands after it.
-  const order = ["extension.ts", "views", "model", "helper", "debug", "protocol"];
+  const order = ["extension.ts", "views", "model", "helper", "debug", "protocol", "ids.ts"];
 
   test("every file is in one of them", () => {
     expect(new Set(files.map(layer))).toEqual(new Set(order));
@@ -54,26 +55,40 @@ describe("layers", () => {
 });
 
 describe("the manifest", () => {
-  const source = readFileSync(`${SOURCE}/views/commands.ts`, "utf8");
-  const inTable = sorted([...source.matchAll(/^ {2}"(tensorInspector\.\w+)":/gm)].map(([, id]) => id ?? ""));
-  const { commands, menus, configuration, views } = manifest.contributes;
+  const { commands, colors, menus, configuration, keybindings, views, viewsWelcome } = manifest.contributes;
   const contributed = sorted(commands.map(({ command }) => command));
+  const conditions = [...JSON.stringify(manifest).matchAll(/"when":"([^"]*)"/g)].map(([, when = ""]) => when);
 
-  test("contributes the commands of the table, no more and no fewer", () => {
-    expect(contributed).toEqual(inTable);
+  test("has the commands, colors and views that the code has, no more and no fewer", () => {
+    expect(contributed).toEqual(sorted(Object.values(COMMAND)));
+    expect(sorted(colors.map(({ id }) => id))).toEqual(sorted(Object.values(COLOR)));
+    expect(Object.values(views).flatMap((some) => some.map(({ id }) => id))).toEqual([VIEW]);
+    expect(new Set(viewsWelcome.map(({ view }) => view))).toEqual(new Set([VIEW]));
   });
 
-  test("uses in its menus only commands that it contributes", () => {
-    const used = Object.values(menus).flatMap((items) => items.map(({ command }) => command));
+  test("asks in its conditions for the context keys and the view of the code, no more and no fewer", () => {
+    const asked = conditions.flatMap((when) => when.match(new RegExp(`${SECTION}\\.\\w+`, "g")) ?? []);
+    expect(new Set(asked)).toEqual(new Set([...Object.values(CONTEXT), VIEW]));
+  });
+
+  test("activates for every debug type of the code", () => {
+    const types = manifest.activationEvents.flatMap((event) => event.split("onDebugAdapterProtocolTracker:")[1] ?? []);
+    expect(sorted(types)).toEqual(sorted(Object.values(DEBUG_TYPE)));
+  });
+
+  test("shares no name with the code but by its ids", () => {
+    const written = files.filter((file) => file !== `${SOURCE}/ids.ts`).map((file) => readFileSync(file, "utf8"));
+    const ids = [COMMAND, CONTEXT, COLOR, { VIEW }].flatMap((some) => Object.values(some));
+    expect(ids.filter((id) => written.some((text) => text.includes(`"${id}"`)))).toEqual([]);
+  });
+
+  test("uses in its menus and keys only commands that it contributes", () => {
+    const used = [...Object.values(menus).flat(), ...keybindings].map(({ command }) => command);
     expect(used.filter((command) => !contributed.includes(command))).toEqual([]);
   });
 
   test("says of every command whether the palette shows it", () => {
     expect(sorted(menus.commandPalette.map(({ command }) => command))).toEqual(contributed);
-  });
-
-  test("names the view as the code does", () => {
-    expect(readFileSync(`${SOURCE}/views/tree.ts`, "utf8")).toContain(`"${views.debug[0]?.id ?? ""}"`);
   });
 
   test("has every setting that the code reads", () => {
@@ -97,13 +112,13 @@ describe("the manifest", () => {
   });
 
   test("leaves it to one context key to tell which sessions are Python's", () => {
-    const conditions = [...JSON.stringify(manifest).matchAll(/"when":"([^"]*)"/g)].map(([, when = ""]) => when);
     expect(conditions.filter((when) => /\bdebugType (=|!|in )/.test(when))).toEqual([]);
   });
 
   test("leaves the keys of its rows to the find box while that is typed into", () => {
-    const conditions = manifest.contributes.keybindings.map(({ when }) => when);
-    expect(conditions.filter((when) => !/\blistFocus && !inputFocus\b/.test(when))).toEqual([]);
+    expect(keybindings.map(({ when }) => when).filter((when) => !/\blistFocus && !inputFocus\b/.test(when))).toEqual(
+      [],
+    );
   });
 
   test("has the version that all other files have", () => {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as api from "vscode";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
+import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { rootRows, type Row } from "../../extension/src/model/rows.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { Node } from "../../extension/src/protocol/generated.ts";
-import { Tree, VIEW } from "../../extension/src/views/tree.ts";
+import { Tree } from "../../extension/src/views/tree.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { commands, EventEmitter, type TreeView, window } from "./vscode.ts";
 

@@ -1,10 +1,9 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
+import { DEBUG_TYPE } from "../ids.ts";
 import { EvaluateQueue } from "./queue.ts";
 
-/** The debug types of the Python debugger: the present name, the older one, and Jupyter's, for cells and its window. */
-const INTERACTIVE_WINDOW = "Python Interactive Window Debug Adapter";
-const DEBUG_TYPES = ["debugpy", "python", "Python Kernel Debug Adapter", INTERACTIVE_WINDOW];
+const DEBUG_TYPES: readonly string[] = Object.values(DEBUG_TYPE);
 
 export function isPython({ type }: vscode.DebugSession): boolean {
   return DEBUG_TYPES.includes(type);
@@ -12,7 +11,7 @@ export function isPython({ type }: vscode.DebugSession): boolean {
 
 /** Whether the adapter shows a file in whose lines the program's stand elsewhere: a cell's in the window's script. */
 export function movesLines({ type }: vscode.DebugSession): boolean {
-  return type === INTERACTIVE_WINDOW;
+  return type === DEBUG_TYPE.interactiveWindow;
 }
 
 /** Where a stack frame stands, as the adapter last said. */

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { COMMAND, type CommandId } from "../ids.ts";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { pinPath, type Row } from "../model/rows.ts";
@@ -27,45 +28,44 @@ interface VariableArgument {
 
 type Command = (parts: Parts, argument: unknown) => unknown;
 
-/** All commands by their ids. A test holds the manifest to this table. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  "tensorInspector.summarize": async (parts, argument) => {
+/** All commands by their ids. */
+export const COMMANDS: Readonly<Record<CommandId, Command>> = {
+  [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
     const expression = fromRow(argument) ?? fromEditor() ?? (await ask());
     if (expression !== undefined) await summarize(parts, expression);
     return undefined;
   },
-  "tensorInspector.summarizeExpression": async (parts) => {
+  [COMMAND.summarizeExpression]: async (parts) => {
     const expression = await ask();
     if (expression !== undefined) await summarize(parts, expression);
   },
-  "tensorInspector.refresh": ({ inspector }) => inspector.again(),
-  "tensorInspector.showTensorsOnly": ({ settings }) => settings.setFilter("tensors"),
-  "tensorInspector.showAll": ({ settings }) => settings.setFilter("all"),
-  "tensorInspector.nextPage": ({ inspector }, row) => isRow(row) && inspector.more(row),
-  "tensorInspector.pin": ({ runs }, row) => {
+  [COMMAND.refresh]: ({ inspector }) => inspector.again(),
+  [COMMAND.showTensorsOnly]: ({ settings }) => settings.setFilter("tensors"),
+  [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
+  [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),
+  [COMMAND.pin]: ({ runs }, row) => {
     const expression = fromRow(row);
     return expression !== undefined && runs.pin(expression);
   },
-  "tensorInspector.unpin": async ({ runs, tree }, argument) => {
+  [COMMAND.unpin]: async ({ runs, tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.pin) runs.unpin(row.pin.expression);
   },
-  "tensorInspector.unpinAll": ({ runs }) => runs.unpinAll(),
-  "tensorInspector.evaluateAgain": ({ runs }, row) =>
-    isRow(row) && row.pin && runs.run(row.pin.expression, row.contents),
-  "tensorInspector.copySummary": async ({ tree }, argument) => {
+  [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
+  [COMMAND.evaluateAgain]: ({ runs }, row) => isRow(row) && row.pin && runs.run(row.pin.expression, row.contents),
+  [COMMAND.copySummary]: async ({ tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.can.includes("copySummary") !== true) return;
     await vscode.env.clipboard.writeText(`${row.expression ?? row.name}: ${row.summary}`);
   },
-  "tensorInspector.copyExpression": (_, row) => {
+  [COMMAND.copyExpression]: (_, row) => {
     const expression = fromRow(row);
     return expression !== undefined && vscode.env.clipboard.writeText(expression);
   },
-  "tensorInspector.revealAlarm": ({ tree }) => tree.showAlarm(),
-  "tensorInspector.showLog": ({ log }) => log.show(),
-  "tensorInspector.addToWatch": (_, row) => {
+  [COMMAND.revealAlarm]: ({ tree }) => tree.showAlarm(),
+  [COMMAND.showLog]: ({ log }) => log.show(),
+  [COMMAND.addToWatch]: (_, row) => {
     const evaluateName = fromRow(row);
     if (evaluateName === undefined) return undefined;
     return vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName } });

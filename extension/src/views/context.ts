@@ -1,16 +1,17 @@
 import * as vscode from "vscode";
-import type { Pins } from "../model/pins.ts";
 import type { Sessions } from "../debug/sessions.ts";
+import { CONTEXT, type ContextKey } from "../ids.ts";
+import type { Pins } from "../model/pins.ts";
 
-/**
- * Keeps the context keys by which the manifest shows what is for Python: `tensorInspector.active` is set for good, since only
- * a Python file or session activates us, and `tensorInspector.debugging` while the session that is looked at is Python's.
- */
+export function setContext(key: ContextKey, value: unknown): Thenable<void> {
+  return vscode.commands.executeCommand("setContext", key, value);
+}
+
+/** Keeps the context keys by which the manifest shows what is for Python. */
 export function followDebugging(sessions: Sessions): vscode.Disposable {
-  const follow = (): void =>
-    void vscode.commands.executeCommand("setContext", "tensorInspector.debugging", sessions.debugging);
+  const follow = (): void => void setContext(CONTEXT.debugging, sessions.debugging);
   follow();
-  void vscode.commands.executeCommand("setContext", "tensorInspector.active", true);
+  void setContext(CONTEXT.active, true);
   return vscode.Disposable.from(
     sessions.onDidInitialize(follow),
     vscode.debug.onDidChangeActiveDebugSession(follow),
@@ -18,10 +19,8 @@ export function followDebugging(sessions: Sessions): vscode.Disposable {
   );
 }
 
-/** Keeps `tensorInspector.pinned`: whether there is something to unpin, which may be from an earlier session. */
 export function followPins(pins: Pins): { dispose(): void } {
-  const follow = (): void =>
-    void vscode.commands.executeCommand("setContext", "tensorInspector.pinned", pins.all.length > 0);
+  const follow = (): void => void setContext(CONTEXT.pinned, pins.all.length > 0);
   follow();
   return pins.onDidChange(follow);
 }

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
+import { CONTEXT, SECTION } from "../ids.ts";
 import type { Wishes } from "../model/answers.ts";
 import type { Memory } from "../model/pins.ts";
 import type { Filter, Preferences } from "../protocol/generated.ts";
+import { setContext } from "./context.ts";
 
-const SECTION = "tensorInspector";
 const FILTER = "filter";
 
 /** Two words in version 0.1. */
@@ -30,7 +31,7 @@ export class Settings implements Wishes, vscode.Disposable {
       const affects = (name: string): boolean => event.affectsConfiguration(`${SECTION}.${name}`);
       if (event.affectsConfiguration(SECTION)) this.#changed.fire(REWORDING.some(affects));
     });
-    void vscode.commands.executeCommand("setContext", `${SECTION}.filter`, this.filter);
+    void setContext(CONTEXT.filter, this.filter);
   }
 
   get pageSize(): number {
@@ -77,7 +78,7 @@ export class Settings implements Wishes, vscode.Disposable {
 
   async setFilter(filter: Filter): Promise<void> {
     await this.#memory.update(FILTER, filter);
-    await vscode.commands.executeCommand("setContext", `${SECTION}.filter`, filter);
+    await setContext(CONTEXT.filter, filter);
     this.#changed.fire(false);
   }
 

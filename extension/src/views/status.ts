@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { COMMAND, SECTION } from "../ids.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { firstAlarm } from "../model/rows.ts";
 import { statusText, timeText } from "../model/status.ts";
@@ -17,7 +18,7 @@ export class Status implements vscode.Disposable {
 
   constructor(inspector: Inspector) {
     this.#inspector = inspector;
-    this.#item = vscode.window.createStatusBarItem("tensorInspector.status", vscode.StatusBarAlignment.Left);
+    this.#item = vscode.window.createStatusBarItem(`${SECTION}.status`, vscode.StatusBarAlignment.Left);
     this.#item.name = "Tensor Inspector";
     this.#subscription = inspector.onDidChange(() => this.#show());
   }
@@ -32,7 +33,7 @@ export class Status implements vscode.Disposable {
     const loud = source !== undefined && firstAlarm(source) !== undefined;
     this.#item.text = `$(${contents === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = loud ? ALARM : undefined;
-    this.#item.command = loud ? "tensorInspector.revealAlarm" : "tensorInspector.showLog";
+    this.#item.command = loud ? COMMAND.revealAlarm : COMMAND.showLog;
     const click = loud ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
     const told = ["Tensor Inspector", trouble, contents?.cut, contents && timeText(contents), click];
     this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");

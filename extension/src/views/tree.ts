@@ -1,22 +1,23 @@
 import * as vscode from "vscode";
+import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Source, type Tone } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
 import type { Node } from "../protocol/generated.ts";
+import { setContext } from "./context.ts";
 import { card } from "./hover.ts";
 import type { Settings } from "./settings.ts";
 
-export const VIEW = "tensorInspector.tree";
-
 /** After a stop, how long VS Code may take to announce the frame, in ms. */
 const NO_FRAME = 1000;
+/** Under which it is remembered that the pane has opened once. */
 const INTRODUCED = "tensorInspector.introduced";
 
 /** Of our own, since high-contrast themes have no colours for errors and warnings in lists. */
 const COLORS: Record<Tone, vscode.ThemeColor> = {
-  alarm: new vscode.ThemeColor("tensorInspector.alarmForeground"),
-  warning: new vscode.ThemeColor("tensorInspector.warningForeground"),
+  alarm: new vscode.ThemeColor(COLOR.alarm),
+  warning: new vscode.ThemeColor(COLOR.warning),
   quiet: new vscode.ThemeColor("disabledForeground"),
 };
 
@@ -74,7 +75,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     item.contextValue = row.can.join(" ");
     item.accessibilityInformation = { label: row.speech };
     if (row.next !== undefined) {
-      item.command = { command: "tensorInspector.nextPage", title: row.label, arguments: [row] };
+      item.command = { command: COMMAND.nextPage, title: row.label, arguments: [row] };
     }
     return item;
   }
@@ -185,8 +186,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#changed.fire();
     this.#showMessage();
     const empty = source !== undefined && rootRows(source).length === 0;
-    void vscode.commands.executeCommand("setContext", "tensorInspector.types", types);
-    void vscode.commands.executeCommand("setContext", "tensorInspector.empty", empty);
+    void setContext(CONTEXT.types, types);
+    void setContext(CONTEXT.empty, empty);
     if (this.#inspector.frame === undefined) this.awaitFrame();
     else this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
@@ -218,7 +219,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   #setFrameless(frameless: boolean): void {
     clearTimeout(this.#waiting);
-    void vscode.commands.executeCommand("setContext", "tensorInspector.noFrame", frameless);
+    void setContext(CONTEXT.noFrame, frameless);
   }
 
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */

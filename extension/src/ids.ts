@@ -1,0 +1,59 @@
+/** The names that the code has in common with the manifest, package.json. A test holds the two together. */
+
+/** Of the settings, and the beginning of all ids. */
+export const SECTION = "tensorInspector";
+
+export const VIEW = "tensorInspector.tree";
+
+export const COMMAND = {
+  summarize: "tensorInspector.summarize",
+  summarizeExpression: "tensorInspector.summarizeExpression",
+  refresh: "tensorInspector.refresh",
+  showTensorsOnly: "tensorInspector.showTensorsOnly",
+  showAll: "tensorInspector.showAll",
+  nextPage: "tensorInspector.nextPage",
+  pin: "tensorInspector.pin",
+  unpin: "tensorInspector.unpin",
+  unpinAll: "tensorInspector.unpinAll",
+  evaluateAgain: "tensorInspector.evaluateAgain",
+  copySummary: "tensorInspector.copySummary",
+  copyExpression: "tensorInspector.copyExpression",
+  revealAlarm: "tensorInspector.revealAlarm",
+  showLog: "tensorInspector.showLog",
+  addToWatch: "tensorInspector.addToWatch",
+} as const;
+
+export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
+
+/** What the manifest's `when` conditions ask. */
+export const CONTEXT = {
+  /** We are active: set for good, since only a Python file or session activates us. */
+  active: "tensorInspector.active",
+  /** The session that is looked at is Python's. */
+  debugging: "tensorInspector.debugging",
+  /** The program is paused, and no frame is looked at. */
+  noFrame: "tensorInspector.noFrame",
+  /** The frame has no rows. */
+  empty: "tensorInspector.empty",
+  /** Which rows are shown: `all` or `tensors`. */
+  filter: "tensorInspector.filter",
+  /** There is something to unpin, which may be from an earlier session. */
+  pinned: "tensorInspector.pinned",
+  /** Names of the classes that can be summarized, as met in this session. */
+  types: "tensorInspector.types",
+} as const;
+
+export type ContextKey = (typeof CONTEXT)[keyof typeof CONTEXT];
+
+export const COLOR = {
+  alarm: "tensorInspector.alarmForeground",
+  warning: "tensorInspector.warningForeground",
+} as const;
+
+/** The debug types of the Python debugger: the present name, the older one, and Jupyter's, for cells and its window. */
+export const DEBUG_TYPE = {
+  debugpy: "debugpy",
+  python: "python",
+  cell: "Python Kernel Debug Adapter",
+  interactiveWindow: "Python Interactive Window Debug Adapter",
+} as const;
