@@ -24,9 +24,11 @@ def test_the_tree_shows_what_it_must(session: StartSession, program: str, marker
 
 def differences(expected: dict[str, Any], node: dict[str, Any]) -> list[str]:
     names = [child["name"] for child in node["page"]["nodes"]]
+    short = node.get("short", node["line"])
     return [
         *(f"no {part!r} in {node['line']!r}" for part in expected.get("line", []) if part not in node["line"]),
         *(f"{part!r} in {node['line']!r}" for part in expected.get("not", []) if part in node["line"]),
+        *([f"in short {short!r}"] if short != expected.get("short", short) else []),
         *(f"no badge {badge}" for badge in expected.get("badges", []) if badge not in node.get("badges", [])),
         *([f"mark {node.get('mark')}"] if "mark" in expected and node.get("mark") != expected["mark"] else []),
         *([f"children {names}"] if "children" in expected and names != expected["children"] else []),
