@@ -28,6 +28,10 @@ describe("long names that stand together are told apart", () => {
       ["…0.query.lora_A…weight", "…1.value.lora_B…weight"],
     ],
     [
+      ["encoder.0.attention.default.weight", "encoder.1.attention.default.weight", "encoder.pooled.default.weight"],
+      ["…0…weight", "…1…weight", "encoder.….default.weight"],
+    ],
+    [
       ["encoder.layers.0.self_attn.q_proj.weight", "encoder.layers.0.self_attn.k_proj.weight"],
       ["encoder.…n.q_proj.weight", "encoder.…n.k_proj.weight"],
     ],

@@ -36,19 +36,28 @@ export function namesApart(names: readonly string[], limit: number): string[] {
   return names.map((name, at) => middle(apart.get(name) ?? labels[at] ?? name, limit));
 }
 
-/** Each name without the dotted parts that all names of as many parts have; the last one stays. */
+/** Each name without the dotted parts that all names of as many parts have, if there are others; the last one stays. */
 function withoutShared(names: readonly string[]): Map<string, string> {
-  const split = names.map((name) => name.replace(/^['"]/, "").split("."));
-  const isShared = (part: string, at: number, length: number): boolean =>
-    at < length - 1 && split.every((parts) => parts.length !== length || parts[at] === part);
-  return new Map(
-    split.map((parts, index) => {
-      const name = names[index] ?? "";
+  const families = new Map<number, [name: string, parts: string[]][]>();
+  for (const name of names) {
+    const parts = name.replace(/^['"]/, "").split(".");
+    const family = families.get(parts.length);
+    if (family === undefined) families.set(parts.length, [[name, parts]]);
+    else family.push([name, parts]);
+  }
+  const apart = new Map<string, string>();
+  for (const [length, family] of families) {
+    if (family.length === 1) continue;
+    const shared = Array.from({ length: length - 1 }, (_, at) =>
+      family.every(([, parts]) => parts[at] === family[0]?.[1][at]),
+    );
+    for (const [name, parts] of family) {
       const quote = /^['"]?/.exec(name)?.[0] ?? "";
-      const own = parts.map((part, at) => (isShared(part, at, parts.length) ? "…" : part)).join(".");
-      return [name, quote + own.replaceAll(/\.?…(\.…)*\.?/g, "…")];
-    }),
-  );
+      const own = parts.map((part, at) => (shared[at] === true ? "…" : part)).join(".");
+      apart.set(name, quote + own.replaceAll(/\.?…(\.…)*\.?/g, "…"));
+    }
+  }
+  return apart;
 }
 
 /** Text from the program where VS Code makes `$(name)` an icon. */
