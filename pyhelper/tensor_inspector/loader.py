@@ -75,7 +75,7 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
 #: Run at once, before the program begins: types with named fields are made by functions that it may replace.
 _AT_ONCE = (
     "stats", "stats.exact", "stats.finite", "stats.floats", "stats.integers", "stats.layout", "stats.reductions",
-    "stats.scan", "stats.tally",
+    "stats.scan", "stats.tally", "stats.unread",
 )  # fmt: skip
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.

@@ -108,9 +108,9 @@ class Snapshot:
         if mark is not None:
             node["mark"] = mark
         parts = list(kind.parts())
-        node["line"] = one_line(joined(parts))
-        short = one_line(in_short(parts), SHORT)
-        if short != node["line"]:
+        line, short = one_line(joined(parts)), one_line(in_short(parts), SHORT)
+        node["line"] = line
+        if short != line:
             node["short"] = short
         inline = None if entry.parent or facts else kind.inline()  # of variables only
         if inline is not None:

@@ -68,6 +68,15 @@ def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
     return line
 
 
+def led_by(name: str, text: str) -> str:
+    """``text`` after a name, once where it begins with that.
+
+    >>> led_by("int", "7"), led_by("Path", "Path('a')")
+    ('int 7', "Path('a')")
+    """
+    return text if text.startswith(name) else f"{name} {text}"
+
+
 def listed(items: Iterable[str], more: bool, limit: int) -> str:
     """Items joined by commas up to ``limit`` characters, then an ellipsis if there are more."""
     text = ""
@@ -115,8 +124,9 @@ def exact_number(value: int | float, digits: int = 0) -> str:
     return number(value, digits)
 
 
-def bounded(value: float, error: float, digits: int = 0) -> str:
+def bounded(value: float, error: float, digits: int = 0, about: bool = False) -> str:
     """``value`` with only the digits that ``|value - truth| <= error`` guarantees; 0: one less than preferred, 3.
+    ``about``: marked with ≈ in any case.
 
     Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
 
@@ -124,15 +134,16 @@ def bounded(value: float, error: float, digits: int = 0) -> str:
     ('0.0123', '≈0', '1', '2.125')
     """
     digits = digits or preferences.now.digits - 1
+    mark = "≈" if about else ""
     if error <= 0 or value != value or value in (float("inf"), float("-inf")):
-        return number(value, digits)
+        return mark + number(value, digits)
     if abs(value) <= error:
         return "≈0"
     low, high = max(value - error, -_MOST), min(value + error, _MOST)
     for tried in (digits, digits + 1, *range(digits - 1, 0, -1)):
         text = number(low, tried)
         if text == number(high, tried):
-            return text
+            return mark + text
     return "≈" + number(value, 1)
 
 

@@ -177,12 +177,12 @@ class TestBudget:
         assert found["quantiles"]["read"] <= 5000
 
     def test_nothing_is_read_when_no_time_is_left(self):
-        assert spread(torch.arange(5), [0.5], 0, ticking(80, 100.0)) == Unread("skipped: 80 ms budget")
+        assert spread(torch.arange(5), [0.5], 0, ticking(80, 100.0)) == Unread("no_time", "skipped: 80 ms budget")
 
     def test_freed_memory_is_not_read(self):
         t = torch.ones(100)
         t.untyped_storage().resize_(0)
-        assert spread(t, [0.5]) == Unread("storage freed")
+        assert spread(t, [0.5]) == Unread("freed", "storage freed")
 
 
 def first_by_hand(values, shape, test):
@@ -339,12 +339,16 @@ class TestFacts:
         if np.dtype(np.longdouble).itemsize <= 8:
             pytest.skip("longdouble is float64 here")
         a = np.append(np.ones(70_000, dtype=np.longdouble), np.longdouble(text))
-        assert spread(a, [0.5]) == Unread(f"{a.dtype} values beyond float64")
-        assert spread(a + 1j * a, [0.5]) == Unread(f"{(a * 1j).dtype} values beyond float64")
+        assert spread(a, [0.5]) == Unread("precision", f"{a.dtype} values beyond float64")
+        assert spread(a + 1j * a, [0.5]) == Unread("precision", f"{(a * 1j).dtype} values beyond float64")
 
     def test_no_magnitude_beyond_float64_is_lost(self):
         a = np.array([1, 1.7e308 * (1 + 1j), complex(math.inf, 0)])
-        assert spread(a, [0.5]) == spread(torch.from_numpy(a), [0.5]) == Unread("complex128 values beyond float64")
+        assert (
+            spread(a, [0.5])
+            == spread(torch.from_numpy(a), [0.5])
+            == Unread("precision", "complex128 values beyond float64")
+        )
 
     @pytest.mark.parametrize(
         ("value", "rows"),

@@ -125,6 +125,6 @@ def test_facts_say_why_it_is_not_there():
     facts = {"type": "torch.Tensor", "notes": ["a view"]}
     add_spread(facts, torch.ones(3), ticking(80, 99.0), [0.5], 0)
     assert facts["notes"] == ["a view", "percentiles and histogram skipped: 80 ms budget"]
-    add_spread(facts, Unread("storage freed"), Budget(), [0.5], 0)
+    add_spread(facts, Unread("freed", "storage freed"), Budget(), [0.5], 0)
     add_spread(facts, None, Budget(), [0.5], 0)
     assert "quantiles" not in facts

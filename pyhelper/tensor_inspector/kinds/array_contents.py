@@ -7,7 +7,7 @@ from typing import Any
 
 from ..budget import Budget
 from ..protocol import Badge
-from ..stats import unreadable_array
+from ..stats import Unread, unreadable_array
 from ..text import listed, shape, shorten
 from .contents import ArrayElements, Contents, Foreign, Lost, Numbers, Raw, dtype_name, wide_dtype
 from .dates import Dates
@@ -20,7 +20,7 @@ _FIELDS = 12  #: fields of a record that are told
 class Records(Contents):
     """A structured array: each field is an array of its own."""
 
-    why = "each field has statistics of its own"
+    unread = Unread("elsewhere", "each field has statistics of its own")
 
     def shown(self) -> str | None:
         if self.array.ndim:
@@ -65,9 +65,9 @@ _BY_KIND: dict[str, type[Contents]] = {
 
 def contents_of(array: Any, budget: Budget) -> Contents:
     """What the elements of a plain ``numpy.ndarray`` say."""
-    reason = unreadable_array(array)
-    if reason is not None:
-        return Lost(array, budget, reason)
+    unread = unreadable_array(array)
+    if unread is not None:
+        return Lost(array, budget, unread)
     dtype = array.dtype
     if dtype.names is not None:
         return Records(array, budget)

@@ -46,7 +46,7 @@ class Chunks:
 class Arrow(Contents):
     """A column that Arrow keeps, in chunks."""
 
-    why = "Arrow values, not numbers"
+    unread = Unread("dtype", "Arrow values, not numbers")
 
     def __init__(self, values: Any, budget: Budget) -> None:
         own = instance_dict(values)
@@ -59,6 +59,9 @@ class Arrow(Contents):
 
     def length(self) -> int:
         return int(self.array.length())
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.length(),)
 
     def head(self) -> str:
         return head(self.dtype(), f"[{self.length()}]")
@@ -77,11 +80,11 @@ class Arrow(Contents):
         kinds = getattr(arrow, "types", None)
         of = self.array.type
         if kinds is None or not (kinds.is_integer(of) or kinds.is_floating(of) or kinds.is_boolean(of)):
-            return Unread(self.why)
+            return self.unread
         return of_present(Chunks(self.array), _numbers, self.budget.share())
 
     def elements(self) -> Any:
-        return None if isinstance(self.reading(), Unread) else Unread("numbers in chunks of Arrow's")
+        return None if isinstance(self.reading(), Unread) else Unread("layout", "numbers in chunks of Arrow's")
 
     def present(self) -> Any:
         """The numbers that are there, for percentiles."""
@@ -110,13 +113,16 @@ class Arrow(Contents):
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
         told = told_of_strings(strings, self.length(), len(sample)) if strings else []
-        return [*(row for row in told if row[0] != "missing"), ["missing", f"{self.missing():,}"]]
+        return [*told, ["missing", f"{self.missing():,}"]]
 
     def parts(self) -> list[Child]:
         return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return map(Said, map(_text, self.array.slice(start, amount).to_pylist()))
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return self.array.slice(start, amount).to_pylist()  # type: ignore[no-any-return]
 
     def _sample(self) -> list[Any]:
         amount = _SAMPLE

@@ -7,6 +7,7 @@ tables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -14,9 +15,10 @@ from ..budget import Budget
 from ..guard import class_name, module
 from ..protocol import Badge, Facts
 from ..stats import Reading, Unread, of_array
+from ..stats.unread import NOT_READ
 from ..text import plural, shape
 from ..words import head, is_loud, short
-from .kind import Child, Elements, Rows, Said
+from .kind import Child, Elements, Rows, Said, WithRows
 from .present import Arrays, of_present
 from .stats_text import add_firsts, badges, inline_text, stats_rows, stats_words
 from .tensor_text import corner, value_text
@@ -28,7 +30,7 @@ _VALUES = 10  #: integers up to this many are shown themselves
 class Contents:
     """The elements of one array or column, looked at under one budget."""
 
-    why = "values not read"  #: why there are no statistics
+    unread: Unread = NOT_READ  #: why there are no statistics
 
     def __init__(self, array: Any, budget: Budget) -> None:
         self.array = array
@@ -42,8 +44,11 @@ class Contents:
         """How many there are along the first dimension."""
         return len(self.array)
 
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(self.array.shape)
+
     def head(self) -> str:
-        return head(self.dtype(), shape(self.array.shape))
+        return head(self.dtype(), shape(self.sizes()))
 
     def missing(self) -> int | None:
         """How many are missing; None where that is not known, or where nothing can be."""
@@ -56,11 +61,19 @@ class Contents:
         return self._known
 
     def _read(self) -> Reading:
-        return Unread(self.why)
+        return self.unread
 
     def elements(self) -> Any:
         """An array of numbers that stands for the elements when they are compared, or why there is none; None where
         they are compared row by row."""
+        return None
+
+    def present(self) -> Any:
+        """Those that are there, in the same way: what the statistics are of."""
+        return self.elements()
+
+    def spread_rows(self, spread: Any) -> list[list[str]] | None:
+        """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
     def shown(self) -> str | None:
@@ -111,6 +124,12 @@ class Contents:
         """Parts along the first of several dimensions."""
         return map(ArrayElements, self.array[start : start + amount])
 
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        """The same as Python's own objects, where they are such."""
+        if getattr(self.array, "dtype", None) is not None and self.array.dtype.kind in "biufUO":
+            return self.array[start : start + amount].tolist()  # type: ignore[no-any-return]
+        return (Label(item.text) if type(item) is Said else item for item in self.items(start, amount))
+
     def text(self, item: Any) -> str:
         """One element, as ``tolist`` gives it."""
         return value_text(item)
@@ -138,12 +157,55 @@ class Contents:
         """Put what is known into ``facts``."""
         reading = self.reading()
         if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.reason
+            facts["stats"], facts["unread"] = None, reading.text
         else:
             facts["stats"] = reading
         told = self.told()
         if told:
             facts["rows"] = told
+
+
+class ArrayKind(WithRows):
+    """An array or column of any library: what is told of its elements, its ``contents`` tell."""
+
+    kind = "array"
+    summarized = True
+    rank = 0
+
+    @cached_property
+    def contents(self) -> Contents:
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        return self.contents.head()
+
+    def first_values(self) -> str | None:
+        return self.contents.first_values()
+
+    def inline(self) -> str | None:
+        return self.contents.inline()
+
+    def printed(self, count: int) -> list[Child]:
+        return self.contents.printed(count) or super().printed(count)
+
+    def badges(self) -> list[Badge]:
+        return self.contents.badges()
+
+    def reading(self) -> Reading:
+        return self.contents.reading()
+
+    def elements(self) -> Any:
+        return self.contents.elements()
+
+    def present(self) -> Any:
+        return self.contents.present()
+
+    def spread_rows(self, spread: Any) -> list[list[str]] | None:
+        return self.contents.spread_rows(spread)
+
+
+class Label(str):
+    """A label that no literal stands for, as text."""
 
 
 class ArrayElements(Elements):
@@ -201,28 +263,28 @@ class Foreign(Numbers):
 
     def elements(self) -> Any:
         if self.array.size > _COPIED:
-            return Unread(f"{self.array.size:,} elements of {self.dtype()}")
+            return Unread("too_many", f"{self.array.size:,} elements of {self.dtype()}")
         return self.array.astype(wide_dtype(self.array.dtype))
 
 
 class Raw(Contents):
     """Bytes without a meaning, or with one that only another library knows."""
 
-    why = "raw bytes"
+    unread = Unread("dtype", "raw bytes")
 
     def elements(self) -> Any:
-        return Unread(self.why)
+        return self.unread
 
 
 class Lost(Contents):
     """Memory that is gone."""
 
-    def __init__(self, array: Any, budget: Budget, why: str) -> None:
+    def __init__(self, array: Any, budget: Budget, unread: Unread) -> None:
         super().__init__(array, budget)
-        self.why = why
+        self.unread = unread
 
     def elements(self) -> Any:
-        return Unread(self.why)
+        return self.unread
 
     def is_open(self) -> bool:
         return False

@@ -23,12 +23,12 @@ _UNITS = {"W": 604_800 * 10**9, "D": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 
 class Dates(Contents):
     """Points or spans of time: from when to when, and how many are missing."""
 
-    why = "dates, not numbers"
+    unread = Unread("dtype", "dates, not numbers")
 
     def __init__(self, array: Any, budget: Budget) -> None:
         super().__init__(array, budget)
         if array.dtype.kind == "m":
-            self.why = "durations, not numbers"
+            self.unread = Unread("dtype", "durations, not numbers")
 
     def range(self) -> Reading:
         """Statistics of the ticks; what is missing is not counted."""
@@ -37,7 +37,7 @@ class Dates(Contents):
         return self._known
 
     def reading(self) -> Reading:
-        return Unread(self.why)
+        return self.unread
 
     def elements(self) -> Any:
         return self.array.view(f"{self.array.dtype.str[0]}i8")
@@ -55,9 +55,8 @@ class Dates(Contents):
         """Percentiles and bins of the ticks as texts."""
         rows = []
         if "quantiles" in spread:
-            about = "" if spread["quantiles"]["exact"] else "≈"
             for share, value in zip(spread["quantiles"]["at"], spread["quantiles"]["values"]):
-                text = "none" if value is None else about + self.between(value).lstrip("≈" if about else "")
+                text = "none" if value is None else self.between(value, about=not spread["quantiles"]["exact"])
                 rows.append(["median" if share == 0.5 else f"{100 * share:g}%", text])
         if "histogram" in spread:
             histogram = spread["histogram"]
@@ -77,7 +76,7 @@ class Dates(Contents):
     def words(self) -> list[str]:
         range: Any = self.range()
         if isinstance(range, Unread):
-            return [range.reason]
+            return [range.text]
         if not self.array.size:
             return ["empty"]
         if range["min"] is None:
@@ -101,22 +100,25 @@ class Dates(Contents):
         range: Any = self.range()
         if isinstance(range, Unread) or range["min"] is None:
             return []
-        seen, about, least = ("", "", "") if range["exact"] else (" seen", "≈", "≥")
+        seen, least = ("", "") if range["exact"] else (" seen", "≥")
         earliest, latest = ("shortest", "longest") if self.array.dtype.kind == "m" else ("earliest", "latest")
         same = range["min"] == range["max"]  # then it is the mean too, which as a float might lose its last digits
-        mean = self.tick(range["min"]) if same else self.between(range["mean"], range["mean_error"])
+        about = not range["exact"]
+        mean = (
+            _marked(self.tick(range["min"]), about) if same else self.between(range["mean"], range["mean_error"], about)
+        )
         return [
             [earliest + seen, self.tick(range["min"])],
             [latest + seen, self.tick(range["max"])],
-            ["mean", about + mean.lstrip("≈" if about else "")],
+            ["mean", mean],
             ["NaT", f"{least}{self.array.size - range['count']:,}"],
         ]
 
-    def between(self, ticks: float, error: float = 0.0) -> str:
+    def between(self, ticks: float, error: float = 0.0, about: bool = False) -> str:
         """What lies between two ticks, in the finest unit in which it is sure, but no coarser than a thousand ticks;
-        marked where it is not sure, or only the tick is told."""
+        marked ``about``, where it is not sure, and where only the tick is told."""
         if type(ticks) is int:
-            return self.tick(ticks)
+            return _marked(self.tick(ticks), about)
         kind, error = self.array.dtype.kind, max(error, abs(ticks) * 2.3e-16)
         unit, step = numpy.datetime_data(self.array.dtype) if kind in "mM" else ("", 1)
         size = step * _UNITS.get(unit, 0)  # of a tick, in ns; months have no fixed one
@@ -128,10 +130,10 @@ class Dates(Contents):
             if (sure and least <= width <= 1000 * size) or width == 1000 * size:
                 value = (2 * numerator * size + denominator * width) // (2 * denominator * width)
                 if abs(value) < _TICKS:
-                    about = "≈" if not sure or (width == size and ticks != round(ticks)) else ""
-                    return about + self.text(numpy.int64(value).view(f"{kind}8[{finer}]"))
+                    rounded = not sure or (width == size and ticks != round(ticks))
+                    return _marked(self.text(numpy.int64(value).view(f"{kind}8[{finer}]")), about or rounded)
         whole = min(max(round(ticks), 1 - _TICKS), _TICKS - 1)  # a float may be rounded to beyond them
-        return self.tick(whole) if whole == ticks and error < 0.5 else f"≈{self.tick(whole)}"
+        return _marked(self.tick(whole), about or whole != ticks or error >= 0.5)
 
     def tick(self, value: int) -> str:
         return self.text(numpy.int64(value).view(self.array.dtype.newbyteorder("=")))
@@ -143,6 +145,10 @@ class Dates(Contents):
         return (Said(self.text(item)) for item in self.array[start : start + amount])
 
 
+def _marked(text: str, about: bool) -> str:
+    return f"≈{text}" if about else text
+
+
 def _ticks(part: Arrays) -> Any:
     ticks = part.arrays[0]
     return ticks[ticks != numpy.iinfo(numpy.int64).min]
@@ -150,12 +156,11 @@ def _ticks(part: Arrays) -> Any:
 
 def date_text(value: Any) -> str:
     """A ``numpy.datetime64`` or ``timedelta64``: ``2020-01-31``, ``2020-01-31T12:30:00.25``, ``2 days 1:00:00``."""
-    text = str(value)
-    if text == "NaT":
-        return text
+    if numpy.isnat(value):
+        return "NaT"
     if value.dtype.kind == "m":
         return _span(value)
-    day, _, clock = text.partition("T")
+    day, _, clock = str(value).partition("T")
     if "." in clock:
         clock = clock.rstrip("0").rstrip(".")
     return f"{day}T{clock}" if clock.strip("0:") else day

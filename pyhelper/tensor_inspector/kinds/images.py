@@ -10,7 +10,7 @@ from typing import Any
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
 from ..protocol import Badge, Facts, Stats
 from ..stats import Reading, Unread
-from ..stats.tally import OFF, skipped
+from ..stats.unread import OFF, skipped, too_small
 from ..text import listed
 from ..words import is_loud
 from .kind import Child, Kind, Rows, Said, WithRows
@@ -53,7 +53,7 @@ class Image(WithRows):
         return " ".join([*filter(is_loud, self._value_words()), self.brief()])
 
     def badges(self) -> list[Badge]:
-        return badges(self.reading) if self._range is None else []
+        return badges(self.reading()) if self._range is None else []
 
     def facts(self) -> Facts:
         bands = len(_BYTES.get(self.mode, "?"))
@@ -62,10 +62,11 @@ class Image(WithRows):
             "shape": [self.height, self.width, *([bands] if bands > 1 else [])],
             "dtype": self.mode,
         }
-        if isinstance(self.reading, Unread):
-            facts["stats"], facts["unread"] = None, self.reading.reason
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            facts["stats"], facts["unread"] = None, reading.text
         else:
-            facts["stats"] = self.reading
+            facts["stats"] = reading
         facts["rows"] = [["size", f"{self.width} × {self.height}"], *map(list, self._bands())]
         own = instance_dict(self.value)
         told = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
@@ -74,7 +75,7 @@ class Image(WithRows):
 
     def rows(self) -> list[Child]:
         own = instance_dict(self.value)
-        rows = [] if isinstance(self.reading, Unread) else [Child("stats", stats_rows(self.reading))]
+        rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
         bands = [Child(name, Said(text)) for name, text in self._bands()]
         rows += (
             [Child("bands", Rows.of(listed((band.name for band in bands), False, 60), bands))] if len(bands) > 1 else []
@@ -83,11 +84,13 @@ class Image(WithRows):
         return rows + other_attributes(self.value)
 
     def elements(self) -> Any:
-        numpy, reason = module("numpy"), self._why_unread()
-        if reason is None and (numpy is None or self.mode not in _BYTES or self.width * self.height > _COPIED):
-            reason = "pixels that are not compared"
-        if reason is not None or class_module(type(self.value)).partition(".")[0] != "PIL":
-            return Unread(reason or "its own code could read it")
+        numpy, unread = module("numpy"), self._why_unread()
+        if unread is not None:
+            return unread
+        if numpy is None or self.mode not in _BYTES or self.width * self.height > _COPIED:
+            return Unread("too_many", "pixels that are not compared")
+        if class_module(type(self.value)).partition(".")[0] != "PIL":
+            return Unread("own_code", "its own code could read it")
         return self._pixels(numpy)
 
     def _pixels(self, numpy: Any) -> Any:
@@ -109,7 +112,7 @@ class Image(WithRows):
     def _value_words(self) -> list[str]:
         if self._range is not None:
             return [self._range]
-        return stats_words(self.reading, self.mode == "1")
+        return stats_words(self.reading(), self.mode == "1")
 
     def _file(self) -> str | None:
         """The name of the file that it comes from."""
@@ -120,13 +123,16 @@ class Image(WithRows):
         palette = dict_get(own, "palette")
         return None if palette is None else brief(palette, self)
 
-    @cached_property
     def reading(self) -> Reading:
-        reason = self._why_unread()
-        if reason is not None:
-            return Unread(reason)
+        return self._reading
+
+    @cached_property
+    def _reading(self) -> Reading:
+        unread = self._why_unread()
+        if unread is not None:
+            return unread
         if self.mode not in _BYTES:
-            return Unread(f"of {self.mode} pixels only the range is told")
+            return Unread("dtype", f"of {self.mode} pixels only the range is told")
         if not self.width * self.height:
             return _stats([[0] * 256], 0, True)
         if not self.budget.reads:
@@ -137,17 +143,18 @@ class Image(WithRows):
         size = self.width * self.height * len(_BYTES[self.mode])
         return _stats([bins[at : at + 256] for at in range(0, len(bins), 256)], size, read == self.height)
 
-    def _why_unread(self) -> str | None:
+    def _why_unread(self) -> Unread | None:
         own = instance_dict(self.value)
         if dict_get(own, "tile"):
-            return "not loaded: its pixels are in the file"
+            return Unread("no_values", "not loaded: its pixels are in the file")
         if self.core is None:
-            return "closed" if dict_get(own, "_im", dict_get(own, "im")) is not None else "not loaded"
+            is_closed = dict_get(own, "_im", dict_get(own, "im")) is not None
+            return Unread("no_values", "closed" if is_closed else "not loaded")
         mapping, mmap = dict_get(own, "map"), getattr(module("mmap"), "mmap", None)
         if mmap is not None and type(mapping) is mmap:
             try:
                 if mapping.size() < len(mapping):
-                    return f"file truncated: {mapping.size()} of {len(mapping)} bytes"
+                    return too_small("file truncated", mapping.size(), len(mapping))
             except (ValueError, OSError):
                 return None
         return None
@@ -188,7 +195,7 @@ class Image(WithRows):
         return [bins[0], sum(bins[1:]), *[0] * 254] if self.mode == "1" else bins
 
     def _bands(self) -> Iterator[tuple[str, str]]:
-        if isinstance(self.reading, Unread) or not self.width * self.height or self._histogram is None:
+        if isinstance(self.reading(), Unread) or not self.width * self.height or self._histogram is None:
             return
         bins, read = self._histogram
         for at, name in enumerate(_BYTES[self.mode]):

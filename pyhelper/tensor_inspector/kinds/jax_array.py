@@ -13,11 +13,12 @@ from typing import Any
 
 from ..budget import Budget
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
-from ..protocol import Badge, Facts
+from ..protocol import Facts
+from ..stats.unread import Reading, Unread
 from ..text import shape, shorten, size
 from ..words import Word, head
 from .array_contents import contents_of
-from .contents import ArrayElements, Contents, Lost
+from .contents import ArrayElements, ArrayKind, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .objects import brief
 from .plain import Atom
@@ -28,26 +29,19 @@ _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied t
 _WAITED = 200  #: times a computation that is under way is waited for, a millisecond each
 
 
-class Array(WithRows):
+class Array(ArrayKind):
     """A ``jax.Array``, looked at as a numpy array that shares its memory and ends with the question."""
-
-    kind = "array"
-    summarized = True
-    rank = 0
 
     @cached_property
     def contents(self) -> Contents:
         found = _memory(self.value, self.budget)
-        return Lost(None, self.budget, found) if type(found) is str else contents_of(found, self.budget)
+        return Lost(None, self.budget, found) if type(found) is Unread else contents_of(found, self.budget)
 
     def head(self) -> str:
         return head(str(self.value.dtype), shape(self.value.shape))
 
     def brief(self) -> str:
         return self.head()
-
-    def first_values(self) -> str | None:
-        return self.contents.first_values()
 
     def inline(self) -> str | None:
         return inline_text(self.head(), self.contents.shown(), self.contents.reading(), str(self.value.dtype) == "bool")
@@ -57,17 +51,9 @@ class Array(WithRows):
         values = [self.head(), *self.contents.words()] if shown is None else [f"{self.head()} {shown}"]
         return [*values, *self._words()]
 
-    def badges(self) -> list[Badge]:
-        if self.value.is_deleted():
-            return ["freed"]
-        return self.contents.badges()
-
-    def elements(self) -> Any:
-        return self.contents.elements()
-
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):
-            raise NotStatic(self.contents.why)
+            raise NotStatic(self.contents.unread.text)
         where = key if type(key) is tuple else (key,)
         return ArrayElements(element(self.contents.array, where if ... in where else (*where, ...)))
 
@@ -115,7 +101,10 @@ class Abstract(WithRows):
     kind = "array"
     rank = 0
     summarized = True
-    why = "shape and dtype only"
+    unread = Unread("no_values", "shape and dtype only")
+
+    def reading(self) -> Reading:
+        return self.unread
 
     def like(self) -> Any:
         """What knows the shape and dtype."""
@@ -130,7 +119,7 @@ class Abstract(WithRows):
         return self.head()
 
     def parts(self) -> Iterable[str | None]:
-        return [self.head(), self.why]
+        return [self.head(), self.unread.text]
 
     def facts(self) -> Facts:
         known = self.like()
@@ -139,7 +128,7 @@ class Abstract(WithRows):
             "shape": [length if type(length) is int else str(length) for length in known.get("shape") or ()],
             "dtype": str(known.get("dtype")),
             "stats": None,
-            "unread": self.why,
+            "unread": self.unread.text,
         }
 
     def rows(self) -> list[Child]:
@@ -154,7 +143,7 @@ class Tracer(Abstract):
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
         by, self.wrapped = _TRACERS.get(class_name(type(value)), (class_name(type(value)), ()))
-        self.why = f"traced by {by}"
+        self.unread = Unread("no_values", f"traced by {by}")
 
     def like(self) -> Any:
         aval = dict(slots(self.value)).get("aval") or self.value.aval
@@ -165,7 +154,7 @@ class Tracer(Abstract):
 
         held = dict(slots(self.value))
         inner = [f"{name} {look(held[name], self.budget).line()}" for name in self.wrapped[:1] if name in held]
-        return [self.head(), self.why, *inner]
+        return [self.head(), self.unread.text, *inner]
 
     def rows(self) -> list[Child]:
         held = dict(slots(self.value))
@@ -176,7 +165,7 @@ class Keys(Abstract):
     """Random keys, which are opaque: by their algorithm and the numbers beneath."""
 
     needs = ("_base_array",)
-    why = "random keys"
+    unread = Unread("dtype", "random keys")
 
     def like(self) -> Any:
         own = instance_dict(self.value)
@@ -226,13 +215,13 @@ def _devices(value: Any) -> list[Any]:
 def _memory(value: Any, budget: Budget) -> Any:
     """The array's memory as a numpy array, or why it is not read."""
     if value.is_deleted():
-        return "deleted: its memory was given away or freed"
+        return Unread("freed", "deleted: its memory was given away or freed")
     if len(value.sharding.device_set) > 1 and not value.is_fully_replicated:
-        return "values in its shards"
+        return Unread("elsewhere", "values in its shards")
     if _devices(value)[0].platform != "cpu" and value.nbytes > _COPIED:
-        return f"not read: it lies on another device and takes {size(value.nbytes)}"
+        return Unread("elsewhere", f"not read: it lies on another device and takes {size(value.nbytes)}")
     if not _is_ready(value, budget):
-        return "still being computed"
+        return Unread("disturbing", "still being computed")
     try:
         return value._single_device_array_to_np_array_did_copy()[0]
     except AttributeError:  # jax before 0.4.31
@@ -243,7 +232,7 @@ def _buffer(value: Any) -> Any:
     try:
         return module("numpy").asarray(memoryview(value))
     except (BufferError, TypeError, ValueError):
-        return "can't be read without a copy"
+        return Unread("too_many", "can't be read without a copy")
 
 
 def _is_ready(value: Any, budget: Budget) -> bool:

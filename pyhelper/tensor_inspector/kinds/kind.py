@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Callable, ClassVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
 from ..budget import Budget
 from ..guard import class_name, full_name, has
 from ..protocol import Badge, Facts, NodeKind
 from ..text import joined
+
+if TYPE_CHECKING:
+    from ..stats.distribution import Spread
+    from ..stats.unread import Reading
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
 _FOLLOWED = 100  #: children among which an attribute is looked for
@@ -51,6 +55,7 @@ class Kind:
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
     search: ClassVar[Any] = None  #: finds NaN and Inf in many values of the kind at once, given with their names
     composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
+    form: ClassVar[str] = ""  #: how a tensor keeps its elements, where comparing has to know: "quantized", "masked"
     needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
     #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.
@@ -98,6 +103,18 @@ class Kind:
 
     def elements(self) -> Any:
         """The plain tensor or array whose elements can be read, or why not (`Unread`); None for what has none."""
+        return None
+
+    def reading(self) -> Reading | None:
+        """The statistics, or why there are none; None for what has no numbers."""
+        return None
+
+    def present(self) -> Any:
+        """The elements that the statistics are of: those that are stored, not masked, not missing."""
+        return self.elements()
+
+    def spread_rows(self, spread: Spread) -> list[list[str]] | None:
+        """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
     def marks(self) -> dict[str, str]:

@@ -26,14 +26,14 @@ class Masked(Contents):
         self.mask = mask
         self.absent = absent
         self.under = contents_of(array, budget)
-        self.why = self.under.why
+        self.unread = self.under.unread
 
     def hidden(self) -> int:
         return hidden(self.mask)
 
     def _read(self) -> Reading:
         if not isinstance(self.under, Numbers):
-            return Unread(self.why)
+            return self.unread
         reading = of_present(Arrays(self.array, self.mask), self._take, self.budget.share())
         if not isinstance(reading, Unread):
             for stats in (reading["real"], reading["imag"], reading["abs"]) if "abs" in reading else (reading,):
@@ -46,12 +46,12 @@ class Masked(Contents):
         return found.astype(wide_dtype(array.dtype)) if isinstance(self.under, Foreign) else found
 
     def elements(self) -> Any:
-        return Unread(f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
+        return Unread("missing", f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
 
     def present(self) -> Any:
         """What the mask leaves, for percentiles."""
         if not isinstance(self.under, Numbers):
-            return Unread(self.why)
+            return self.unread
         from ..stats.distribution import Present  # compiled only where it is needed
 
         return Present(Arrays(self.array, self.mask), self._take)

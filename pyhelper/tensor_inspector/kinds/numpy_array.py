@@ -20,13 +20,12 @@ from ..guard import (
     mro,
     plain_str,
 )
-from ..protocol import Badge, Facts
-from ..stats import Reading
+from ..protocol import Facts
 from ..text import listed, shape, shorten, size
 from ..words import Word, head
 from .array_contents import Records, contents_of
-from .contents import ArrayElements, Contents, Lost, dtype_name
-from .kind import Child, Kind, NotStatic, Rows, WithRows
+from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
+from .kind import Child, Kind, NotStatic, Rows
 from .masked import contents_under, mask_of
 from .objects import attributes, brief
 from .plain import Path
@@ -43,12 +42,9 @@ _NUMPYS = {
 }  # fmt: skip
 
 
-class Array(WithRows):
+class Array(ArrayKind):
     """An array by the base class's own methods: a subclass's overrides do not run."""
 
-    kind = "array"
-    summarized = True
-    rank = 0
     mask: Any = None  #: which elements are hidden, where some can be
 
     def __init__(self, value: Any, budget: Any) -> None:
@@ -66,31 +62,13 @@ class Array(WithRows):
     def brief(self) -> str:
         return self.head()
 
-    def first_values(self) -> str | None:
-        return self.contents.first_values()
-
-    def inline(self) -> str | None:
-        return self.contents.inline()
-
-    def printed(self, count: int) -> list[Child]:
-        return self.contents.printed(count) or super().printed(count)
-
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) is _ndarray else self.type_name()
         return [own, *self._value_words(), *self._layout_words()]
 
-    def badges(self) -> list[Badge]:
-        return self.contents.badges()
-
-    def reading(self) -> Reading:
-        return self.contents.reading()
-
-    def elements(self) -> Any:
-        return self.contents.elements()
-
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):
-            raise NotStatic(self.contents.why)
+            raise NotStatic(self.contents.unread.text)
         found = element(self.array, key)
         hidden = element(self.mask, key) if type(self.mask) is _ndarray else None
         if type(found) is _ndarray:

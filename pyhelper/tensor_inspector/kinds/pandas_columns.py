@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 from ..budget import Budget
-from ..guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, mro
+from ..guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module
 from ..protocol import Badge
+from ..stats import Unread
+from ..stats.unread import OWN_CODE
 from ..text import count, listed, percent
 from ..words import head
 from .array_contents import contents_of
-from .arrow import Arrow
 from .contents import Contents
 from .dates import Dates, date_text
 from .kind import Child, Said
@@ -57,7 +58,7 @@ class Moments(Dates):
 
     def text(self, item: Any) -> str:
         text = date_text(item)
-        if not self._zoned or text == "NaT":
+        if not self._zoned or numpy.isnat(item):
             return text
         if self._zone is None:
             return f"{text} UTC"
@@ -98,12 +99,13 @@ class Texts(Strings):
 class Categories(Contents):
     """Codes for a few distinct values: which, and how often each."""
 
-    why = "categories, not numbers"
+    unread = Unread("dtype", "categories, not numbers")
 
-    def __init__(self, values: Any, budget: Budget) -> None:
+    def __init__(self, values: Any, budget: Budget, contents: Callable[[Any, Budget], Contents]) -> None:
         super().__init__(kept_in_c(values, "_ndarray"), budget)
         own = instance_dict(kept_in_c(values, "_dtype"))
         self._categories, self._ordered = dict_get(own, "_categories"), dict_get(own, "_ordered")
+        self._contents_of = contents  #: what an index says
         self._counted: tuple[Any, int] | None = None
 
     def dtype(self) -> str:
@@ -134,7 +136,7 @@ class Categories(Contents):
             return []
         among = "" if read == self.length() else f" among the first {read:,}"
         codes = range(min(self.categories.length(), 100))
-        told = [[self.label(code).strip("'"), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
+        told = [[self.name(code), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
         return [*told, ["missing", f"{int(amounts[0]):,}{among}"]]
 
     def marks(self) -> dict[str, str]:
@@ -149,15 +151,17 @@ class Categories(Contents):
 
     @cached_property
     def categories(self) -> Contents:
-        from .pandas_index import index_contents
+        return self._contents_of(self._categories, self.budget)
 
-        return index_contents(self._categories, self.budget)
+    def name(self, code: int) -> str:
+        """A category by itself."""
+        item = next(iter(self.categories.labels(code, 1)), None)
+        return str(item) if issubclass(type(item), str) else value_text(item)
 
     def label(self, code: int) -> str:
-        item = next(iter(self.categories.items(code, 1)), None)
-        if type(item) is Said:
-            return item.text
-        return f"{item!r}" if type(item) is str else value_text(item)
+        """The same in a list, where a string stands in quotes."""
+        item = next(iter(self.categories.labels(code, 1)), None)
+        return repr(item) if type(item) is str else self.name(code)
 
     def _amounts(self) -> tuple[Any, int]:
         """How often each code occurs, from −1 up, and how many codes were read; None where there are too many."""
@@ -177,7 +181,7 @@ class Categories(Contents):
 class Library(Contents):
     """What pandas itself turns into scalars, one at a time."""
 
-    why = "values that are no numbers"
+    unread = Unread("dtype", "values that are no numbers")
 
     def __init__(self, values: Any, budget: Budget) -> None:
         super().__init__(values, budget)
@@ -215,7 +219,7 @@ class Library(Contents):
 class Sparse(Library):
     """Mostly one value, and where it is another: what is stored is told."""
 
-    why = "mostly one value: what is stored is told"
+    unread = Unread("layout", "mostly one value: what is stored is told")
 
     def __init__(self, values: Any, budget: Budget) -> None:
         super().__init__(values, budget)
@@ -233,7 +237,7 @@ class Sparse(Library):
 class Unknown(Contents):
     """An array type of the program: only its own code can read it."""
 
-    why = "its own code decides what its values are"
+    unread = OWN_CODE
 
     def dtype(self) -> str:
         return class_name(type(self.array))
@@ -246,26 +250,3 @@ class Unknown(Contents):
 
     def is_open(self) -> bool:
         return False
-
-
-_BY_NAME: dict[str, Any] = {
-    "BaseMaskedArray": Nullable, "DatetimeArray": Moments, "TimedeltaArray": Moments, "PeriodArray": Periods,
-    "Categorical": Categories, "StringArray": Texts, "ArrowExtensionArray": Arrow, "SparseArray": Sparse,
-    "IntervalArray": Library,
-}  # fmt: skip
-
-
-def column_contents(values: Any, budget: Budget) -> Contents:
-    """What one of pandas' own arrays, or a plain one, says."""
-    cls = type(values)
-    if any(base is numpy.ndarray for base in mro(cls)):
-        return contents_of(numpy.ndarray.view(values, numpy.ndarray), budget)  # a subclass's own code does not run
-    if class_module(cls).partition(".")[0] == "pandas":
-        for base in mro(cls):
-            kind = _BY_NAME.get(class_name(base))
-            if kind is not None:
-                return kind(values, budget)  # type: ignore[no-any-return]
-        plain = kept_in_c(values, "_ndarray")
-        if type(plain) is numpy.ndarray:
-            return contents_of(plain, budget)
-    return Unknown(values, budget)

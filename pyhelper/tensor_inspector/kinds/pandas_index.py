@@ -7,29 +7,23 @@ from itertools import islice
 from typing import Any
 
 from ..budget import Budget
-from ..guard import class_name, dict_get, instance_dict, module, mro
+from ..guard import dict_get, instance_dict, module
 from ..protocol import Badge
 from ..stats import Unread
 from ..text import listed
 from ..words import head
-from .arrow import Arrow
 from .contents import Contents
 from .kind import Said
-from .pandas_columns import column_contents
 from .tensor_text import value_text
 
 _LEVELS = 12
 _WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared
 
 
-class Label(str):
-    """A label that no literal stands for, as text."""
-
-
 class Steps(Contents):
     """The labels of a ``RangeIndex``, which are kept as a range."""
 
-    why = "a range, not read"
+    unread = Unread("layout", "a range, not read")
 
     def dtype(self) -> str:
         return "int64"
@@ -39,7 +33,7 @@ class Steps(Contents):
 
     def elements(self) -> Any:
         if len(self.array) > _WRITTEN_OUT:
-            return Unread("a long range")
+            return Unread("too_many", "a long range")
         return module("numpy").arange(self.array.start, self.array.stop, self.array.step)
 
     def words(self) -> list[str]:
@@ -63,19 +57,22 @@ class Steps(Contents):
         return False
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (Said(value_text(step)) for step in self.array[start : start + amount])
+        return map(Said, map(value_text, self.labels(start, amount)))
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return self.array[start : start + amount]  # type: ignore[no-any-return]
 
 
 class Levels(Contents):
     """The labels of a ``MultiIndex``: one of each level."""
 
-    why = "labels of several levels"
+    unread = Unread("dtype", "labels of several levels")
 
-    def __init__(self, index: Any, budget: Budget) -> None:
+    def __init__(self, index: Any, budget: Budget, levels: list[Contents]) -> None:
         super().__init__(index, budget)
         own = instance_dict(index)
         self._codes = list(dict_get(own, "_codes") or ())
-        self._levels = [index_contents(level, budget) for level in dict_get(own, "_levels") or ()]
+        self._levels = levels
         self._names = list(dict_get(own, "_names") or ())
 
     def dtype(self) -> str:
@@ -110,32 +107,8 @@ class Levels(Contents):
         return (tuple(map(_one, self._levels, row)) for row in zip(*codes))
 
 
-def index_contents(index: Any, budget: Budget) -> Contents:
-    """What the labels of an index say, of the kind of index that it is."""
-    own = instance_dict(index)
-    steps = dict_get(own, "_range")
-    if type(steps) is range:
-        return Steps(steps, budget)
-    if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
-        return Levels(index, budget)
-    return column_contents(dict_get(own, "_data"), budget)
-
-
-def labels(contents: Contents, start: int, count: int) -> Iterable[object]:
-    """Labels as Python's own objects, where they are such."""
-    if isinstance(contents, Levels):
-        return contents.labels(start, count)
-    if isinstance(contents, Arrow):
-        return contents.array.slice(start, count).to_pylist()  # type: ignore[no-any-return]
-    if isinstance(contents, Steps):
-        return contents.array[start : start + count]  # type: ignore[no-any-return]
-    if getattr(contents.array, "dtype", None) is not None and contents.array.dtype.kind in "biufUO":
-        return contents.array[start : start + count].tolist()  # type: ignore[no-any-return]
-    return (Label(item.text) if type(item) is Said else item for item in contents.items(start, count))
-
-
 def _one(level: Contents, code: int) -> object:
-    return None if code < 0 else next(iter(labels(level, code, 1)), None)
+    return None if code < 0 else next(iter(level.labels(code, 1)), None)
 
 
 def _shown(label: object) -> str:

@@ -14,8 +14,8 @@ from .contents import Contents
 from .kind import Child, Kind, Rows
 from .mappings import key_word
 from .objects import Told, attributes, brief
-from .pandas_columns import column_contents
-from .pandas_index import Levels, Steps, index_contents, labels
+from .pandas_contents import column_contents, index_contents
+from .pandas_index import Levels, Steps
 from .tables import COUNTED, Column, Table, Values
 
 _OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
@@ -61,7 +61,7 @@ class Frame(Table):
         return index_contents(self.manager.axes[1], self.budget).length(), self.names.length()
 
     def labels(self, start: int, count: int) -> Iterable[object]:
-        return labels(self.names, start, count)
+        return self.names.labels(start, count)
 
     def column(self, at: int) -> Column:
         values, row = self.place(at)

@@ -9,7 +9,7 @@ from ..budget import Budget
 from ..guard import Classes, class_name, instance_dict, module
 from ..protocol import Badge
 from ..stats import Reading, Unread
-from ..text import listed, number, one_line
+from ..text import joined, listed, number, one_line
 from ..text import size as size_text
 from ..words import head
 from .contents import Contents
@@ -58,12 +58,13 @@ class Slices:
 class Series(Contents):
     """Numbers by exact statistics, what has an order by its range, all else by a few values."""
 
-    why = "not numbers"
+    unread = Unread("dtype", "not numbers")
 
     def __init__(self, array: Any, budget: Budget) -> None:
         super().__init__(array, budget)
         name = self._name()
-        self.why = "128-bit integers: only their range is read" if "128" in name else _WHY.get(name, self.why)
+        why = "128-bit integers: only their range is read" if "128" in name else _WHY.get(name)
+        self.unread = self.unread if why is None else Unread("dtype", why)
 
     def dtype(self) -> str:
         dtype = self.array.dtype()
@@ -72,6 +73,9 @@ class Series(Contents):
 
     def length(self) -> int:
         return int(self.array.len())
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.length(),)
 
     def head(self) -> str:
         return head(self.dtype(), f"[{self.length()}]")
@@ -87,9 +91,9 @@ class Series(Contents):
 
     def _read(self) -> Reading:
         if not self._is_number():
-            return Unread(self.why)
+            return self.unread
         if module("numpy") is None:
-            return Unread("without numpy only range and mean are read")
+            return Unread("no_values", "without numpy only range and mean are read")
         return of_present(Slices(self.array), _numbers, self.budget.share())
 
     def shown(self) -> str | None:
@@ -100,7 +104,7 @@ class Series(Contents):
         if not self._is_number():
             return None
         if module("numpy") is None or self.missing() or self.array.n_chunks() > 1 or self._name() == "Boolean":
-            return Unread("numbers with nulls, in chunks or in bits")
+            return Unread("layout", "numbers with nulls, in chunks or in bits")
         return self.array.to_numpy(False, False)
 
     def present(self) -> Any:
@@ -136,8 +140,7 @@ class Series(Contents):
         whole = not any(type(item) is Said for item in sample)
         told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
         range = self._range() if isinstance(self.reading(), Unread) and not strings else None
-        known = [["range", " · ".join(range)]] if range else [row for row in told if row[0] != "missing"]
-        return [*known, ["null", f"{self.missing():,}"]]
+        return [*([["range", joined(range)]] if range else told), ["null", f"{self.missing():,}"]]
 
     def parts(self) -> list[Child]:
         return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]

@@ -14,13 +14,22 @@ from ..guard import module
 from ..protocol import Stats
 from ..stats import Reading, Unread, of_array
 from ..stats.scan import scan
-from ..stats.tally import OFF, Beyond, ComplexTally, Tally, skipped
+from ..stats.tally import ComplexTally, Tally
+from ..stats.unread import OFF, skipped
 
 if TYPE_CHECKING:
     Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension
 
 _BLOCK = 1 << 16
 _ROUNDING = 2.3e-16
+
+
+class _Refused(Exception):
+    """Some of the elements have no statistics."""
+
+    def __init__(self, unread: Unread) -> None:
+        super().__init__(unread.text)
+        self.unread = unread
 
 
 class Arrays:
@@ -73,8 +82,8 @@ def of_present(parts: Any, take: Take, budget: Budget) -> Reading:
     try:
         with module("numpy").errstate(all="ignore"):
             tally: Any = scan(few, few.at, kernel, size, _BLOCK, budget)
-    except Beyond as fault:
-        return Unread(str(fault))
+    except _Refused as refused:
+        return refused.unread
     if isinstance(tally, Tally):
         return _counted(tally, size, weight)
     return tally.told(*(_counted(part, size, weight) for part in (tally.real, tally.imag, tally.abs)), weight)  # type: ignore[no-any-return]
@@ -106,7 +115,7 @@ def _tally(numbers: Any, size: int) -> Tally | ComplexTally:
     else:
         known = of_array(numbers, Budget())
         if isinstance(known, Unread):
-            raise Beyond(known.reason)
+            raise _Refused(known)
         tally.zeros = known["zeros"]
     tally.nan, tally.pos_inf, tally.neg_inf = known["nan"], known["pos_inf"], known["neg_inf"]
     low, high = known["min"], known["max"]

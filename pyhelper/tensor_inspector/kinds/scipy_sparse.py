@@ -11,6 +11,7 @@ from typing import Any
 from ..guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
 from ..protocol import Badge, Facts
 from ..stats import Reading, Unread, of_array, unreadable_array
+from ..stats.unread import UNFIT
 from ..text import count, listed, out_of, percent, shape
 from .contents import dtype_name
 from .kind import Child, Kind, Rows, WithRows
@@ -43,40 +44,43 @@ class Sparse(WithRows):
         self.sizes: tuple[int, ...] = sizes if type(sizes) is tuple else ()
         self.format = next((name for name in map(_format_of, mro(type(value))) if name), "")
 
-    def head(self) -> str:
+    def dtype(self) -> str:
         dtype = dict_get(self.own, "dtype")
         if dtype is None:
             dtype = getattr(dict_get(self.own, "data"), "dtype", None)
-        return f"{'?' if dtype is None else dtype_name(dtype)}{shape(self.sizes)}"
+        return "?" if dtype is None else dtype_name(dtype)
+
+    def head(self) -> str:
+        return f"{self.dtype()}{shape(self.sizes)}"
 
     def brief(self) -> str:
         return f"{self.format} {self.head()}"
 
     def parts(self) -> Iterable[str | None]:
-        values = (
-            stats_words(self.reading, self.head().startswith("bool")) if self.stored and not self._uncounted else []
-        )
+        is_counted = self.stored and not self._uncounted
+        values = stats_words(self.reading(), self.dtype() == "bool") if is_counted else []
         return [self.type_name(), self.head(), self._density(), *values]
 
     def badges(self) -> list[Badge]:
-        return badges(self.reading)
+        return badges(self.reading())
 
     def facts(self) -> Facts:
         held = [item for name, item in self.own.items() if name in _HELD and type(item) is numpy.ndarray]
         facts: Facts = {
             "type": full_name(type(self.value)),
             "shape": list(self.sizes),
-            "dtype": self.head().partition("[")[0],
+            "dtype": self.dtype(),
             "layout": self.format,
             "bytes": sum(int(array.nbytes) for array in held),
             "rows": [["stored", self._told()]],
         }
-        if isinstance(self.reading, Unread):
-            return {**facts, "stats": None, "unread": self.reading.reason}
-        return {**facts, "stats": self.reading}
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            return {**facts, "stats": None, "unread": reading.text}
+        return {**facts, "stats": reading}
 
     def rows(self) -> list[Child]:
-        rows = [] if isinstance(self.reading, Unread) else [Child("stats", stats_rows(self.reading))]
+        rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
         rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
         own = [child for child in attributes(self.value) if child.name not in _SCIPYS]
         shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
@@ -110,8 +114,11 @@ class Sparse(WithRows):
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             return None
 
-    @cached_property
     def reading(self) -> Reading:
+        return self._reading
+
+    @cached_property
+    def _reading(self) -> Reading:
         data = self.present()
         return data if isinstance(data, Unread) else of_array(data, self.budget.share())
 
@@ -131,17 +138,17 @@ class Sparse(WithRows):
         try:
             return self._values()
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            return Unread("its arrays do not fit each other")
+            return UNFIT
 
     def _values(self) -> Any:
         if self.stored is None:
-            return Unread("its arrays do not fit each other")
+            return UNFIT
         data: Any = self.own.get("data")
         if self.format in ("csr", "csc", "bsr", "coo"):
-            reason = unreadable_array(data)
+            unread = unreadable_array(data)
             rows = self.stored // max(1, prod(data.shape[1:]))
-            return data[:rows] if reason is None else Unread(reason)
-        pieces = Unread(f"{self.format} holds its values in pieces: too many to gather")
+            return data[:rows] if unread is None else unread
+        pieces = Unread("layout", f"{self.format} holds its values in pieces: too many to gather")
         if self.stored > _GATHERED or self._uncounted:
             return pieces
         if self.format == "dia":

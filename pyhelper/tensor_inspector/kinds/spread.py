@@ -13,24 +13,17 @@ from .stats_text import add_spread
 
 
 def add_spread_of(facts: Facts, kind: Kind, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
-    """Of what the statistics are of: the elements that are there, or stored. Those of dates are texts, in ``rows``.
-
-    A kind, or its ``contents``, has ``present`` where that is not all of its ``elements``, and ``spread_rows`` where
-    its numbers stand for something else.
-    """
-    contents: Any = getattr(kind, "contents", kind)
-    value = contents.present() if hasattr(contents, "present") else kind.elements()
-    as_rows = getattr(contents, "spread_rows", None)
-    if as_rows is None and "unread" in facts:
-        value = Unread(facts["unread"])
+    """Of what the statistics are of: the elements that are there, or stored. Those of dates are texts, in ``rows``."""
+    is_number, reading = kind.spread_rows({}) is None, kind.reading()
+    value = reading if is_number and isinstance(reading, Unread) else kind.present()
     if value is None or isinstance(value, Unread):
-        why = "it has no numbers of its own" if value is None else value.reason
+        why = "it has no numbers of its own" if value is None else value.text
         facts["notes"] = [*facts.get("notes", []), f"percentiles and histogram not read: {why}"]
         return
-    if as_rows is None:
+    if is_number:
         add_spread(facts, value, budget, quantiles, bins)
         return
-    found: Facts = {"type": facts["type"]}
+    found: Any = {}
     add_spread(found, value, budget, quantiles, bins)
     facts["notes"] = [*facts.get("notes", []), *found.get("notes", [])]
-    facts["rows"] = [*facts.get("rows", []), *as_rows(found)]
+    facts["rows"] = [*facts.get("rows", []), *(kind.spread_rows(found) or [])]

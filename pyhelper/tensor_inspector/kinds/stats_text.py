@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import preferences
 from ..budget import Budget
 from ..protocol import Badge, Facts, Stats
-from ..stats import OFF, Reading, Unread
+from ..stats import Reading, Unread
 from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape
 from ..words import Word, is_loud, prefixed, short
 from .kind import Child, Rows, Said
@@ -21,13 +21,14 @@ _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 BEYOND = "beyond float64"  #: a magnitude
 _BINS, _BAR = 16, 20  #: of a histogram in the tree, and characters of its longest bar
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")
+_UNREAD: dict[str, list[Badge]] = {"off": [], "freed": ["freed"]}
 _LOUD = frozenset(("nan", "inf", "zeros", "constant", "freed"))
 
 
 def stats_words(reading: Reading, boolean: bool = False) -> list[str]:
     """The parts of a summary line that the statistics give: range, mean and deviation, then what is wrong, loudly."""
     if isinstance(reading, Unread):
-        return [] if reading is OFF else [Word(reading.reason, loud=is_wrong(reading))]
+        return [] if reading.code == "off" else [Word(reading.text, loud=is_wrong(reading))]
     if "abs" in reading:
         words = _words(reading["abs"])
         return [prefixed("|z| ", words[0]), *words[1:]]
@@ -58,10 +59,8 @@ def _inline_words(reading: Reading, boolean: bool = False) -> list[str]:
 
 
 def badges(reading: Reading) -> list[Badge]:
-    if reading is OFF:
-        return []
     if isinstance(reading, Unread):
-        return ["freed" if "freed" in reading.reason else "unread"]
+        return _UNREAD.get(reading.code, ["unread"])[:]
     if "abs" in reading:
         both = badges(reading["real"]) + badges(reading["imag"])
         return [badge for badge in _ORDER if badge in both and badge in ("nan", "inf", "sampled")]
@@ -118,7 +117,7 @@ def add_spread(facts: Facts, value: Any, budget: Budget, quantiles: Sequence[flo
         return
     found = _spread(value, budget, quantiles, bins)
     if isinstance(found, Unread):
-        facts["notes"] = [*facts.get("notes", []), f"percentiles and histogram {found.reason}"]
+        facts["notes"] = [*facts.get("notes", []), f"percentiles and histogram {found.text}"]
         return
     if "quantiles" in found:
         facts["quantiles"] = found["quantiles"]
@@ -144,7 +143,7 @@ def _firsts(reading: Reading, elements: Callable[[], Any], budget: Budget) -> Fi
 def _read_of(reading: Reading) -> str:
     """What the statistics are of."""
     if isinstance(reading, Unread):
-        return reading.reason
+        return reading.text
     part = reading if "count" in reading else reading["abs"]
     read = "" if part["exact"] else f", {part['read']:,} of them read"
     return f"of {plural(part['count'], 'element')}{read}"
@@ -168,7 +167,7 @@ def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: i
 def _percentiles(value: Any, budget: Budget) -> Iterator[Child]:
     found = _spread(value, budget, quantiles=_PERCENTILES)
     if isinstance(found, Unread):
-        yield Child("not read", Said(found.reason))
+        yield Child("not read", Said(found.text))
         return
     quantiles = found["quantiles"]
     about = "" if quantiles["exact"] else "≈"
@@ -182,7 +181,7 @@ def _percentiles(value: Any, budget: Budget) -> Iterator[Child]:
 def _histogram(value: Any, budget: Budget) -> Iterator[Child]:
     found = _spread(value, budget, bins=_BINS)
     if isinstance(found, Unread):
-        yield Child("not read", Said(found.reason))
+        yield Child("not read", Said(found.text))
         return
     histogram = found["histogram"]
     counts = histogram["counts"]
@@ -295,8 +294,7 @@ def _between(low: int | float, high: int | float) -> str:
 def _mean(stats: Stats, digits: int = 0) -> str:
     if stats["mean"] is None:
         return ""
-    text = bounded(stats["mean"], stats["mean_error"], digits)
-    return text if stats["exact"] or text.startswith("≈") else f"≈{text}"
+    return bounded(stats["mean"], stats["mean_error"], digits, about=not stats["exact"])
 
 
 def _std(stats: Stats, digits: int = 0) -> str:

@@ -10,10 +10,11 @@ from typing import Any, Callable
 from ..budget import Budget
 from ..guard import class_name, full_name
 from ..protocol import Badge, Facts
+from ..stats.unread import Reading, Unread
 from ..text import joined, listed, plural, shorten
 from ..words import Word, content, dtype_word, named
-from .contents import Contents
-from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said, WithRows
+from .contents import ArrayKind, Contents
+from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said
 from .mappings import key_name, key_word
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
@@ -22,6 +23,7 @@ _PRINTED = 3  #: rows that the debug console prints
 _FEW = 50  #: columns of a table whose missing values are counted for its line
 _COUNTED = 200_000  #: cells among which what is missing is counted for a line
 _CELL = 24  #: characters
+_BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
 
 
 class Column(Elements):
@@ -35,29 +37,10 @@ class Column(Elements):
         self.suffix = suffix  #: what reaches one of its values
 
 
-class Values(WithRows):
+class Values(ArrayKind):
     """Values in one dimension that a library keeps in its own way: a column, a series, an index."""
 
-    kind = "array"
-    summarized = True
-    rank = 0
     suffix: str | None = "[{}]"  #: what reaches one of them
-
-    @cached_property
-    def contents(self) -> Contents:
-        raise NotImplementedError
-
-    def brief(self) -> str:
-        return self.contents.head()
-
-    def first_values(self) -> str | None:
-        return self.contents.first_values()
-
-    def inline(self) -> str | None:
-        return self.contents.inline()
-
-    def printed(self, count: int) -> list[Child]:
-        return self.contents.printed(count) or super().printed(count)
 
     def parts(self) -> Iterable[str | None]:
         return self.words()
@@ -66,12 +49,6 @@ class Values(WithRows):
         """The parts of the line that dtype, length and values give."""
         head, shown = self.contents.head(), self.contents.shown()
         return [head, *self.contents.words()] if shown is None else [f"{head} {shown}"]
-
-    def badges(self) -> list[Badge]:
-        return self.contents.badges()
-
-    def elements(self) -> Any:
-        return self.contents.elements()
 
     def marks(self) -> dict[str, str]:
         return self.contents.marks()
@@ -147,7 +124,7 @@ class Table(Kind):
         return f"{self.type_name()} {rows:,} × {columns:,}"
 
     def inline(self) -> str | None:
-        return " ".join(filter(None, (self._missing(), self.brief())))
+        return " ".join(filter(None, (self._missing_words(), self.brief())))
 
     def printed(self, count: int) -> list[Child]:
         """Its first rows stand for the one that opens to all rows."""
@@ -161,7 +138,7 @@ class Table(Kind):
         told = [
             (f"{key_word(label, self)} ", dtype_word(self._contents(at).dtype())) for at, label in enumerate(labels)
         ]
-        missing, sizes = self._missing(), f"{rows:,} × {columns:,}"
+        missing, sizes = self._missing_words(), f"{rows:,} × {columns:,}"
         beside = joined([self.type_name(), missing])
         shown = content(beside, f"{sizes}: ", told, columns > len(labels)) if told else sizes
         return [named(self.type_name()), shown, Word(missing, loud=True) if missing else None]
@@ -183,6 +160,9 @@ class Table(Kind):
         if bytes is not None:
             facts["bytes"] = bytes
         return facts
+
+    def reading(self) -> Reading:
+        return _BY_COLUMN
 
     def item(self, key: Any) -> Any:
         if type(key) is not str and type(key) is not int:
@@ -222,14 +202,17 @@ class Table(Kind):
         column = self.column(at)
         return column.contents(column.value, self.budget)
 
-    def _missing(self) -> str | None:
-        """How much is missing, where that is quickly known."""
+    def _missing_words(self) -> str | None:
+        amount = self._missing()
+        return f"{amount:,} missing" if amount else None
+
+    def _missing(self) -> int:
+        """How much is missing, where that is quickly known; else 0."""
         rows, columns = self.size()
         if columns > _FEW or rows * columns > _COUNTED or self.budget.spent():
-            return None
+            return 0
         amounts = [self._contents(at).missing() for at in range(columns)]
-        missing = sum(amount for amount in amounts if amount)
-        return f"{missing:,} missing" if missing else None
+        return sum(amount for amount in amounts if amount)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

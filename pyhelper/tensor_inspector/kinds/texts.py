@@ -9,6 +9,7 @@ from typing import Any
 
 from ..guard import Classes, class_name, module
 from ..protocol import Badge
+from ..stats.unread import Unread
 from ..text import listed
 from .contents import Contents
 from .kind import Child, Said
@@ -22,7 +23,7 @@ _CUT = 256  #: characters of such a string
 class Strings(Contents):
     """Strings and bytes: a few of them, and how many differ."""
 
-    why = "strings, not numbers"
+    unread = Unread("dtype", "strings, not numbers")
 
     def shown(self) -> str | None:
         return self.text(_shortened(self.array).item()) if self.array.ndim == 0 else None
@@ -41,7 +42,8 @@ class Strings(Contents):
 
     def told(self) -> list[list[str]]:
         sample, others = self._sample
-        return told_of_strings(sample, self.array.size, len(sample) + others)
+        size, looked = self.array.size, len(sample) + others
+        return [*told_of_strings(sample, size, looked), *told_of_missing(sample, size, looked)]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         whole = self.array is _shortened(self.array)
@@ -64,7 +66,7 @@ class Strings(Contents):
 class Objects(Contents):
     """Any objects, by what they are; strings among nothing else as strings."""
 
-    why = "objects, not numbers"
+    unread = Unread("dtype", "objects, not numbers")
 
     def shown(self) -> str | None:
         return self._brief(self.array.item()) if self.array.ndim == 0 else None
@@ -131,18 +133,22 @@ def sample_words(sample: list[Any], size: int, looked: int) -> list[str]:
 
 
 def told_of_strings(sample: list[Any], size: int, looked: int) -> list[list[str]]:
-    """The same as facts."""
+    """The same as facts, but for what is missing."""
     among = "" if looked == size else f" among the first {looked:,}"
-    missing = [["missing", f"{looked - len(sample):,}{among}"]] if looked > len(sample) else []
     if not sample:
-        return missing
+        return []
     longest = max(map(len, sample))
     return [
         ["longest", f"{longest:,}{among}" if longest < _CUT else f"{_CUT} or more{among}"],
         ["distinct", f"{len(set(sample)):,}{among}"],
         ["empty", f"{sum(not item for item in sample):,}{among}"],
-        *missing,
     ]
+
+
+def told_of_missing(sample: list[Any], size: int, looked: int) -> list[list[str]]:
+    """How many of those that were looked at are missing, as a fact where there are some."""
+    among = "" if looked == size else f" among the first {looked:,}"
+    return [["missing", f"{looked - len(sample):,}{among}"]] if looked > len(sample) else []
 
 
 def _quoted(item: str | bytes, limit: int) -> str:

@@ -36,7 +36,7 @@ class Distributed(Wrapper):
 
     def read(self) -> Reading:
         local = self._local()
-        return Unread("no local shard") if local is None else local.reading()
+        return Unread("no_values", "no local shard") if local is None else local.reading()
 
     def form_rows(self) -> list[Child]:
         spec = instance_dict(self.own("_spec"))
@@ -62,7 +62,7 @@ class Distributed(Wrapper):
 class Collective(Wrapper):
     """The result of a collective that may not have arrived yet; waiting for it is the program's."""
 
-    reason = "values not read: its collective is not waited for"
+    unread = Unread("disturbing", "values not read: its collective is not waited for")
 
     def read(self) -> Reading:
         return Tensor(self.own("elem"), self.budget).reading() if self.own("completed") is True else super().read()

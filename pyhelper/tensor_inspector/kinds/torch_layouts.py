@@ -27,10 +27,10 @@ class Special(Tensor):
         return f"{layout_name(self.value).lstrip('_')} layout"
 
     def read(self) -> Reading:
-        return Unread(f"{self.why()}: values not read")
+        return Unread("layout", f"{self.why()}: values not read")
 
     def elements(self) -> Any:
-        return Unread(self.why())
+        return Unread("layout", self.why())
 
     def shown_values(self) -> str | None:
         return None
@@ -161,7 +161,7 @@ class Uninitialized(Special):
         return facts
 
     def read(self) -> Reading:
-        return Unread("uninitialized")
+        return Unread("no_values", "uninitialized")
 
 
 class Zero(Tensor):

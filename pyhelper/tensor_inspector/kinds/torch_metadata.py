@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..guard import Classes, class_dict, class_module, class_name, instance_dict, module, mro
+from ..stats.unread import META, Unread
 
 torch: Any = module("torch")
 Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
@@ -203,28 +204,28 @@ def plain(value: Any) -> Any:
 _LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
 
 
-def why_unread(value: Any) -> str | None:
+def why_unread(value: Any) -> Unread | None:
     """Why the values of a tensor with memory of its own can't be read here; None when they can."""
-    reason = _why_opaque(dtype_of(value))
-    if reason is not None:
-        return reason
+    opaque = _why_opaque(dtype_of(value))
+    if opaque is not None:
+        return opaque
     device = device_of(value).type
     if device == "meta":
-        return "meta tensor: no values"
+        return META
     if device in _LAZY:
-        return f"values not read: {device} would compute them now"
+        return Unread("disturbing", f"values not read: {device} would compute them now")
     if device == "cuda" and torch.cuda.is_initialized():
         if torch.cuda.is_current_stream_capturing():
-            return "values not read: CUDA graph capture"
+            return Unread("disturbing", "values not read: CUDA graph capture")
         if torch.cuda.get_sync_debug_mode():
-            return "values not read: sync debug mode"
+            return Unread("disturbing", "values not read: sync debug mode")
     return None
 
 
 _OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
 
 
-def _why_opaque(dtype: Any) -> str | None:
+def _why_opaque(dtype: Any) -> Unread | None:
     """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
     name = _text(dtype)
     what = _OPAQUE.get(name)
@@ -232,7 +233,7 @@ def _why_opaque(dtype: Any) -> str | None:
         what = "bits without a meaning"
     elif name.startswith("float4_"):
         what = "two 4-bit floats a byte"
-    return what and f"values not read: {what}"
+    return None if what is None else Unread("dtype", f"values not read: {what}")
 
 
 def is_opaque(value: Any) -> bool:

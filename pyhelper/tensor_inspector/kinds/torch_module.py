@@ -67,8 +67,7 @@ class Module(Kind):
                 break
             names.append(Module(inside, self.budget).type_name())
             own, inside = instance_dict(inside), _inside(inside)
-        told = sizes(own).replace("(0 →", "(? →") if _is_lazy(bases) else sizes(own)
-        return " of ".join(names) + told
+        return " of ".join(names) + sizes(own, "?" if _is_lazy(bases) else "0")
 
     def inline(self) -> str | None:
         found = self.digest()
@@ -227,11 +226,14 @@ def _made_of(own: dict[str, Any]) -> str | None:
     return f"parametrized {listed(names, False, 40)}" if names else None
 
 
-def sizes(own: dict[str, Any]) -> str:
-    """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in."""
+def sizes(own: dict[str, Any], zero: str) -> str:
+    """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in.
+
+    ``zero`` stands for a size of 0, by which a lazy layer says that it is not known yet.
+    """
 
     def told(*names: str, between: str = " → ") -> str | None:
-        texts = [_size(own.get(name)) for name in names]
+        texts = [zero if own.get(name) == 0 and type(own.get(name)) is int else _size(own.get(name)) for name in names]
         return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
 
     channels, kernel = told("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")

@@ -8,6 +8,7 @@ from typing import Any
 from ..guard import dict_get, instance_dict, module
 from ..protocol import Facts
 from ..stats import Reading, Unread
+from ..stats.unread import NOT_READ
 from ..text import listed, plural, shape
 from ..words import Word, head
 from .kind import Child, NotFound, NotStatic, Rows
@@ -47,16 +48,16 @@ class Components(Special):
         return shape("*" if size is None else size for size in self.listed_sizes())
 
     def elements(self) -> Any:
-        return Unread("nested")
+        return Unread("layout", "nested")
 
     def read(self) -> Reading:
         buffer = self.buffer()
-        return Unread("values not read") if buffer is None else Tensor(buffer, self.budget).reading()
+        return NOT_READ if buffer is None else Tensor(buffer, self.budget).reading()
 
     def present(self) -> Any:
         """The whole buffer, for percentiles."""
         buffer = self.buffer()
-        return Unread("values not read") if buffer is None else Tensor(buffer, self.budget).elements()
+        return NOT_READ if buffer is None else Tensor(buffer, self.budget).elements()
 
     def form_words(self) -> Iterator[str]:
         count = self.count()

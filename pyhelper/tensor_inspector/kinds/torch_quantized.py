@@ -14,7 +14,7 @@ from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
-from ..stats.tally import OFF, skipped
+from ..stats.unread import FREED, OFF, skipped
 from ..text import number, plural
 from ..words import prefixed
 from .kind import Child, NotStatic
@@ -30,6 +30,8 @@ _INTEGERS = {"quint8": "uint8", "qint8": "int8", "qint32": "int32"}  #: others p
 
 class Quantized(Tensor):
     """By the real numbers that the stored integers stand for; on devices by the integers themselves."""
+
+    form = "quantized"
 
     def form_words(self) -> Iterator[str]:
         if self._is_affine():
@@ -71,9 +73,9 @@ class Quantized(Tensor):
 
     def read(self) -> Reading:
         if dtype_name(self.value) not in _INTEGERS:
-            return Unread("values not read: several in a byte")
+            return Unread("layout", "values not read: several in a byte")
         if not stored_bytes(self.value) and Base.numel(self.value):
-            return Unread("storage freed")
+            return FREED
         stored, budget = self._stored(), self.budget.share()
         if not self._is_read_as_reals() or not Base.numel(stored):
             return of_tensor(stored, budget)
@@ -82,7 +84,7 @@ class Quantized(Tensor):
         return _of_channels(self._by_channel(stored), budget)
 
     def elements(self) -> Any:
-        return Unread("quantized")
+        return Unread("layout", "quantized")
 
     def item(self, key: Any) -> Any:
         if not self.length():
@@ -131,9 +133,9 @@ class Quantized(Tensor):
 
 def _of_affine(stored: Any, scale: float, zero_point: int, budget: Budget) -> Reading:
     """Statistics of ``scale·(q − zero_point)`` as torch makes them, block by block: an int32, then times a float32."""
-    reason = unreadable_tensor(stored)
-    if reason is not None:
-        return Unread(reason)
+    unread = unreadable_tensor(stored)
+    if unread is not None:
+        return unread
     if not budget.reads:
         return OFF
     if budget.spent():
@@ -156,9 +158,9 @@ def _of_affine(stored: Any, scale: float, zero_point: int, budget: Budget) -> Re
 def _of_channels(parts: Arrays, budget: Budget) -> Reading:
     """The same of integers with a scale and zero point each. Zero points may be fractions, which are then subtracted as
     float32."""
-    reason = unreadable_tensor(parts.arrays[0])
-    if reason is not None:
-        return Unread(reason)
+    unread = unreadable_tensor(parts.arrays[0])
+    if unread is not None:
+        return unread
     if not budget.reads:
         return OFF
     if budget.spent():

@@ -9,6 +9,7 @@ from typing import Any
 from ..guard import attribute, module
 from ..protocol import Facts
 from ..stats import Reading, Unread, of_tensor
+from ..stats.unread import OWN_CODE
 from ..text import count, listed
 from ..words import Word, prefixed
 from .kind import Child, Rows
@@ -81,7 +82,7 @@ def metadata_of(value: Any) -> Metadata:
 class Wrapper(Special):
     """A tensor class that computes its values, by the tensors it is made of."""
 
-    reason = "its own code decides what its values are"
+    unread: Unread = OWN_CODE
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
@@ -125,10 +126,10 @@ class Wrapper(Special):
             facts["strides"] = sizes_listed(self.metadata.strides)
 
     def elements(self) -> Any:
-        return Unread(self.reason)
+        return self.unread
 
     def read(self) -> Reading:
-        return Unread(self.reason)
+        return self.unread
 
     def inner(self) -> list[Child]:
         """The tensors that the instance holds."""
@@ -157,7 +158,7 @@ class Wrapper(Special):
 class Fake(Wrapper):
     """A tensor without values, on the device it stands for; its sizes may be symbols."""
 
-    reason = "fake: no values"
+    unread = Unread("no_values", "fake: no values")
 
     def device(self) -> str:
         return str(self.own("_fake_device") or self.own("fake_device") or "cpu")
@@ -166,7 +167,7 @@ class Fake(Wrapper):
         return iter(())
 
     def stats_words(self) -> list[str]:
-        return [self.reason]
+        return Special.stats_words(self)
 
     def value_facts(self) -> Facts:
         facts = super().value_facts()
@@ -177,7 +178,9 @@ class Fake(Wrapper):
 class Masked(Wrapper):
     """A masked tensor by the elements that are kept."""
 
-    reason = "values not read: more than are gathered"
+    form = "masked"
+
+    unread = Unread("too_many", "values not read: more than are gathered")
 
     def form_words(self) -> Iterator[str]:
         kept: Any = Tensor(self.own("_masked_mask"), self.budget).reading()

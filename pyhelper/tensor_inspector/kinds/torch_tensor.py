@@ -61,7 +61,7 @@ class Tensor(WithRows, Values):
 
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) in PLAIN else self.type_name()
-        return [own, *self.value_words(), *self.gradient_words(), *self.laid_out()]
+        return [own, *self.value_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
 
     def badges(self) -> list[Badge]:
         own, grad = super().badges(), self.grad()
@@ -75,7 +75,7 @@ class Tensor(WithRows, Values):
         facts["is_leaf"] = gradient.is_leaf
         facts["grad_fn"] = gradient.said
         facts["view_of"] = None if base is None else Tensor(base, self.budget).head()
-        facts["notes"] = [*self.notes(), *(word for word in self.laid_out() if not word.startswith("view of"))]
+        facts["notes"] = [*self.notes(), *self.laid_out()]
         rows = [*self.form_facts(), *self.memory_facts()]
         grad = self.grad()
         if gradient.required and (gradient.is_leaf or grad is not None):
@@ -136,12 +136,16 @@ class Tensor(WithRows, Values):
             self._laid_out = list(self.layout_words())
         return self._laid_out
 
-    def layout_words(self) -> Iterator[str]:
-        """How the elements lie in memory, where that is not in order and alone."""
+    def view_words(self) -> str | None:
+        """What it is a view of."""
         base = self.base()
-        if base is not None:
-            viewed = Tensor(base, self.budget)
-            yield f"view of {'' if _same_dtype(base, self.value) else dtype_name(base)}{viewed.sizes()}"
+        if base is None:
+            return None
+        dtype = "" if _same_dtype(base, self.value) else dtype_name(base)
+        return f"view of {dtype}{Tensor(base, self.budget).sizes()}"
+
+    def layout_words(self) -> Iterator[str]:
+        """How the elements lie in memory, where that is not in order."""
         sizes, strides = shape_of(self.value), Base.stride(self.value)
         if not all(type(number) is int for number in (*sizes, *strides)):
             return  # comparing symbols would add guards to the program's own trace

@@ -174,8 +174,8 @@ def rate(value: object) -> str:
 
 def _rates(group: dict[str, Any]) -> Word:
     """What a group is trained by; in short as much of it as stands beside the class's name and an alarm."""
-    found = [(name, rate(dict_get(group, name))) for name in _TOLD]
-    told = [f"{name} {text}" for name, text in found if text not in ("", "0")]
+    given = {name: dict_get(group, name) for name in _TOLD}
+    told = [f"{name} {rate(value)}" for name, value in given.items() if rate(value) and scalar(value) != 0]
     told += [name for name in _FLAGS if dict_get(group, name) is True]
     return Word(", ".join(told), listed(told, False, _RATES))
 

@@ -40,7 +40,7 @@ class Transformed(Special):
         return [*self.form_words(), "statistics are of the tensor within"]
 
     def elements(self) -> Any:
-        return Unread("inside a transform")
+        return Unread("layout", "inside a transform")
 
     def read(self) -> Reading:
         return self._inner().reading()

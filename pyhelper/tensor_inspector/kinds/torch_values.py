@@ -7,7 +7,7 @@ from typing import Any
 
 from ..guard import full_name, module
 from ..protocol import Badge, Facts
-from ..stats import Reading, Skipped, Unread, of_tensor, unreadable_tensor
+from ..stats import Reading, Unread, of_tensor, unreadable_tensor
 from ..text import plural
 from ..words import Word, head
 from .kind import Child, Elements, Kind, NotStatic, Rows, Said
@@ -64,6 +64,9 @@ class Values(Kind):
         """``float32[32, 10] cuda:0``: dtype and shape, the device only when it is not the cpu."""
         return head(dtype_name(self.value), self.sizes(), self.where())
 
+    def dtype(self) -> str:
+        return dtype_name(self.value)
+
     def where(self) -> str:
         device = self.device()
         return "" if device in ("cpu", "") else f" {device}"
@@ -96,20 +99,20 @@ class Values(Kind):
         return self._known
 
     def read(self) -> Reading:
-        reason = why_unread(self.value)
-        return of_tensor(self.plain(), self.budget.share()) if reason is None else Unread(reason)
+        return why_unread(self.value) or of_tensor(self.plain(), self.budget.share())
 
     def elements(self) -> Any:
-        reason = why_unread(self.value)
-        if reason is None:
-            elements = self.plain()
-            reason = unreadable_tensor(elements)
-        return elements if reason is None else Unread(reason)
+        unread = why_unread(self.value)
+        if unread is not None:
+            return unread
+        elements = self.plain()
+        unread = unreadable_tensor(elements)
+        return elements if unread is None else unread
 
     def item(self, key: Any) -> Any:
         elements = self.elements()
         if isinstance(elements, Unread):
-            raise NotStatic(elements.reason)
+            raise NotStatic(elements.text)
         return TensorElements(element(elements, key))
 
     def value_words(self) -> list[str]:
@@ -145,7 +148,7 @@ class Values(Kind):
         self.add_memory(facts)
         reading = self.reading()
         if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.reason
+            facts["stats"], facts["unread"] = None, reading.text
         else:
             facts["stats"] = reading
             add_firsts(facts, reading, self.elements, self.budget)
@@ -178,7 +181,7 @@ class Values(Kind):
     def length(self) -> int:
         """How many rows or values can be listed."""
         reading = self.reading()
-        if isinstance(reading, Unread) and not isinstance(reading, Skipped):
+        if isinstance(reading, Unread) and not reading.is_skipped():
             return 0
         sizes = shape_of(self.value)
         return sizes[0] if sizes else 0

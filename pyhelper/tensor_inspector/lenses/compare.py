@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Optional
 from ..budget import Budget
 from ..guard import Classes, class_name, full_name
 from ..kinds import Child, Elements, Kind, look
-from ..text import one_line, plural
-from .compare_atoms import Tolerance, alike, differing
+from ..text import led_by, one_line, plural
+from .compare_atoms import Tolerance, alike, differing, read_alike
 from .compare_elements import ELEMENTS, Compared, compare_elements
 from .compare_rows import PAGE, Row, alone, holds, matched, rows_of
 from .comparison import KEPT, Comparison, Difference, What
@@ -158,7 +158,7 @@ class _Walk:
             return None
         if a.kind == b.kind and a.type_name() != b.type_name():
             bare = not (holds(a) or holds(b))
-            words = [_typed(kind) if bare else kind.type_name() for kind in (a, b)]
+            words = [led_by(kind.type_name(), kind.line()) if bare else kind.type_name() for kind in (a, b)]
             self.found.note(place, "type", " → ".join(words))
             if bare:
                 return None
@@ -197,7 +197,7 @@ class _Walk:
         same = alike(a, b, tolerance)
         if same is None:
             self.found.by_line += 1
-        if same is False or (same is None and a.line() != b.line()):
+        if same is False or (same is None and not read_alike(a, b)):
             self.found.note(place, "value", differing(a, b))
 
     def _side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[_Two]:
@@ -267,11 +267,6 @@ class _Walk:
             return
         line = look(child.value, self._budget).line()
         self.found.note(place.below(child.name, child.suffix).shown(), side, f"{side}: {line}")
-
-
-def _typed(kind: Kind) -> str:
-    """The line, after the type where it does not begin with that."""
-    return kind.line() if kind.line().startswith(kind.type_name()) else f"{kind.type_name()} {kind.line()}"
 
 
 def _is_one_class(a: object, b: object) -> bool:

@@ -53,7 +53,7 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     if one is other:
         return True
     if type(one) is Said and type(other) is Said:
-        return True if one.text == other.text and "…" not in one.text else None
+        return _alike_texts(one, other)
     for base in (float, complex):
         if issubclass(type(one), base) and issubclass(type(other), base):
             return tolerance.holds(base.__pos__(one), base.__pos__(other))
@@ -65,9 +65,19 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     scalars = _array(a), _array(b)
     if scalars[0] is not None and scalars[1] is not None:  # NaT would equal None
         return _alike_scalars(*scalars, tolerance)
-    if isinstance(a, Container) and isinstance(b, Container):  # with nothing in either
-        return a.line() == b.line()
+    if isinstance(a, Container) and isinstance(b, Container):
+        return True  # with nothing in either; their marks are compared before
     return _alike_arrays(a, b) if a.kind == b.kind == "array" else same_value(one, other)
+
+
+def read_alike(a: Kind, b: Kind) -> bool:
+    """Whether two values have the same line: what is left where no data tells. A comparison counts them."""
+    return a.line() == b.line()
+
+
+def _alike_texts(one: Said, other: Said) -> bool | None:
+    """Of elements that only their texts are kept of, such as dates; None where one may be cut short."""
+    return True if one.text == other.text and "…" not in one.text else None
 
 
 def differing(a: Kind, b: Kind) -> str:
@@ -78,7 +88,7 @@ def differing(a: Kind, b: Kind) -> str:
             if max(lengths) > _LONG:
                 return _first_difference(base, unit, a.value, b.value, lengths)
     text = f"{a.line()} → {b.line()}"
-    if a.line() != b.line():
+    if not read_alike(a, b):
         return text
     if issubclass(type(a.value), int) and issubclass(type(b.value), int):
         by = int.__sub__(b.value, a.value)
@@ -122,9 +132,9 @@ def _alike_arrays(a: Any, b: Any) -> bool | None:
     sides: list[Any] = [getattr(kind, "contents", None) for kind in (a, b)]
     if None in sides or any(side.is_open() for side in sides):
         return None
-    shapes = [side.head()[len(side.dtype()) :] for side in sides]
-    if shapes != ["[]", "[]"]:
-        return bool(shapes[0] == shapes[1])
+    sizes = [side.sizes() for side in sides]
+    if any(sizes):
+        return bool(sizes[0] == sizes[1])
     items = [side.array.item() for side in sides]
     return bool(items[0] == items[1]) if all(type(item) in (str, bytes) for item in items) else None
 

@@ -52,16 +52,16 @@ def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> 
     a, b = (getattr(kind, "of", kind) if kind.kind == "tensor" else kind for kind in (a, b))  # what a part is of
     if a.composed or b.composed:
         return _by_place(a, b, budget, tolerance)
-    if _is_quantized(a) and _is_quantized(b):
+    if a.form == b.form == "quantized":
         return _quantized(a, b, budget, tolerance)
     one, other = _side(a), _side(b)
     if one is None or other is None:
         return _by_rows(a, b)
     told: tuple[str, ...] | None = None if alone else (*_TOLD, *_INTEGERS)
     if isinstance(one, Unread) or isinstance(other, Unread):
-        reason = one.reason if isinstance(one, Unread) else other.reason if isinstance(other, Unread) else ""
+        why = one.text if isinstance(one, Unread) else other.text if isinstance(other, Unread) else ""
         told = None if alone else _TOLD
-        return Compared([Note("not compared", f"not compared: {reason}")], told)
+        return Compared([Note("not compared", f"not compared: {why}")], told)
     notes, complete = _dense(one, other, budget, tolerance)
     return Compared(notes, told, complete=complete)
 
@@ -85,18 +85,20 @@ def _value(value: Any) -> str:
 
 
 def _side(kind: Kind) -> _Side | Unread | None:
-    if _is_form(kind, "torch_subclass", "Masked"):
+    if kind.form == "masked":
         return _kept(kind)
     contents = getattr(kind, "contents", None)
     under = getattr(contents, "under", None)
     told: Any = contents if under is None else under
-    elements = _dequantized(kind) if _is_quantized(kind) else kind.elements() if under is None else under.elements()
+    elements = (
+        _dequantized(kind) if kind.form == "quantized" else kind.elements() if under is None else under.elements()
+    )
     if isinstance(elements, Unread) and _is_raw(told) and under is None:
         elements = _bytes_of(told.array)
     if elements is None or isinstance(elements, Unread):
         return elements
     if contents is None:
-        return _Side(elements, _head(kind) if _is_quantized(kind) else str(elements.dtype).replace("torch.", ""))
+        return _Side(elements, _dtype(kind) if kind.form == "quantized" else str(elements.dtype).replace("torch.", ""))
     mask, absent = (None, "") if under is None else (contents.mask, contents.absent)
     return _Side(elements, contents.dtype(), mask, absent, getattr(told, "tick", None))
 
@@ -141,12 +143,12 @@ def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[li
 
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     if isinstance(found, Unread):
-        return [Note("not compared", found.reason)]
+        return [Note("not compared", found.text)]
     return [Note("values", told_of(found, tick), found)] if found["different"] else []
 
 
 def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
-    """Whether the time did not end it: what is not read for another reason is said."""
+    """Whether the time did not end it: what is not read for another why is said."""
     return not budget.spent() if isinstance(found, Unread) else found["read"] == found["count"]
 
 
@@ -188,9 +190,9 @@ def _byte_order(dtype: Any) -> str | None:
     return None if order == "|" else {"<": "little", ">": "big"}.get(order, sys.byteorder) + "-endian"
 
 
-def _head(kind: Any) -> str:
-    """The dtype that a tensor's line begins with."""
-    return str(kind.head()).partition("[")[0]
+def _dtype(kind: Any) -> str:
+    """The name of a tensor's dtype."""
+    return str(kind.dtype())
 
 
 def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
@@ -205,8 +207,8 @@ def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compare
     if isinstance(one, Unread) or isinstance(other, Unread):
         if a.composed and b.composed and layouts[0] == layouts[1]:
             return Compared([], _LINKED, False, exact=True)
-        reason = one.reason if isinstance(one, Unread) else other.reason if isinstance(other, Unread) else ""
-        return Compared([*notes, Note("not compared", f"not compared: {reason}")], None)
+        why = one.text if isinstance(one, Unread) else other.text if isinstance(other, Unread) else ""
+        return Compared([*notes, Note("not compared", f"not compared: {why}")], None)
     if layouts[0] == layouts[1] and one.is_at(other):
         return Compared(notes, _LINKED, False)
     dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]
@@ -227,29 +229,19 @@ def _sizes(kind: Any) -> tuple[Any, ...]:
     return tuple(kind.sizes if kind.composed else getattr(kind.elements(), "shape", ()))
 
 
-def _is_quantized(kind: Kind) -> bool:
-    return _is_form(kind, "torch_quantized", "Quantized")
-
-
-def _is_form(kind: Kind, family: str, form: str) -> bool:
-    """Whether a tensor is of that form, asked by name: without torch its module can't be imported."""
-    cls = type(kind)
-    return cls.__name__ == form and cls.__module__.endswith(f".kinds.{family}")
-
-
 def _kept(kind: Any) -> _Side | Unread:
     """Of a masked tensor of torch, whose mask says what is there."""
     data, mask = (look(kind.own(name), kind.budget).elements() for name in ("_masked_data", "_masked_mask"))
     for part in (data, mask):
         if part is None or isinstance(part, Unread):
-            return part or Unread("its parts are no tensors")
+            return part or Unread("dtype", "its parts are no tensors")
     return _Side(data, str(data.dtype).replace("torch.", ""), ~mask, "masked")
 
 
 def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
     """By their integers where these stand for the same numbers, else by the numbers."""
     sizes = [_sizes(kind) for kind in (a, b)]
-    notes = _unlike(_head(a), _head(b))
+    notes = _unlike(_dtype(a), _dtype(b))
     if sizes[0] != sizes[1]:
         return Compared([*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], None)
     scales = [_scale(kind) for kind in (a, b)]
@@ -284,7 +276,7 @@ def _dequantized(kind: Any) -> Any:
 
     integers = next((child.value for child in kind.form_rows() if child.name == "int_repr"), None)
     if integers is None or isinstance(look(integers, kind.budget).elements(), Unread):
-        return Unread("quantized")
+        return Unread("layout", "quantized")
     if Base.numel(kind.value) > _DEQUANTIZED:
-        return Unread("quantized: more than are written out")
+        return Unread("too_many", "quantized: more than are written out")
     return Base.dequantize(plain(kind.value))

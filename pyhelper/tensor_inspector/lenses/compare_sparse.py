@@ -10,11 +10,11 @@ from ..kinds import Kind, look
 from ..stats import Unread
 from ..stats.difference import ValueDifference, cast, difference, flat, library, place
 from ..stats.layout import blocks
+from ..stats.unread import UNFIT
 from .compare_atoms import Tolerance
 
 _GATHERED = 1 << 22  #: stored values up to which they are gathered
 _BLOCK = 1 << 16
-_UNFIT = Unread("its arrays do not fit each other")
 #: Layouts that say the place of each value, torch's and scipy's: by coordinates, or by rows or columns.
 _COORDINATES = ("sparse_coo", "coo")
 _ROWS, _COLUMNS = ("sparse_csr", "csr"), ("sparse_csc", "csc")
@@ -47,7 +47,7 @@ def stored(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Unrea
     try:
         return _of_parts(kind, sizes, budget) if kind.composed else _of_dense(kind, budget)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
-        return Unread("its places could not be worked out")
+        return Unread("unlike", "its places could not be worked out")
 
 
 def difference_of(
@@ -88,12 +88,12 @@ def _spread(values: Any, at: Any, length: int) -> Any:
 def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
     elements = kind.elements()
     if elements is None or isinstance(elements, Unread):
-        return elements or Unread("no numbers")
+        return elements or Unread("dtype", "no numbers")
     xp = library()
     places, values, read, amount = [], [], 0, 0
     for block in blocks(elements, _BLOCK) if elements.shape else [elements]:
         if budget.spent():
-            return Unread("no time was left")
+            return Unread("no_time", "no time was left")
         part = flat(block)
         found = (part != 0).nonzero()
         there = found[0] if type(found) is tuple else found.reshape(-1)
@@ -101,7 +101,7 @@ def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
         values.append(part[there])
         read, amount = read + len(part), amount + len(there)
         if amount > _GATHERED:
-            return Unread("more than are gathered")
+            return Unread("too_many", "more than are gathered")
     none = flat(elements[:0] if elements.shape else elements)[:0]
     return Stored(xp.hstack([*places, cast(none, xp.int64)]), xp.hstack([*values, none]))
 
@@ -113,9 +113,9 @@ def _of_parts(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Un
     if isinstance(values, Unread):
         return values
     if form not in (*_COORDINATES, *_ROWS, *_COLUMNS) or values.ndim != 1:
-        return Unread(f"{form} layout")
+        return Unread("layout", f"{form} layout")
     if values.shape[0] > _GATHERED:
-        return Unread("more than are gathered")
+        return Unread("too_many", "more than are gathered")
     if form in _COORDINATES:
         axes = _coordinates(parts, budget)
     else:
@@ -123,11 +123,11 @@ def _of_parts(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Un
         axes = axes if form in _ROWS else axes[::-1]
     stored = len(axes[0])
     if len(axes) != len(sizes) or stored > values.shape[0]:
-        return _UNFIT
+        return UNFIT
     places = 0 * axes[0]
     for axis, size in zip(axes, sizes):
         if len(axis) != stored or (stored and not 0 <= int(axis.min()) <= int(axis.max()) < size):
-            return _UNFIT
+            return UNFIT
         places = places * size + axis
     return Stored(places, flat(values[:stored]))
 

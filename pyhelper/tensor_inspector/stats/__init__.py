@@ -14,15 +14,15 @@ from .layout import normalised
 from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
-from .tally import OFF, ComplexTally, Skipped, Tally, Unread, negated, skipped
+from .tally import ComplexTally, Tally, negated
+from .unread import OFF, Reading, Unread, skipped, unknown
 
-__all__ = ["OFF", "Reading", "Skipped", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
+__all__ = ["Reading", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
 
-Reading = Union[Stats, ComplexStats, Unread]
 _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 
 
-def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+def of_tensor(t: Any, budget: Budget) -> Reading:
     """Statistics of a dense strided torch.Tensor of any shape and dtype, or why there are none.
 
     The caller holds the guard. Never raises for the tensor's sake on the CPU; device faults propagate.
@@ -31,12 +31,12 @@ def of_tensor(t: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     dtype, count = t.dtype, t.numel()
     small = exact.small_kernel_for(torch, dtype)
     if small is None:
-        return Unread(f"{str(dtype)[6:]} values are not read")
+        return unknown(str(dtype)[6:])
     if count == 0:
         return _answer(exact.empty(dtype), 0, 1)
-    reason = unreadable_tensor(t)
-    if reason is not None:
-        return Unread(reason)
+    unread = unreadable_tensor(t)
+    if unread is not None:
+        return unread
     if not budget.reads:
         return OFF
     if budget.spent() and count // normalised(tuple(t.shape), t.stride())[1] > SMALL:
@@ -72,7 +72,7 @@ def _rehearse(torch: Any) -> None:
     torch.aminmax(torch.zeros(_SPLIT, dtype=torch.float32, device="cpu"))
 
 
-def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
+def of_array(a: Any, budget: Budget) -> Reading:
     """Statistics of a numpy.ndarray of any shape and any boolean or numeric dtype, or why there are none.
 
     Subclasses are read as plain arrays: a mask is not seen.
@@ -80,7 +80,7 @@ def of_array(a: Any, budget: Budget) -> Union[Stats, ComplexStats, Unread]:
     return numpy_exact.of_array(a, budget)
 
 
-def unreadable_array(a: Any) -> Optional[str]:
+def unreadable_array(a: Any) -> Optional[Unread]:
     """Why reading an array would crash the program: the file beneath its memory was cut short, or closed."""
     return numpy_exact.unreadable(sys.modules["numpy"], a)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..budget import Budget
 from .layout import blocks
-from .tally import ComplexTally, Tally, Unread, skipped
+from .tally import ComplexTally, Tally
+from .unread import Unread, skipped
 
 _BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
 _MOST = 1 << 29  # elements read in one go
@@ -26,7 +27,7 @@ def read(torch: Any, view: Any, count: int, budget: Budget) -> Tally | ComplexTa
     if count > most:
         view = _thinned(view, max(1, int(most)))
     if not _has_room(torch, view):
-        return Unread(f"stats skipped: no memory left on {view.device}")
+        return Unread("no_memory", f"stats skipped: no memory left on {view.device}")
     tally = _tally(torch, view)
     if tally.read < count:
         tally.estimate()
@@ -38,7 +39,7 @@ def few(torch: Any, view: Any, most: int, budget: Budget) -> Any | Unread:
     if budget.spent():
         return skipped(budget)
     if not _has_room(torch, view):
-        return Unread(f"no memory left on {view.device}")
+        return Unread("no_memory", f"no memory left on {view.device}")
     return (view if view.numel() <= most else _thinned(view, most)).reshape(-1).cpu()
 
 

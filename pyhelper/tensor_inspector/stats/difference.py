@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 from ..budget import Budget
 from ..guard import instance_dict, module
 from .layout import blocks
-from .tally import Unread
+from .unread import Unread
 
 _LEAST = -(1 << 63)
 _BLOCK = 1 << 15  # what torch works on with one thread: on busy cores, waiting for others costs more
@@ -50,7 +50,8 @@ def difference(
     wider = _is_wider(a) or _is_wider(b)
     unknown = _is_unknown_to_torch(a) or _is_unknown_to_torch(b)
     if (wider or unknown) and (hasattr(a, "untyped_storage") or hasattr(b, "untyped_storage")):
-        return Unread(f"values not compared: {'wider than float64' if wider else 'this torch has no uint64'}")
+        why = "wider than float64" if wider else "this torch has no uint64"
+        return Unread("precision", f"values not compared: {why}")
     xp = sys.modules["numpy"] if wider or unknown else library()
     (a, b, *hiding), repeats = _once(a, b, *masks)
     found: ValueDifference = {
@@ -70,7 +71,9 @@ def difference(
     found["read"] -= hidden
     for amount in ("count", "read", "different", "nan_in_one"):
         found[amount] *= repeats
-    return found if found["read"] or not found["count"] else Unread("values not compared: no time was left")
+    if found["count"] and not found["read"]:
+        return Unread("no_time", "values not compared: no time was left")
+    return found
 
 
 def _is_wider(value: Any) -> bool:

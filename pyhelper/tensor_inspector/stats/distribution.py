@@ -19,7 +19,8 @@ from . import device, layout, numpy_exact, sampled
 from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
 from .scan import gatherer
-from .tally import MOST, Beyond, Number, Unread, beyond
+from .tally import MOST, Beyond, Number
+from .unread import Unread, beyond, unknown
 
 _DIGIT = 15  # bits counted in one pass; tables, too, are no larger than what torch works on with one thread
 _MASK = (1 << _DIGIT) - 1
@@ -65,7 +66,7 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
         raise ValueError(f"at most {MOST} bins and quantiles can be asked for")
     numpy = sys.modules.get("numpy")
     if budget.spent():
-        return Unread(f"skipped: {budget.ms:.0f} ms budget")
+        return Unread("no_time", f"skipped: {budget.ms:.0f} ms budget")
     if type(value) is not Present and (numpy is None or not issubclass(type(value), numpy.ndarray)):
         return _read(_source_of_tensor(sys.modules["torch"], value, budget), budget, quantiles, bins)
     assert numpy is not None
@@ -247,10 +248,10 @@ class _Source:
 def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
     dtype = str(t.dtype)[6:]
     if small_kernel_for(torch, t.dtype) is None:
-        return Unread(f"{dtype} values are not read")
-    reason = layout.unreadable(t)
-    if reason is not None:
-        return Unread(reason)
+        return unknown(dtype)
+    unread = layout.unreadable(t)
+    if unread is not None:
+        return unread
     negative = t.is_neg() and not t.is_complex()  # what the sign or the conjugate is of, does not matter to |z|
     t = torch._neg_view(t) if t.is_neg() else t
     t = t.conj() if t.is_conj() else t

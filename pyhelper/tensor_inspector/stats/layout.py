@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from .unread import FREED, META, UNMAPPED, Unread, too_small
+
 Dims = list[tuple[int, int]]  # (size, stride in elements), outermost first
 PAGE = 4096
 
@@ -51,10 +53,10 @@ def blocks(view: Any, most: int) -> Iterator[Any]:
         yield view[start : start + step] if rows > step else view
 
 
-def unreadable(t: Any) -> Optional[str]:
+def unreadable(t: Any) -> Optional[Unread]:
     """Why reading the strided tensor `t` would crash the program or make no sense, or None if it can be read."""
     if t.is_meta:
-        return "meta tensor holds no values"
+        return META
     storage = t.untyped_storage()
     have, size = storage.nbytes(), t.element_size()
     extent = t.numel()
@@ -62,7 +64,7 @@ def unreadable(t: Any) -> Optional[str]:
         extent = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
     need = (t.storage_offset() + extent) * size
     if need > have:
-        return "storage freed" if have == 0 else f"storage too small: {have} of {need} bytes"
+        return FREED if have == 0 else too_small("storage too small", have, need)
     if not t.is_cpu:
         return None
     filename = getattr(storage, "filename", None)
@@ -72,11 +74,11 @@ def unreadable(t: Any) -> Optional[str]:
         except OSError:
             on_disk = need  # removed, which leaves a mapping readable
         if on_disk < need:
-            return f"file truncated: {on_disk} of {need} bytes"
+            return too_small("file truncated", on_disk, need)
     # Memory that torch has allocated is there; what it took over from elsewhere may be a file cut short.
     foreign = extent * size > PAGE or not getattr(storage, "resizable", bool)()
     if extent and foreign and not mapped(t.data_ptr() + extent * size - 1):
-        return "memory not readable: its file was truncated"
+        return UNMAPPED
     return None
 
 

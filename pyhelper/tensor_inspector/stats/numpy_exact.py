@@ -17,7 +17,8 @@ from . import layout
 from .layout import normalised
 from .reductions import DOUBLE, spread_about, unscaled
 from .scan import scan
-from .tally import LEAST, OFF, Beyond, ComplexTally, Tally, Unread, beyond, skipped
+from .tally import LEAST, Beyond, ComplexTally, Tally
+from .unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
 
 _BLOCK = 1 << 16
 _DOT = 1 << 12
@@ -45,7 +46,7 @@ def of_array(a: Any, budget: Budget) -> Stats | ComplexStats | Unread:
         except Beyond:
             return beyond(view.dtype.name)
     if view.dtype.itemsize > (8 if kind != "c" else 16) and _is_blurred(tally, kind):
-        return Unread(f"{view.dtype.name} values that float64 does not tell apart")
+        return indistinct(view.dtype.name)
     count *= weight
     return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
 
@@ -54,12 +55,12 @@ def strided(np: Any, a: Any) -> tuple[Any, int] | Unread:
     """An array's distinct elements as a plain view in the order of memory, and how often each of them occurs."""
     a = np.ndarray.view(a, np.ndarray)
     if a.dtype.kind not in "biufc":
-        return Unread(f"{a.dtype} values are not numbers")
+        return Unread("dtype", f"{a.dtype} values are not numbers")
     if a.size == 0:
         return a, 1
-    reason = unreadable(np, a)
-    if reason:
-        return Unread(reason)
+    unread = unreadable(np, a)
+    if unread is not None:
+        return unread
     a = a[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in a.strides)]
     dims, weight = normalised(a.shape, a.strides)
     sizes, strides = [size for size, _ in dims] or [1], [stride for _, stride in dims] or [a.itemsize]
@@ -75,7 +76,7 @@ def gatherer(np: Any, view: Any) -> Callable[[range], Any]:
     return gather
 
 
-def unreadable(np: Any, a: Any) -> str | None:
+def unreadable(np: Any, a: Any) -> Unread | None:
     """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
     root = a
     offset = 0
@@ -92,12 +93,12 @@ def unreadable(np: Any, a: Any) -> str | None:
         except (ValueError, OSError):
             return None  # no file beneath, or closed: an array keeps the mapping itself alive
         if size < need:
-            return f"file truncated: {size} of {need} bytes"
+            return too_small("file truncated", size, need)
         return None
     a = np.ndarray.view(a, np.ndarray)
     first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
     if end > first and not layout.mapped(end - 1):
-        return "memory not readable: its file was truncated"
+        return UNMAPPED
     return None
 
 

@@ -5,9 +5,8 @@ ints, and nothing here reads a tensor.
 """
 
 import math
-from typing import NamedTuple, Optional, Union
+from typing import Optional, Union
 
-from ..budget import Budget
 from ..protocol import ComplexStats, Stats
 
 Number = Union[int, float]
@@ -15,33 +14,8 @@ LEAST = 5e-324  #: the least number above 0
 MOST = 256  #: bins or quantiles that can be asked for: each is a search of its own
 
 
-class Unread(NamedTuple):
-    """Why the values were not read, in words for people."""
-
-    reason: str
-
-
-class Skipped(Unread):
-    """Why what could be read was not."""
-
-    __slots__ = ()
-
-
-OFF = Skipped("statistics are switched off")  #: of what could be read
-
-
 class Beyond(Exception):
     """A finite number that float64 does not hold."""
-
-
-def beyond(dtype: str) -> Unread:
-    """The answer where there is one: without it the range would be wrong, with it there is none."""
-    return Unread(f"{dtype} values beyond float64")
-
-
-def skipped(budget: Budget) -> "Skipped":
-    """The answer when no time is left to read anything."""
-    return Skipped(f"stats skipped: {budget.ms:.0f} ms budget")
 
 
 class Tally:
