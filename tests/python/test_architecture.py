@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from bundle import SOURCE
@@ -33,8 +34,16 @@ def part_of(module: str) -> str:
     return module.split(".")[0] or "__init__"
 
 
+def module_of(path: str) -> str:
+    """``kinds/torch_tensor.py`` is `kinds.torch_tensor`, ``kinds/__init__.py`` is `kinds`."""
+    return ".".join(part for part in Path(path).with_suffix("").parts if part != "__init__")
+
+
+MODULES = {module_of(str(file.relative_to(SOURCE))) for file in FILES}
+
+
 def imports(path: str) -> tuple[set[str], set[str]]:
-    """Parts of the helper, and modules of elsewhere, that a file imports anywhere in it."""
+    """Modules of the helper, and of elsewhere, that a file imports anywhere in it, but for those that only types need."""
     file = SOURCE / path
     package = list(file.relative_to(SOURCE).parts[:-1])
     ours, others = set(), set()
@@ -49,8 +58,9 @@ def imports(path: str) -> tuple[set[str], set[str]]:
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1]
             base = ".".join([*above, *([node.module] if node.module else [])])
-            ours |= {base} if base else {alias.name for alias in node.names}
-    return {part_of(name) for name in ours}, others
+            names = {".".join(filter(None, (base, alias.name))) for alias in node.names}
+            ours |= names & MODULES or {base}
+    return ours, others
 
 
 PATHS = [str(file.relative_to(SOURCE)) for file in FILES if file.name != "loader.py"]
@@ -61,7 +71,33 @@ def test_imports_point_down(path: str) -> None:
     own = part_of(path.replace(".py", "").replace("/", "."))
     level = next(index for index, layer in enumerate(LAYERS) if own in layer)
     allowed = set().union(*LAYERS[level:])
-    assert imports(path)[0] <= allowed
+    assert set(map(part_of, imports(path)[0])) <= allowed
+
+
+def circles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Sets of modules that import each other, directly or through others."""
+
+    def reached(module: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [module]
+        while waiting:
+            for below in graph[waiting.pop()] - found:
+                found.add(below)
+                waiting.append(below)
+        return found
+
+    below = {module: reached(module) for module in graph}
+    return [{module, *(other for other in below[module] if module in below[other])}
+            for module in graph if module in below[module]]  # fmt: skip
+
+
+def test_a_circle_is_seen() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}] * 3
+    assert circles({"a": {"b"}, "b": set()}) == []
+
+
+def test_no_files_import_each_other() -> None:
+    assert circles({module_of(path): imports(path)[0] - {module_of(path)} for path in PATHS}) == []
 
 
 @pytest.mark.parametrize("path", [str(file.relative_to(SOURCE)) for file in FILES])

@@ -12,6 +12,7 @@ from ..text import listed, shape, shorten
 from .contents import ArrayElements, Contents, Foreign, Lost, Numbers, Raw, dtype_name, wide_dtype
 from .dates import Dates
 from .kind import Child
+from .registry import look
 from .texts import Objects, Strings
 
 _FIELDS = 12  #: fields of a record that are told
@@ -49,8 +50,6 @@ class Records(Contents):
         return ArrayElements(self.array[name])
 
     def _look(self, name: str) -> Any:
-        from . import look
-
         return look(self.field(name), self.budget.share())
 
     def _brief(self, name: str) -> str:

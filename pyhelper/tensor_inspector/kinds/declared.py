@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from types import MethodDescriptorType, WrapperDescriptorType
@@ -17,9 +16,9 @@ from .containers import Container
 from .kind import Kind
 from .mappings import Mapping, told_pairs
 from .objects import PlainObject, attributes
+from .registry import look
 from .summaries import SUMMARIES, declared_name, packages, top
 
-kinds: Any = sys.modules[__package__]
 _SHOWN = 12  #: items looked at for a line
 _ITEMS = 60  #: characters of what is in a value
 _TEXT = 60  #: characters of a text
@@ -117,7 +116,7 @@ class Declared(Kind):
 
     def parts(self) -> Iterable[str | None]:
         first, *rest = super().parts()
-        summary = list(self._summary(kinds.look))
+        summary = list(self._summary(look))
         if isinstance(self, PlainObject) and self.plain and summary:
             return [named(self.type_name()), *self.alarms().words(), *summary]
         return [first, *summary, *rest]
@@ -172,7 +171,7 @@ class Declared(Kind):
 
 def _as_known(value: object, budget: Budget) -> Kind:
     """``value`` without what was declared of its class."""
-    kind: Kind = kinds.look(value, budget)
+    kind: Kind = look(value, budget)
     return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
 
 
@@ -186,7 +185,7 @@ def _follow(value: Any, way: Way, budget: Budget) -> Any:
 
 def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     if how == "item":
-        return kinds.look(value, budget).item(what)
+        return look(value, budget).item(what)
     if how == "call":
         method: Any = first_of(type(value), what)
         if type(method) is not MethodDescriptorType:
@@ -198,7 +197,7 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     found = kept_in_c(value, what)
     if found is None and type(first_of(type(value), what)) in _ATOMS:
         found = first_of(type(value), what)
-    return kinds.look(value, budget).attribute(what) if found is None else found
+    return look(value, budget).attribute(what) if found is None else found
 
 
 def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> str:
@@ -218,7 +217,7 @@ def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look)
 
 
 def _items(values: list[Any], says: str, budget: Budget, look: Look) -> Iterator[str]:
-    kind = kinds.look(values[0], budget)
+    kind = look(values[0], budget)
     if isinstance(kind, Mapping) and len(values) == 1:
         for label, text in told_pairs(islice(kind.pairs(), _SHOWN + 1), kind):
             yield label.rstrip(": ") if says == "keys" else f"{label}{text}"
@@ -229,7 +228,7 @@ def _items(values: list[Any], says: str, budget: Budget, look: Look) -> Iterator
 
 
 def _each(value: Any, budget: Budget) -> Iterator[Any]:
-    kind = kinds.look(value, budget)
+    kind = look(value, budget)
     if isinstance(kind, Mapping):
         return (key for key, _ in kind.pairs())
     if isinstance(kind, Container):
@@ -248,7 +247,7 @@ def _brief(value: Any, budget: Budget, look: Look) -> str:
 
 def _length(value: Any, budget: Budget) -> int:
     own = first_of(type(value), "__len__")
-    return int(own(value) if type(own) is WrapperDescriptorType else kinds.look(value, budget).length())
+    return int(own(value) if type(own) is WrapperDescriptorType else look(value, budget).length())  # type: ignore[attr-defined]
 
 
 def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]:

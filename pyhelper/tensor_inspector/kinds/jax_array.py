@@ -22,6 +22,7 @@ from .contents import ArrayElements, ArrayKind, Contents, Lost
 from .kind import Child, Kind, NotStatic, Rows, WithRows
 from .objects import brief
 from .plain import Atom
+from .registry import look
 from .stats_text import inline_text
 from .tensor_text import element
 
@@ -150,8 +151,6 @@ class Tracer(Abstract):
         return {"dtype": getattr(aval, "dtype", class_name(type(aval))), "shape": getattr(aval, "shape", ())}
 
     def parts(self) -> Iterable[str | None]:
-        from . import look
-
         held = dict(slots(self.value))
         inner = [f"{name} {look(held[name], self.budget).line()}" for name in self.wrapped[:1] if name in held]
         return [self.head(), self.unread.text, *inner]
@@ -194,8 +193,6 @@ class Compiled(Atom):
         return f"jit {brief(dict_get(instance_dict(self.value), '__wrapped__'), self)}"
 
     def line(self) -> str:
-        from . import look
-
         return shorten(f"jit {look(dict_get(instance_dict(self.value), '__wrapped__'), self.budget).line()}")
 
 

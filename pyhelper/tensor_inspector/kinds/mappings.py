@@ -14,8 +14,9 @@ from ..text import integer, middle, quoted_bytes
 from ..words import Word, short
 from .containers import Container
 from .kind import Child, Kind, NotFound, NotStatic
-from .objects import brief, brief_inline, kinds
+from .objects import brief, brief_inline
 from .plain import Atom
+from .registry import kind_of
 
 _MISSING = object()
 _SHOWN = 12  #: items looked at for a line
@@ -152,7 +153,7 @@ def _literal_word(key: object, asked: Kind) -> str:
     if cls in _NUMBERS:
         return integer(key) if cls is int else repr(key)  # type: ignore[arg-type]
     shown = brief(key, asked)
-    return shown if issubclass(kinds.kind_of(cls), Atom) else Word(f"‹{shown}›", f"‹{short(shown)}›")
+    return shown if issubclass(kind_of(cls), Atom) else Word(f"‹{shown}›", f"‹{short(shown)}›")
 
 
 def key_name(key: object, index: int, asked: Kind) -> str:
@@ -167,7 +168,7 @@ def key_name(key: object, index: int, asked: Kind) -> str:
         text = repr(key)
         return text if len(text) <= _NAME else f"{text[:_NAME]}… #{index}"
     word = key_word(key, asked)
-    return word if issubclass(kinds.kind_of(cls), Atom) else f"{word} #{index}"
+    return word if issubclass(kind_of(cls), Atom) else f"{word} #{index}"
 
 
 def _is_plain(key: object) -> bool:

@@ -26,6 +26,7 @@ from .contents import ArrayElements, dtype_name
 from .kind import Child, Kind, WithRows
 from .objects import Told, brief
 from .plain import Atom
+from .registry import look
 from .tensor_text import value_text
 
 numpy: Any = module("numpy")
@@ -188,8 +189,6 @@ class Dispatched(Atom):
         return self._wrapped().line()
 
     def _wrapped(self) -> Kind:
-        from . import look
-
         return look(dict_get(instance_dict(self.value), "__wrapped__"), self.budget)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -33,8 +32,8 @@ from ..text import listed
 from ..words import Word, content, named, short
 from .alarms import Alarms, alarms_in
 from .kind import COMPUTED, Child, Kind, Property, Rows
+from .registry import kind_of, look
 
-kinds: Any = sys.modules[__package__]  #: not by `from . import`, which runs built-in functions of the program's
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
 _EACH = 20  #: of what is in those, and so on
@@ -209,7 +208,7 @@ def some_attributes(value: object, names: list[str]) -> Rows:
 def brief(value: object, asked: Kind) -> str:
     """A few characters for ``value`` inside the line of ``asked``."""
     try:
-        return kinds.look(value, asked.budget).brief()  # type: ignore[no-any-return]
+        return look(value, asked.budget).brief()
     except Exception:
         return class_name(type(value))
 
@@ -223,7 +222,7 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
     """Whether there are tensors or storages among these values, or in what they write out, how deep that be."""
     values, opened = list(islice(found, _PEEKED)), set()
     for value in values:  # which grows
-        kind: type[Kind] = kinds.kind_of(type(value))
+        kind: type[Kind] = kind_of(type(value))
         if kind.rank < 2:
             return True
         if kind.contains and len(values) < _MOST and id(value) not in opened:
@@ -249,7 +248,7 @@ def tells_little(value: object) -> bool:
 
 
 def is_tensor(value: object) -> bool:
-    kind: type[Kind] = kinds.kind_of(type(value))
+    kind: type[Kind] = kind_of(type(value))
     return kind.rank == 0
 
 

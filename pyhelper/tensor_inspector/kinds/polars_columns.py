@@ -15,6 +15,7 @@ from ..words import head
 from .contents import Contents
 from .kind import Child, Said
 from .present import of_present
+from .registry import look
 from .stats_text import stats_rows, stats_words
 from .tensor_text import value_text
 from .texts import sample_words, told_of_strings
@@ -197,8 +198,6 @@ class Series(Contents):
         return words if mean is None else [*words, f"μ {number(float(mean), 3)}" if mean == mean else "NaN among them"]
 
     def _brief(self, item: object) -> str:
-        from . import look
-
         if item is None:
             return "null"
         return item.text if type(item) is Said else look(item, self.budget).brief()

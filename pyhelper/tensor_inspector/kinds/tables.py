@@ -16,6 +16,7 @@ from ..words import Word, content, dtype_word, named
 from .contents import ArrayKind, Contents
 from .kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said
 from .mappings import key_name, key_word
+from .registry import look
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
@@ -194,8 +195,6 @@ class Table(Kind):
             yield Child(f"[{index}]", Said(text), None if suffix is None else suffix.format(index))
 
     def _cell(self, item: object) -> str:
-        from . import look
-
         return shorten(look(item, self.budget).brief() if type(item) is not Said else item.text, _CELL)
 
     def _contents(self, at: int) -> Contents:

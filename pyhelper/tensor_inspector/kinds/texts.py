@@ -13,6 +13,7 @@ from ..stats.unread import Unread
 from ..text import listed
 from .contents import Contents
 from .kind import Child, Said
+from .registry import look
 
 _SAMPLE = 1000  #: elements looked at for a line
 _LONG = 4096  #: bytes of one string beyond which only its beginning is taken
@@ -105,8 +106,6 @@ class Objects(Contents):
         return _first_of(self.array)
 
     def _brief(self, item: object) -> str:
-        from . import look
-
         return look(item, self.budget).brief()
 
 

@@ -143,6 +143,8 @@ _ScriptFunction: Any = vars(torch._C).get("ScriptFunction")
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if any(class_name(base) == "ScriptModule" and stands_in(base, "torch.jit") for base in bases):
+        return Scripted
     for base in bases:
         if base is _ScriptFunction:
             return ScriptFunction

@@ -1,6 +1,6 @@
 """Which form a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
 
-A form's module is loaded when the first tensor of that form is met.
+A form is a subclass of `torch_tensor.Tensor`, loaded by its name when the first tensor of that form is met.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..guard import ByClass, class_name, mro, stands_in
-from .torch_tensor import Tensor
+from ..guard import ByClass, class_name, module, mro, stands_in
+from .registry import load
+from .torch_metadata import PLAIN
 
+torch: Any = module("torch")
 _Form = tuple[str, str]  #: module, class
 
 #: By the beginning of a dispatch key, the first that fits.
@@ -39,28 +41,47 @@ _BY_NAME: dict[str, _Form] = {
 }
 
 
-def _load(form: _Form) -> type[Tensor]:
-    return getattr(__import__(form[0], globals(), None, [form[1]], 1), form[1])  # type: ignore[no-any-return]
+_keys_of: Any = torch._C._dispatch_keys
+_signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latter before torch 2.1
+_KNOWN: dict[Any, Any] = {}  #: forms by sets of keys
 
 
-def form_for(keys: Iterable[str]) -> type[Tensor]:
+def form_of(value: Any) -> Any:
+    """The class of a tensor's form; None for one in plain memory."""
+    keys = _keys_of(value)
+    if type(value) in PLAIN:
+        signature = _signature(keys)
+        if signature in _KNOWN:
+            return _KNOWN[signature]
+    names = str(keys)[len("DispatchKeySet(") : -1].split(", ")
+    of_class = _class_form(type(value))
+    if of_class is not None or "Python" in names:
+        return of_class or _wrapper_form(value)
+    return _KNOWN.setdefault(_signature(keys), _form_for(names))
+
+
+def _load(form: _Form) -> Any:
+    return getattr(load(form[0]), form[1])
+
+
+def _form_for(keys: Iterable[str]) -> Any:
     """The form of a tensor with these dispatch keys, none of them Python's."""
     known = (form for start, form in _BY_KEY if any(key.startswith(start) for key in keys))
     form = next(known, None)
-    return Tensor if form is None else _load(form)
+    return None if form is None else _load(form)
 
 
-def wrapper_form(value: Any) -> type[Tensor]:
+def _wrapper_form(value: Any) -> Any:
     """The form of a tensor with the Python key, where its class alone does not tell."""
-    from .torch_subclass import Beneath, Wrapper, has_memory
+    from .torch_dispatch import has_memory  # compiled only where it is needed
 
-    return Beneath if has_memory(value) else Wrapper
+    return _load(("torch_subclass", "Beneath" if has_memory(value) else "Wrapper"))
 
 
-def _find(cls: type) -> type[Tensor] | None:
+def _find(cls: type) -> Any:
     """The form of a tensor class of torch itself; None for others."""
     known = (base for base in mro(cls) if class_name(base) in _BY_NAME and stands_in(base, "torch"))
     return next((_load(_BY_NAME[class_name(base)]) for base in known), None)
 
 
-class_form = ByClass(_find)
+_class_form = ByClass(_find)

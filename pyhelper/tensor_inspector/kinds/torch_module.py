@@ -19,7 +19,6 @@ from ..guard import (
     module,
     mro,
     plain_str,
-    stands_in,
     traits,
 )
 from ..protocol import Badge, Facts
@@ -270,10 +269,4 @@ def _size(value: object, between: str = ", ") -> str | None:
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if not any(base is torch.nn.Module for base in bases):
-        return None
-    if any(class_name(base) == "ScriptModule" and stands_in(base, "torch.jit") for base in bases):
-        from .torch_compiled import Scripted
-
-        return Scripted
-    return Module
+    return Module if any(base is torch.nn.Module for base in bases) else None

@@ -14,6 +14,7 @@ from .kind import Child, Kind, WithRows
 from .objects import other_attributes, property_rows
 from .stats_text import stats_rows, stats_words
 from .torch_finite import look_at
+from .torch_forms import form_of
 from .torch_metadata import (
     LOST,
     PLAIN,
@@ -31,7 +32,7 @@ from .torch_metadata import (
     stored_bytes,
     tangent_of,
 )
-from .torch_values import Part, TensorElements, Values
+from .torch_values import TensorElements, Values
 
 torch: Any = module("torch")
 _LOUD: tuple[Badge, ...] = ("nan", "inf")
@@ -47,7 +48,8 @@ class Tensor(WithRows, Values):
     search = staticmethod(look_at)
 
     def __new__(cls, value: Any, budget: Any) -> Tensor:
-        return object.__new__(_form_of(value) if cls is Tensor else cls)
+        form: type[Tensor] = (form_of(value) or Tensor) if cls is Tensor else cls
+        return object.__new__(form)
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
@@ -196,29 +198,54 @@ class Tensor(WithRows, Values):
         return [["storage", f"{shared}{size(stored)}" + (f", offset {offset:,}" if offset else "")]]
 
 
+class Part(Kind):
+    """Elements taken out to be looked at. Their gradient is not told: they were taken out without one."""
+
+    kind = "tensor"
+    summarized = True
+    rank = 0
+    contains = False
+
+    def __init__(self, value: TensorElements, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.of = Tensor(value.value, budget)
+
+    def type_name(self) -> str:
+        return self.of.type_name()
+
+    def brief(self) -> str:
+        return self.of.brief()
+
+    def parts(self) -> Iterable[str | None]:
+        return self.of.value_words()
+
+    def badges(self) -> list[Badge]:
+        return Values.badges(self.of)
+
+    def first_values(self) -> str | None:
+        return self.of.first_values()
+
+    def child_count(self) -> int | None:
+        return self.of.length()
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return self.of.values().children(start, count) if self.of.length() else ()
+
+    def facts(self) -> Facts:
+        return self.of.value_facts()
+
+    def elements(self) -> Any:
+        return self.of.elements()
+
+    def item(self, key: Any) -> Any:
+        return self.of.item(key)
+
+
 def _same_dtype(a: Any, b: Any) -> bool:
     return dtype_name(a) == dtype_name(b)
 
 
 _own_dict: Any = torch.Tensor.__dict__["__dict__"].__get__
-_keys_of: Any = torch._C._dispatch_keys
-_signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latter before torch 2.1
-_FORMS: dict[Any, type[Tensor]] = {}
-
-
-def _form_of(value: Any) -> type[Tensor]:
-    keys = _keys_of(value)
-    if type(value) in PLAIN:
-        form = _FORMS.get(_signature(keys))
-        if form is not None:
-            return form
-    from .torch_forms import class_form, form_for, wrapper_form
-
-    names = str(keys)[len("DispatchKeySet(") : -1].split(", ")
-    of_class = class_form(type(value))
-    if of_class is not None or "Python" in names:
-        return of_class or wrapper_form(value)
-    return _FORMS.setdefault(_signature(keys), form_for(names))
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
