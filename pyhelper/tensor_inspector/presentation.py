@@ -17,7 +17,7 @@ from typing import Literal, cast
 from . import debugger, preferences
 from .budget import Budget
 from .guard import ByClass, Classes, class_module, class_name, mro
-from .kinds import Child, Elements, Kind, Property, Rows, Said, kind_of, look
+from .kinds import LIBRARIES, Child, Elements, Kind, Property, Rows, Said, kind_of, look
 from .kinds.containers import Container
 from .kinds.objects import PlainObject, writes_out
 from .kinds.plain import Atom
@@ -33,9 +33,6 @@ Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented
 _PAUSE = 0.05  #: seconds without being asked, after which it is another question
 _NAME = 200  #: characters of a row's name
 _PRINTED = 10  #: rows of a container that the console prints
-_LIBRARIES = frozenset(
-    ("torch", "numpy", "jax", "jaxlib", "pandas", "polars", "scipy", "PIL", "tensordict", "transformers")
-)
 _BUILT_IN = Classes(list, tuple, dict, set, frozenset, deque)
 _ATOM = re.compile(r"[\w.]+(\[[\w'\".-]*\]|\.\w+|\(\))*", re.ASCII)
 
@@ -319,9 +316,9 @@ def _claims(cls: type) -> Claim:
         return "whole" if issubclass(cls, Row) else "line"
     kind, bases = kind_of(cls), mro(cls)
     libraries = {class_module(base).partition(".")[0] for base in bases}
-    if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and _LIBRARIES.isdisjoint(libraries)):
+    if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and libraries.isdisjoint(LIBRARIES)):
         return "line"
-    known = kind.kind == "graph" or not _LIBRARIES.isdisjoint(libraries)
+    known = kind.kind == "graph" or not libraries.isdisjoint(LIBRARIES)
     if known and kind is not PlainObject and not issubclass(kind, Atom):
         return "whole"  # what an object of the program's own writes out is left to the program, but for tensors in it
     return "line" if issubclass(kind, PlainObject) and writes_out(cls) else "nothing"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, Said
-from .registry import kind_of, libraries, look, unfinished
+from .registry import LIBRARIES, kind_of, libraries, look, unfinished
 
 __all__ = [
-    "COMPUTED", "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said", "kind_of",
-    "libraries", "look", "unfinished",
+    "COMPUTED", "LIBRARIES", "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said",
+    "kind_of", "libraries", "look", "unfinished",
 ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -12,8 +11,8 @@ from ..guard import ByClass, full_name, mro
 from ..protocol import Badge
 from ..words import Word
 from .kind import Kind
+from .registry import kind_of, look
 
-kinds: Any = sys.modules[__package__]
 _ITEMS = 100  #: looked at of one holder
 _MOST = 400  #: in all
 _DEPTH = 3  #: of holders in holders
@@ -55,18 +54,18 @@ def alarms_in(holder: Kind, entries: Iterable[Entry]) -> Alarms:
     found: dict[Badge, set[str]] = {"nan": set(), "inf": set()}
     for name, value in _values(holder, entries):
         names.append(name)
-        kind: type[Kind] = kinds.kind_of(type(value))
+        kind: type[Kind] = kind_of(type(value))
         if kind.search is not None:
             together.setdefault(kind.search, []).append((name, value))
         elif type(value) is float and value != value:
             found["nan"].add(name)
         elif kind.rank == 0 and not budget.spent():
-            for badge in kinds.look(value, budget.share()).badges():
+            for badge in look(value, budget.share()).badges():
                 found.get(badge, set()).add(name)
     for search, alike in together.items():
-        look = search(alike, budget.share())
-        found["nan"].update(look.nan)
-        found["inf"].update(look.inf)
+        searched = search(alike, budget.share())
+        found["nan"].update(searched.nan)
+        found["inf"].update(searched.inf)
     return Alarms([name for name in names if name in found["nan"]], [name for name in names if name in found["inf"]])
 
 
@@ -88,9 +87,9 @@ def _values(holder: Kind, entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _entries(value: object, budget: Budget) -> Iterable[Entry] | None:
-    kind: type[Kind] = kinds.kind_of(type(value))
+    kind: type[Kind] = kind_of(type(value))
     try:
-        return kinds.look(value, budget).entries() if kind.contains and kind.rank == 2 else None
+        return look(value, budget).entries() if kind.contains and kind.rank == 2 else None
     except Exception:  # its own row says what is wrong with it
         return None
 

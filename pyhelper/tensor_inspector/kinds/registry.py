@@ -14,6 +14,13 @@ from ..budget import Budget
 from ..guard import ByClass, class_module, instance_dict, module, mro, plain_str
 from .kind import Kind, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
+#: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
+#: module of the program may bear its name.
+LIBRARIES = {
+    "torch": "Tensor", "numpy": "ndarray", "jax": "Array", "jaxlib": "", "pandas": "DataFrame", "polars": "DataFrame",
+    "scipy": "", "PIL": "", "tensordict": "TensorDict", "transformers": "",
+}  # fmt: skip
+
 
 def look(value: object, budget: Budget) -> Kind:
     """``value`` as its kind, ready to be asked."""
@@ -42,11 +49,11 @@ def load(name: str) -> Any:
 
 
 def libraries() -> dict[str, str]:
-    """The libraries with kinds of their own that the program has loaded, with their versions."""
+    """The libraries of tensors and tables that the program has loaded, with their versions."""
     versions = {}
-    for name in _LIBRARIES:
+    for name, needed in LIBRARIES.items():
         library = module(name)
-        if library is not None:
+        if needed and library is not None:
             versions[name] = plain_str(vars(library).get("__version__"))
     return versions
 
@@ -61,12 +68,6 @@ class _Own:
 
 #: Parts taken out of tensors, arrays and tables are classes of our own.
 _OURS = __name__.partition(".")[0]
-#: Libraries of tensors and tables, each with the class that a module must have to be that library: a module of the
-#: program may bear its name.
-_LIBRARIES = {
-    "torch": "Tensor", "numpy": "ndarray", "jax": "Array", "pandas": "DataFrame", "polars": "DataFrame",
-    "tensordict": "TensorDict",
-}  # fmt: skip
 #: Packages, and the family of kinds: asked, and so compiled, only where a class or base of it stands in such a package
 #: and the library is there. These come before the built-in kinds: some of their classes are numbers, dates or
 #: containers too.
@@ -82,10 +83,10 @@ _FIRST = (
     ("pandas", "pandas", "pandas_values"),
     ("pandas", "pandas", "pandas_tables"),
     ("polars", "polars", "polars_tables"),
-    ("scipy", "", "scipy_sparse"),
-    ("PIL", "", "images"),
+    ("scipy", "scipy", "scipy_sparse"),
+    ("PIL", "PIL", "images"),
     ("", "tensordict", "tensordicts"),  # a tensorclass stands anywhere
-    ("transformers", "", "transformers_values"),
+    ("transformers", "transformers", "transformers_values"),
 )
 _BUILT_IN = (("", "", "plain"), ("", "", "mappings"), ("", "", "containers"))
 #: And these after them.
@@ -111,13 +112,13 @@ def _families(bases: tuple[type, ...]) -> Iterator[Any]:
     packages = {package for base in bases if base is not object for package in _packages(class_module(base))}
     yield _Own
     for known, library, name in (*_FIRST, *_BUILT_IN, *_LAST):
-        if (known and packages.isdisjoint(known.split())) or (library and not _is_there(library)):
+        if (known and packages.isdisjoint(known.split())) or not _is_there(library):
             continue
         try:
             family = load(name)
             family.kind_for  # noqa: B018  an injected module runs its source when it is first asked for a name
         except (AttributeError, KeyError, TypeError):
-            if library and not _is_being_imported(library):
+            if LIBRARIES.get(library) and not _is_being_imported(library):
                 continue  # a module of the program that only bears the library's name
             raise
         yield family
@@ -131,8 +132,9 @@ def _packages(name: str) -> Iterator[str]:
 
 
 def _is_there(library: str) -> bool:
+    needed = LIBRARIES.get(library)
     # Looked up in its namespace: `hasattr` would run a `__getattr__` of the module.
-    return issubclass(type(instance_dict(module(library)).get(_LIBRARIES[library])), type)
+    return not needed or issubclass(type(instance_dict(module(library)).get(needed)), type)
 
 
 def _is_being_imported(library: str) -> bool:

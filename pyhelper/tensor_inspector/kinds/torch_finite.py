@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,11 +12,11 @@ from ..stats import Unread
 from ..stats.finite import can_be_summed, not_finite
 from ..text import count, listed
 from ..words import Word
+from .registry import look
 from .stats_text import badges
 from .torch_metadata import device_of, dtype_of, element_count
 
 torch: Any = module("torch")
-kinds: Any = sys.modules[__package__]
 
 Named = tuple[str, Any]
 
@@ -104,7 +103,7 @@ class _Search:
 
     def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
         for at, tensor in enumerate(tensors):
-            form = kinds.look(tensor, self._budget)
+            form: Any = look(tensor, self._budget)
             elements = form.elements() if form.is_dense() and can_be_summed(torch, dtype_of(tensor)) else None
             if elements is None:
                 self._others.append((at, form))
