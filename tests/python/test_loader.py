@@ -209,7 +209,7 @@ def stop():
     return sys._getframe()
 paused = stop()
 Lines = sys.modules["_tensor_inspector.presentation"].Lines
-sys.modules["_tensor_inspector.gateway"].prefer({"pace": 10})  # on a busy machine too there is time for all
+sys.modules["_tensor_inspector.gateway"].prefer({"budget_ms": 1200})  # on a busy machine too there is time for all
 Lines().get_str([1])
 REPLACE
 shown = Lines().get_str([1])

@@ -119,7 +119,10 @@ class Told(PlainObject):
         return []
 
     def parts(self) -> Iterable[str | None]:
-        return [self.type_name(), *self.alarms().words(), *self.words()]
+        return [self.type_name(), *self.words()]
+
+    def badges(self) -> list[Badge]:
+        return []
 
     def child_count(self) -> int | None:
         return len(self.extra()) + (super().child_count() or 0)
