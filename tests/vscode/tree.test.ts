@@ -16,6 +16,7 @@ interface Expected {
   readonly row: readonly string[];
   readonly line?: readonly string[];
   readonly not?: readonly string[];
+  readonly short?: string;
   readonly badges?: readonly string[];
   readonly mark?: { readonly kind: "cycle" | "shared"; readonly path: string };
   readonly children?: readonly string[];
@@ -143,6 +144,7 @@ function differencesOf(expected: Expected, rows: readonly Row[], colors: Readonl
   for (const part of expected.not ?? []) {
     if (`${ariaLabel} ${description}`.includes(part)) wrong.push(`${part} in ${ariaLabel}, shown as ${description}`);
   }
+  if (!description.includes(expected.short ?? "")) wrong.push(`not in short ${expected.short}, but ${description}`);
   for (const badge of expected.badges ?? []) {
     const { color, words } = badges[badge]!;
     if (iconColor !== colors.get(color)) wrong.push(`${badge}: icon is ${iconColor}, not ${colors.get(color)}`);
