@@ -429,7 +429,7 @@ describe("inspecting", () => {
       inspector.inspect("x", patient),
       inspector.inspect("y", patient),
     ]);
-    expect(answers.map((answer) => answer?.node.kind)).toEqual(["tensor", "tensor", "tensor"]);
+    for (const answer of answers) expect(answer).toMatchObject({ node: { kind: "tensor" } });
     expect(ops()).toEqual(["frame", "inspect", "inspect"]);
   });
 
@@ -439,17 +439,17 @@ describe("inspecting", () => {
       inspector.focus(frame(1, { frameId }));
       await settled();
     }
-    expect((await inspector.inspect("x", patient))?.node.kind).toBe("tensor");
+    expect(await inspector.inspect("x", patient)).toMatchObject({ node: { kind: "tensor" } });
   });
 
-  test("what can't be had is nothing", async () => {
+  test("what can't be had says why", async () => {
     const { inspector } = inspected({
       inspect: () => {
         throw new Refusal("not_found", "no z");
       },
     });
     inspector.focus(frame(1));
-    expect(await inspector.inspect("z", patient)).toBeUndefined();
+    expect(await inspector.inspect("z", patient)).toEqual({ code: "not_found", message: "no z" });
   });
 
   test("asks again for what got no reply", async () => {
@@ -461,7 +461,7 @@ describe("inspecting", () => {
     });
     inspector.focus(frame(1));
     await settled();
-    expect(await inspector.inspect("x", patient)).toBeUndefined();
+    expect(await inspector.inspect("x", patient)).toMatchObject({ code: "lost" });
     expect(await inspector.inspect("x", patient)).toMatchObject({ node: { name: "x" } });
   });
 
@@ -653,15 +653,19 @@ describe("pins", () => {
     expect(stopped.aborted).toBe(true);
   });
 
-  test("that can't be run say why in their row", async () => {
+  test.each([
+    ["raised", "SyntaxError: invalid syntax"],
+    ["lost", "not run: the program is busy with what was asked before"],
+  ] as const)("that can't be run (%s) say why in their row", async (code, message) => {
     const fail = (): NodeAnswer => {
-      throw new Refusal("raised", "SyntaxError: invalid syntax");
+      throw new Refusal(code, message);
     };
     const { inspector, runs } = inspected({ evaluate: fail });
     inspector.focus(frame(1));
     await settled();
     await runs.pin("1 +");
-    expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: "SyntaxError: invalid syntax" });
+    expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: message, tone: "alarm" });
+    expect(inspector.contents?.result("1 +")).toEqual({ code, message });
   });
 
   test("are kept with the workspace", () => {

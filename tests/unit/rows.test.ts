@@ -221,7 +221,7 @@ describe("pages", () => {
     const from = source([tensor("x")]);
     const row = only(rootRows(from));
     expect(childRows(from, row)).toBeUndefined();
-    from.contents.setFailure(row.known, "storage freed");
+    from.contents.setFailure(row.known, { code: "raised", message: "storage freed" });
     expect(only(childRows(from, row))).toMatchObject({ label: "storage freed", icon: "error", tone: "alarm" });
   });
 });

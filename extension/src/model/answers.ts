@@ -1,11 +1,11 @@
-import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/sessions.ts";
-import { type Calls, Refusal } from "../helper/calls.ts";
+import type { Calls } from "../helper/calls.ts";
 import type { Filter, FrameRequest } from "../protocol/generated.ts";
 import { Changes } from "./changes.ts";
 import { Contents } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { Pins } from "./pins.ts";
 import type { Results } from "./results.ts";
 import { framePath, pinPath, type Source } from "./rows.ts";
@@ -19,8 +19,8 @@ export interface Wishes {
   readonly pageSize: number;
 }
 
-/** What asking came to: the frame's contents, or why they can't be had, in a sentence. */
-export type Outcome = { readonly contents: Contents } | { readonly trouble: string };
+/** What asking came to: the frame's contents, or why they can't be had. */
+export type Outcome = { readonly contents: Contents } | { readonly failure: Failure };
 
 /** A frame that is asked for just now; undefined is an answer that is not true any more. */
 interface Question {
@@ -118,7 +118,7 @@ export class Answers {
       this.meet(frame, answer.types);
       return { contents };
     } catch (error) {
-      return isTrue() ? { trouble: troubleOf(error) } : undefined;
+      return isTrue() ? { failure: failureOf(error) } : undefined;
     }
   }
 
@@ -141,22 +141,4 @@ export class Answers {
     const expanded = expansion.below(framePath(frame).root);
     return { filter, page_size: pageSize, ...(count === undefined ? {} : { count }), expanded, pins: pinned };
   }
-}
-
-/** What the view says when the helper can't be asked; debugging goes on as without it. */
-function troubleOf(error: unknown): string {
-  if (error instanceof Refusal && error.code === "lost") {
-    return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
-  }
-  // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
-  const lines = messageOf(error).trimEnd().split("\n");
-  return l10n.t("The values of this frame can't be shown: {0}", lines.at(-1) ?? "");
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-export function isRefusal(error: unknown, code: Refusal["code"]): boolean {
-  return error instanceof Refusal && error.code === code;
 }

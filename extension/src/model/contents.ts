@@ -1,5 +1,6 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
+import type { Failure } from "./failure.ts";
 import { FrameResults, type Result } from "./results.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
@@ -39,7 +40,7 @@ export class Contents {
   /** What the rows of this function said before. */
   readonly before: Lines;
   readonly #pages = new Map<string, Page>();
-  readonly #failures = new Map<string, string>();
+  readonly #failures = new Map<string, Failure>();
   readonly #results: FrameResults;
   readonly #asked = new Map<string, Asked>();
 
@@ -110,12 +111,12 @@ export class Contents {
   }
 
   /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */
-  failure(known: Known | undefined): string | undefined {
+  failure(known: Known | undefined): Failure | undefined {
     return this.#failures.get(this.#keyOf(known));
   }
 
-  setFailure(known: Known | undefined, message: string): void {
-    this.#failures.set(this.#keyOf(known), message);
+  setFailure(known: Known | undefined, failure: Failure): void {
+    this.#failures.set(this.#keyOf(known), failure);
   }
 
   /**

@@ -4,9 +4,10 @@ import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
 import { Refusal } from "../helper/calls.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
-import { type Answers, type Helper, isRefusal, messageOf } from "./answers.ts";
+import type { Answers, Helper } from "./answers.ts";
 import { type Asker, type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { Row, Source } from "./rows.ts";
 
 /** What the user looks at: all views show what stands here, and ask through it for more. */
@@ -112,10 +113,12 @@ export class Inspector {
       });
     } catch (error) {
       if (error instanceof Over) return;
-      if (isRefusal(error, "gone") && this.#renewed !== frame.key) {
+      const failure = failureOf(error);
+      if (failure.code === "gone" && this.#renewed !== frame.key) {
         this.#renewed = frame.key;
         await this.again();
-      } else contents.setFailure(known, runs && isRefusal(error, "lost") ? stillRunning() : messageOf(error));
+      } else if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
+      else contents.setFailure(known, failure);
     }
   }
 
@@ -131,27 +134,31 @@ export class Inspector {
   }
 
   /**
-   * All facts of what an expression reaches without running anything; undefined when that can't be had. What is not sent
-   * yet when nobody waits for it any more is not sent.
+   * All facts of what an expression reaches without running anything, or why they can't be had; undefined where nothing is
+   * paused to ask, or not any more. What is not sent yet when nobody waits for it any more is not sent.
    */
-  async inspect(expression: string, asker: Asker): Promise<NodeAnswer | undefined> {
+  async inspect(expression: string, asker: Asker): Promise<NodeAnswer | Failure | undefined> {
     const contents = await this.settled();
     if (contents === undefined) return undefined;
     const {
       frame,
       answer: { snapshot },
     } = contents;
-    const ask = async (isWanted: () => boolean): Promise<NodeAnswer | undefined> => {
+    const ask = async (isWanted: () => boolean): Promise<NodeAnswer | Failure> => {
       try {
         const answer = await this.#helper.inspect(frame, { expression, snapshot }, isWanted);
         this.#answers.meet(frame, answer.types);
         return answer;
       } catch (error) {
-        if (error instanceof Refusal && error.code !== "lost") return undefined; // nor will it be there when asked again
+        if (error instanceof Refusal && error.code !== "lost") return failureOf(error); // asked again, it is the same
         throw error;
       }
     };
-    return contents.once(`inspect ${expression}`, ask, asker).catch(() => undefined);
+    try {
+      return await contents.once(`inspect ${expression}`, ask, asker);
+    } catch (error) {
+      return error instanceof Over ? undefined : failureOf(error);
+    }
   }
 
   /** What is shown says something else now. */
@@ -162,7 +169,7 @@ export class Inspector {
   async #ask(frame: Frame): Promise<void> {
     const outcome = await (this.#answers.asked(frame) ?? this.#answers.ask(frame));
     if (outcome === undefined || !this.#looksAt(frame)) return;
-    if ("trouble" in outcome) this.#show(undefined, outcome.trouble);
+    if ("failure" in outcome) this.#show(undefined, troubleOf(outcome.failure));
     else this.#show(outcome.contents, undefined);
   }
 
@@ -175,6 +182,15 @@ export class Inspector {
     this.#trouble = trouble;
     this.changed();
   }
+}
+
+/** What the view says when the helper can't be asked; debugging goes on as without it. */
+function troubleOf({ code, message }: Failure): string {
+  if (code === "lost") {
+    return l10n.t("The program did not reply, so its values can't be shown at this stop. The next stop tries again.");
+  }
+  // Of a traceback, as the adapter gives it, the last line says what happened; the log has all of it.
+  return l10n.t("The values of this frame can't be shown: {0}", message.trimEnd().split("\n").at(-1) ?? "");
 }
 
 function stillRunning(): string {

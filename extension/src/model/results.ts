@@ -1,6 +1,7 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/sessions.ts";
-import type { Failure, NodeAnswer } from "../protocol/generated.ts";
+import type { NodeAnswer } from "../protocol/generated.ts";
+import type { Failure } from "./failure.ts";
 
 /** What running an expression came to, or that it still runs. */
 export type Result = NodeAnswer | Failure | "running";

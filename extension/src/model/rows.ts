@@ -1,8 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Badge, Failure, Node, NodeKind, Page } from "../protocol/generated.ts";
+import type { Badge, Node, NodeKind, Page } from "../protocol/generated.ts";
 import type { Contents, Known } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
+import type { Failure } from "./failure.ts";
 import { formatNumber } from "./numbers.ts";
 import { pinName, type Pin, type Pins } from "./pins.ts";
 import { middle, namesApart } from "./words.ts";
@@ -106,7 +107,7 @@ export function childRows(source: Source, row: Row): Row[] | undefined {
   const page = source.contents.page(row.known);
   if (page === undefined) {
     const failure = source.contents.failure(row.known);
-    return failure === undefined ? undefined : [textRow(source, row, failure)];
+    return failure === undefined ? undefined : [textRow(source, row, failure.message)];
   }
   const rows = named(page.nodes).map(([name, node, label]) =>
     valueRow(source, row, below(row.path, name), { node, snapshot }, label),
@@ -289,7 +290,7 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
   const count = Math.min(source.pageSize, left ?? source.pageSize);
   const label = moreText(count, left);
   const failure = source.contents.failure(parent?.known);
-  const description = failure ?? page.cut ?? "";
+  const description = failure?.message ?? page.cut ?? "";
   return [
     {
       ...plain(source, parent, path, label, "more"),

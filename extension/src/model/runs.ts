@@ -1,8 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
-import { type Answers, type Helper, isRefusal, messageOf, type Wishes } from "./answers.ts";
+import type { Answers, Helper, Wishes } from "./answers.ts";
 import type { Contents } from "./contents.ts";
+import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Pins } from "./pins.ts";
 import type { Results } from "./results.ts";
@@ -71,9 +72,10 @@ export class Runs {
         return;
       }
       this.#results.age(frame.session, { frame, expression });
-      contents.setResult(expression, { code: "raised", message: messageOf(error) });
+      const failure = failureOf(error);
+      contents.setResult(expression, failure);
       // That it was not run, or still runs, is nothing that it came to.
-      if (!isRefusal(error, "lost")) this.#pins.remember(expression, frame.session, messageOf(error));
+      if (failure.code !== "lost") this.#pins.remember(expression, frame.session, failure.message);
     } finally {
       this.#running.delete(running);
     }

@@ -68,7 +68,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
     const answer = await this.#inspector.inspect(pointed.expression, cancelled);
-    return answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
+    return answer && "node" in answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
   }
 
   dispose(): void {

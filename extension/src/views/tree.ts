@@ -112,7 +112,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { path, lazy, facts } = known.node;
     if (facts !== undefined || path === undefined || lazy === true || contents !== this.#inspector.contents)
       return known.node;
-    return (await this.#inspector.inspect(path, cancelled))?.node ?? known.node;
+    const answer = await this.#inspector.inspect(path, cancelled);
+    return answer && "node" in answer ? answer.node : known.node;
   }
 
   /** Opens a pin and puts the keyboard on it. */
