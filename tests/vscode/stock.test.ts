@@ -50,7 +50,7 @@ describe("at the first stop", () => {
     await wb.variables.rowsWhen("our line", (rows) => rows.some(({ description }) => description === IMAGES));
     const shown = await locals(wb);
     expect(shown.get("model")).toBe("Sequential(2) · 10 params · train · grads None");
-    expect(shown.get("batch")).toBe("dict · 2: image f32[600,4], label 3");
+    expect(shown.get("batch")).toBe("dict · NaN in image · 2: image f32[600,4], label 3");
     expect(shown.get("plain")).toBe("[1, 2.5, 'three']");
     await expect.poll(() => markedAsChanged(wb)).toBe(0);
   });
@@ -127,7 +127,7 @@ describe("settings take effect at once", () => {
       const shown = await wb.editor.shownHover();
       return shown?.kind === "debug" ? shown : undefined;
     });
-    expect(hover.text).toContain("dict · 2: image f32[600,4], label 3");
+    expect(hover.text).toContain("dict · NaN in image · 2: image f32[600,4], label 3");
     await wb.editor.leaveHover();
     wb.changeSettings({ "tensorInspector.hover.enabled": true });
   });
