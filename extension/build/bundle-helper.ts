@@ -6,7 +6,7 @@ import { type Bundle, packed } from "../src/helper/injection.ts";
 const root = new URL("../../", import.meta.url);
 const source = new URL("pyhelper/tensor_inspector/", root);
 
-/** Module names below the package, "" for the package itself: kinds/torch_tensor.py is `kinds.torch_tensor`. */
+/** Module names below the package, "" for the package itself: kinds/torch/tensor.py is `kinds.torch.tensor`. */
 function moduleName(file: string): string {
   return file
     .replace(/\.py$/, "")

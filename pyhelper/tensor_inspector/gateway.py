@@ -10,10 +10,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
 
-from . import debugger, frame, interruption, preferences, presentation, process, properties
-from .budget import Budget
-from .expression import resolve
-from .guard import class_name, plain_message
+from . import debugger, preferences
 from .kinds import Child, NotFound, NotStatic, Property, Rows, kind_of, libraries
 from .protocol import (
     Answer,
@@ -32,10 +29,15 @@ from .protocol import (
     PinAnswer,
     Preferences,
 )
-from .snapshot import PAGE, Snapshot, alive
-from .text import shorten
-from .untouched import Untouched
+from .safe.budget import Budget
+from .safe.guard import class_name, plain_message
+from .safe.untouched import Untouched
+from .stock import provider as presentation
+from .stop import frame, interruption, process, properties
+from .stop.expression import resolve
+from .stop.snapshot import PAGE, Snapshot, alive
 from .wire import tagged
+from .words.text import shorten
 
 # Not `json.dumps` and `json.loads`: what those need of the built-ins may be the program's.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode

@@ -74,16 +74,17 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
 
 #: Run at once, before the program begins: types with named fields are made by functions that it may replace.
 _AT_ONCE = (
-    "stats", "stats.exact", "stats.finite", "stats.floats", "stats.integers", "stats.layout", "stats.reductions",
-    "stats.scan", "stats.tally", "stats.unread",
+    "measure.stats", "measure.stats.exact", "measure.stats.finite", "measure.stats.floats", "measure.stats.integers",
+    "measure.stats.layout", "measure.stats.reductions", "measure.stats.scan", "measure.stats.tally",
+    "measure.stats.unread",
 )  # fmt: skip
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
-    "frame", "process", "kinds.alarms", "kinds.declared", "kinds.mappings", "kinds.module_digest", "kinds.stats_text",
-    "kinds.summaries", "kinds.tensor_text",
-    "kinds.torch_finite", "kinds.torch_forms", "kinds.torch_metadata", "kinds.torch_module", "kinds.torch_tensor",
-    "kinds.torch_training", "kinds.torch_values",
+    "kinds.alarms", "kinds.declared", "kinds.python.mappings", "kinds.stats_text", "kinds.summaries",
+    "kinds.tensor_text", "kinds.torch.digest", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
+    "kinds.torch.tensor", "kinds.torch.training", "kinds.torch.values", "measure.torch.metadata", "stop.frame",
+    "stop.process",
 )  # fmt: skip
 
 

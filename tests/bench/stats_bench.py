@@ -23,12 +23,12 @@ from typing import Any
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.kinds.torch_finite import look_at
-from tensor_inspector.snapshot import PAGE, Snapshot
-from tensor_inspector.stats import of_tensor
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.kinds.torch.finite import look_at
+from tensor_inspector.measure.stats import of_tensor
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import PAGE, Snapshot
 
 ROUNDS = 7
 BUDGET_MS = 40.0

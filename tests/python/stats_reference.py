@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import count
 
-from tensor_inspector.budget import Budget
+from tensor_inspector.safe.budget import Budget
 
 
 def ticking(ms, step=0.0, max_elements=None):

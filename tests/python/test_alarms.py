@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from tensor_inspector import summarize
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import look
+from tensor_inspector.safe.budget import Budget
 
 NAN = torch.tensor([1.0, math.nan])
 INF = torch.tensor([1.0, math.inf])
@@ -106,7 +106,7 @@ def test_metadata_only_reads_none_of_it() -> None:
 
 
 def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensor_inspector.kinds import torch_finite
+    from tensor_inspector.kinds.torch import finite as torch_finite
 
     searched: list[int] = []
     search = torch_finite.not_finite

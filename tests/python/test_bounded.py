@@ -11,14 +11,15 @@ import pytest
 import torch
 from torch import nn
 
-from tensor_inspector import budget as helper
-from tensor_inspector.budget import Budget, Steps
-from tensor_inspector.expression import resolve
-from tensor_inspector.guard import each
-from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows, mappings
-from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
+from tensor_inspector.kinds.python import mappings
+from tensor_inspector.safe import budget as helper
+from tensor_inspector.safe.budget import Budget, Steps
+from tensor_inspector.safe.guard import each
+from tensor_inspector.stop.expression import resolve
+from tensor_inspector.stop.snapshot import Snapshot
 
-HELPER = helper.__file__.rpartition("budget")[0]
+HELPER = helper.__file__.rpartition("safe")[0]
 FEW, MANY = 300, 3000
 
 
@@ -79,7 +80,7 @@ def described(value: object, of: str) -> int:
 
 @pytest.mark.parametrize("name", [name for name in LARGE if name != "optimizer"])
 def test_without_time_a_large_module_costs_no_more_than_a_small_one(name: str) -> None:
-    few, many = (described(LARGE[name](count), "kinds/module_digest.py") for count in (FEW, MANY))
+    few, many = (described(LARGE[name](count), "kinds/torch/digest.py") for count in (FEW, MANY))
     assert 0 < many <= few
 
 
@@ -87,7 +88,7 @@ def test_without_time_a_large_optimizer_is_not_gone_through_for_nan() -> None:
     for optimizer in map(stepped, (FEW, MANY)):
         line = Snapshot(Rows.of("", [])).describe(Child("value", optimizer, "value"), 0, over())["line"]
         assert "values not read: no time" in line
-        assert 0 < described(optimizer, "kinds/torch_finite.py") < 2000
+        assert 0 < described(optimizer, "kinds/torch/finite.py") < 2000
 
 
 @pytest.mark.parametrize("name", ["ModuleList", "Sequential", "ParameterList"])

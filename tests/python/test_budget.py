@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensor_inspector.budget import Budget
+from tensor_inspector.safe.budget import Budget
 
 
 class Clock:

@@ -13,13 +13,13 @@ import pytest
 import torch
 from torch import nn
 
-from tensor_inspector import budget as helper
-from tensor_inspector.budget import Budget
-from tensor_inspector.guard import each
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.safe import budget as helper
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.guard import each
+from tensor_inspector.stop.snapshot import Snapshot
 
-HELPER = helper.__file__.rpartition("budget")[0]
+HELPER = helper.__file__.rpartition("safe")[0]
 
 
 class Thing:

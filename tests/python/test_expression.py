@@ -12,10 +12,10 @@ import pytest
 import torch
 from hostile import RAN, objects
 
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import parse, resolve
 from tensor_inspector.kinds import NotFound, NotStatic
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.expression import parse, resolve
 
 Point = namedtuple("Point", "x y")
 

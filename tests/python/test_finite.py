@@ -13,12 +13,12 @@ import torch
 from torch import nn
 
 from tensor_inspector import facts, summarize
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.measure.stats import finite
 from tensor_inspector.protocol import Node
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.stats import finite
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
 
 nan, inf = math.nan, math.inf
 

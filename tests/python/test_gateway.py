@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from tensor_inspector import debugger, gateway, preferences
-from tensor_inspector.budget import Budget
+from tensor_inspector.safe.budget import Budget
 
 GLOBAL_TENSOR = torch.arange(3)
 
@@ -291,7 +291,7 @@ def test_a_fault_of_ours_is_an_answer_too(paused: Paused, monkeypatch: pytest.Mo
     def broken(*_: object) -> None:
         raise KeyError("a bug")
 
-    monkeypatch.setattr("tensor_inspector.frame.rows", broken)
+    monkeypatch.setattr("tensor_inspector.stop.frame.rows", broken)
     assert paused.error("frame") == ("internal", "KeyError: a bug")
 
 

@@ -9,9 +9,9 @@ import pytest
 from hostile import RAN, objects
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
-from tensor_inspector.frame import rows
-from tensor_inspector.snapshot import Snapshot
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.stop.frame import rows
+from tensor_inspector.stop.snapshot import Snapshot
 
 OBJECTS = objects()
 

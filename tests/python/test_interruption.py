@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tensor_inspector import interruption
+from tensor_inspector.stop import interruption
 
 
 def forever() -> None:

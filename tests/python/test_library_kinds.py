@@ -14,10 +14,10 @@ from test_loader import run
 from test_paths import walked
 
 from tensor_inspector import compare, facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Elements, Property, Rows, Said
 from tensor_inspector.kinds import look as kind_of
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
 
 
 def look(value: Any) -> None:

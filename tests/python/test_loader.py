@@ -49,8 +49,10 @@ STATES = (
 
 def test_modules_that_no_value_needs_are_not_compiled() -> None:
     states = run(f"{STATES}frame(sys._getframe)\nprint(json.dumps(states()))")
-    assert states["kinds.torch_tensor"] == "code"
-    assert {states[name] for name in ("kinds.pandas_tables", "kinds.images", "lenses.compare", "face")} == {"str"}
+    assert states["kinds.torch.tensor"] == "code"
+    assert {
+        states[name] for name in ("kinds.tables.pandas_tables", "kinds.others.images", "lenses.compare", "api")
+    } == {"str"}
 
 
 def test_at_the_first_stop_of_a_torch_program_nothing_is_compiled_any_more() -> None:
@@ -208,7 +210,7 @@ def stop():
     words, table, seen = ["one"], {"a": [1, 2.5]}, {4}
     return sys._getframe()
 paused = stop()
-Lines = sys.modules["_tensor_inspector.presentation"].Lines
+Lines = sys.modules["_tensor_inspector.stock.provider"].Lines
 sys.modules["_tensor_inspector.gateway"].prefer({"budget_ms": 1200})  # on a busy machine too there is time for all
 Lines().get_str([1])
 REPLACE
@@ -280,7 +282,7 @@ def evaluated(**request):
 kept, space = [], {"__name__": "_pydevd_bundle.pydevd_vars", "call": sys.modules["_tensor_inspector.gateway"].call}
 exec("def evaluate_expression(frame): return call(text)", space)
 paused = stop()
-Lines = sys.modules["_tensor_inspector.presentation"].Lines
+Lines = sys.modules["_tensor_inspector.stock.provider"].Lines
 def shown():
     return [Lines().get_str(value) for value in paused.f_locals.values()]
 replace("we, or the standard library for us")

@@ -16,12 +16,12 @@ from stats_reference import check, ticking
 from test_paths import walked
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import Elements, Property, Rows, Said
-from tensor_inspector.kinds.dates import date_text
-from tensor_inspector.kinds.present import Arrays, hidden, of_present
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.kinds.numpy.dates import date_text
+from tensor_inspector.measure.present import Arrays, hidden, of_present
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.expression import resolve
 
 nan, inf = math.nan, math.inf
 

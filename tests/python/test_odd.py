@@ -15,11 +15,11 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
-from tensor_inspector.frame import rows
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.frame import rows
+from tensor_inspector.stop.snapshot import Snapshot
 
 RAN: list[str] = []
 
@@ -138,7 +138,7 @@ def test_following_a_slot_prints_nothing(capfd: pytest.CaptureFixture[str]) -> N
 
     value = Slotted()
     value.a, value.b = 1, 2
-    from tensor_inspector.guard import attribute
+    from tensor_inspector.safe.guard import attribute
 
     assert attribute(value, "a") == 1
     assert capfd.readouterr().err == ""
@@ -244,8 +244,8 @@ def test_a_masked_array_is_told_by_what_its_mask_leaves() -> None:
 TRUNCATED = """
 import numpy as np, os, sys, tempfile
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.stop.expression import resolve
 from tensor_inspector.kinds import NotStatic
 path = os.path.join(tempfile.mkdtemp(), "data")
 value = np.memmap(path, dtype=sys.argv[1], mode="w+", shape=(100_000,))

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from tensor_inspector import frame
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import Child, Elements, Property, Rows, Said
 from tensor_inspector.protocol import Node
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop import frame
+from tensor_inspector.stop.expression import resolve
+from tensor_inspector.stop.snapshot import Snapshot
 
 Point = namedtuple("Point", "x y")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from tensor_inspector.presentation import Children, Lines, Row, _reached
+from tensor_inspector.stock.provider import Children, Lines, Row, _reached
 
 Pair = namedtuple("Pair", "left right")
 STORAGE: Any = torch.zeros(8).untyped_storage()

@@ -24,10 +24,10 @@ import pytest
 import torch
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Property, Rows, Said
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
 
 RAN: list[str] = []
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tensor_inspector import facts, summarize
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import look
-from tensor_inspector.words import in_short
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.stop.expression import resolve
+from tensor_inspector.words.line import in_short
 
 STANDARD = f"{os.path.dirname(os.__file__)}/functools.py"
 TORCH = "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py"

@@ -13,13 +13,13 @@ import pytest
 import torch
 from stats_reference import ticking
 
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import look
-from tensor_inspector.kinds.dates import Dates
+from tensor_inspector.kinds.numpy.dates import Dates
 from tensor_inspector.kinds.stats_text import add_spread, badges, inline_text, stats_rows, stats_words
-from tensor_inspector.kinds.torch_finite import Look
+from tensor_inspector.kinds.torch.finite import Look
 from tensor_inspector.protocol import ComplexStats, Stats
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
 
 
 def sampled(**said: Any) -> Stats:
@@ -76,7 +76,7 @@ def test_the_line_marks_every_number(name: str) -> None:
     ],
 )
 def test_the_end_of_a_line_marks_every_number(reading: Any, boolean: bool, text: str) -> None:
-    from tensor_inspector.words import head
+    from tensor_inspector.words.line import head
 
     assert inline_text(head("float32", "[9]"), None, reading, boolean) == text
 

@@ -12,11 +12,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.protocol import Node
-from tensor_inspector.snapshot import Snapshot, alive
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot, alive
 
 
 class Thing:
@@ -265,7 +265,7 @@ def test_a_value_that_can_not_be_described_says_why_in_its_own_row(monkeypatch: 
     def broken(self: object) -> str:
         raise ValueError("the library broke")
 
-    monkeypatch.setattr("tensor_inspector.kinds.containers.Set.parts", broken)
+    monkeypatch.setattr("tensor_inspector.kinds.python.containers.Set.parts", broken)
     _, rows = opened(good=[1], bad={1}, also_good=2)
     assert rows["bad"]["line"] == "not read: ValueError: the library broke"
     assert rows["bad"]["badges"] == ["error"]

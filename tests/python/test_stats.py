@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
 
-from tensor_inspector.budget import Budget
-from tensor_inspector.stats import Unread, of_tensor, sampled
-from tensor_inspector.stats.tally import Tally
+from tensor_inspector.measure.stats import Unread, of_tensor, sampled
+from tensor_inspector.measure.stats.tally import Tally
+from tensor_inspector.safe.budget import Budget
 
 torch = pytest.importorskip("torch")
 
@@ -32,7 +32,7 @@ def stats_of(t, budget=None):
 
 def on_device(t):
     """By the reductions for accelerators."""
-    from tensor_inspector.stats import device
+    from tensor_inspector.measure.stats import device
 
     with torch.no_grad():
         tally = device.read(torch, t, t.numel(), Budget())
@@ -424,7 +424,7 @@ class TestPace:
 
         ``idle``: how many of four cores were found idle, the last number again and again, too.
         """
-        module = sys.modules["tensor_inspector.stats.scan"]
+        module = sys.modules["tensor_inspector.measure.stats.scan"]
         clock, sizes, costs, idle, count = Clock(), [], list(costs), list(idle), 1 << 22
 
         def kernel(block):
@@ -499,14 +499,14 @@ class TestDevice:
     @settings(max_examples=150)
     @given(tensors())
     def test_agree_with_rational_arithmetic_too(self, t):
-        from tensor_inspector.stats import device
+        from tensor_inspector.measure.stats import device
 
         with torch.no_grad():
             tally = device.read(torch, t.reshape(-1) if t.dim() == 0 else t, t.numel(), Budget())
         check(tally.stats(t.numel()), python_values(t))
 
     def test_what_does_not_fit_is_thinned_along_the_dimensions(self):
-        from tensor_inspector.stats import device
+        from tensor_inspector.measure.stats import device
 
         t = torch.arange(10**6).view(10, 1000, 100)
         with torch.no_grad():
@@ -516,7 +516,7 @@ class TestDevice:
         assert s["mean"] == pytest.approx(499_500, rel=0.05)
 
     def test_magnitudes_beyond_their_own_type_are_told_too(self):
-        from tensor_inspector.stats import device
+        from tensor_inspector.measure.stats import device
 
         with torch.no_grad():
             tally = device.read(torch, torch.tensor([3e38 + 3e38j, 1j]), 2, Budget())
@@ -524,7 +524,7 @@ class TestDevice:
         assert tally.abs.pos_inf == 0
 
     def test_a_few_elements_are_brought_to_the_cpu_for_percentiles(self):
-        from tensor_inspector.stats import device
+        from tensor_inspector.measure.stats import device
 
         t = torch.arange(10**6).view(1000, 1000)
         assert len(device.few(torch, t, 10**6, Budget())) == 10**6

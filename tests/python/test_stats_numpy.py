@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from stats_reference import check, ticking
 
 from tensor_inspector import facts
-from tensor_inspector.budget import Budget
-from tensor_inspector.stats import Unread, of_array
+from tensor_inspector.measure.stats import Unread, of_array
+from tensor_inspector.safe.budget import Budget
 
 np = pytest.importorskip("numpy")
 
@@ -228,8 +228,8 @@ def test_a_sample_is_marked_and_close():
 
 def test_torch_is_not_needed():
     code = (
-        "import sys, numpy; sys.modules['torch'] = None; from tensor_inspector.budget import Budget;"
-        "from tensor_inspector.stats import of_array; print(of_array(numpy.arange(5), Budget())['mean'])"
+        "import sys, numpy; sys.modules['torch'] = None; from tensor_inspector.safe.budget import Budget;"
+        "from tensor_inspector.measure.stats import of_array; print(of_array(numpy.arange(5), Budget())['mean'])"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout == b"2.0\n"

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from stats_reference import ticking
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import look
-from tensor_inspector.stats import Unread
-from tensor_inspector.stats.distribution import distribution
-from tensor_inspector.stats.first import first_special
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.measure.stats import Unread
+from tensor_inspector.measure.stats.distribution import distribution
+from tensor_inspector.measure.stats.first import first_special
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
@@ -246,7 +246,7 @@ class TestFirst:
         assert first_special(t, ticking(40, 7.0)) == (None, None)
 
     def test_a_device_would_say_the_same(self):
-        from tensor_inspector.stats import device
+        from tensor_inspector.measure.stats import device
 
         t = torch.zeros(3, 40)
         t[1, 3], t[2, 1] = math.nan, -math.inf

@@ -5,10 +5,10 @@ import math
 import pytest
 from stats_reference import ticking
 
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import look
 from tensor_inspector.kinds.stats_text import add_firsts, add_spread, stats_rows, stats_words
-from tensor_inspector.stats import Unread, of_tensor
+from tensor_inspector.measure.stats import Unread, of_tensor
+from tensor_inspector.safe.budget import Budget
 
 torch = pytest.importorskip("torch")
 

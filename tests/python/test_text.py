@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensor_inspector import text
+from tensor_inspector.words import text
 
 
 @pytest.mark.parametrize(

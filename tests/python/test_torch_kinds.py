@@ -19,12 +19,12 @@ from zoo.tensor_classes import Remembering, Scaled, Wrapping
 from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, Said, look
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.stats import Unread
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.measure.stats import Unread
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.expression import resolve
+from tensor_inspector.stop.snapshot import Snapshot
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -420,7 +420,7 @@ def test_turned_complex_numbers_of_half_precision_are_read_without_a_warning(
 
 
 def test_what_cannot_be_shown_does_not_cost_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensor_inspector.kinds import torch_values
+    from tensor_inspector.kinds.torch import values as torch_values
 
     monkeypatch.setattr(torch_values, "corner", lambda value: 1 / 0)
     found = facts(torch.ones(3))

@@ -15,11 +15,11 @@ from torch.optim import lr_scheduler
 from torch.utils import data
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Property, Rows, Said, look
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
-from tensor_inspector.words import in_short
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
+from tensor_inspector.words.line import in_short
 
 nan, inf = math.nan, math.inf
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows, look
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
 
 BARE = [
     "pandas.DataFrame", "pandas.Series", "pandas.Categorical", "pandas.arrays.BooleanArray", "pandas.arrays.DatetimeArray",

@@ -128,7 +128,7 @@ def test_modes_of_the_program_see_nothing(name: str, mode: Any) -> None:
 def test_refusing_that_fails_half_way_leaves_nothing_entered(
     broken: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tensor_inspector.kinds.torch_dispatch import _Refusing
+    from tensor_inspector.measure.torch.dispatch import _Refusing
 
     def fails(*_: object) -> None:
         raise RuntimeError("it can't be entered")

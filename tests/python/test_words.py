@@ -11,10 +11,10 @@ import numpy
 import pytest
 import torch
 
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
 
 
 def described(value: object) -> dict[str, Any]:

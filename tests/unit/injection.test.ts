@@ -57,7 +57,7 @@ describe("the bundle", () => {
   test("has every module of the helper but the loader, and a version that follows from it", async () => {
     const bundle = await bundleHelper();
     const modules = Object.keys(JSON.parse(unpacked(bundle.modules)) as object);
-    expect(modules).toEqual(expect.arrayContaining(["", "gateway", "snapshot", "kinds", "stats"]));
+    expect(modules).toEqual(expect.arrayContaining(["", "gateway", "stop.snapshot", "kinds", "measure.stats"]));
     expect(modules).not.toContain("loader");
     expect(unpacked(bundle.loader)).toContain("def install(");
     expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);

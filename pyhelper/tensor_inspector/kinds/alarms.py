@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..budget import Budget
-from ..guard import ByClass, full_name, mro
 from ..protocol import Badge
-from ..words import Word
+from ..safe.budget import Budget
+from ..safe.guard import ByClass, full_name, mro
+from ..words.line import Word
 from .kind import Kind
 from .registry import kind_of, look
 

@@ -8,14 +8,14 @@ from types import MethodDescriptorType, WrapperDescriptorType
 from typing import TYPE_CHECKING, Any, Callable
 
 from .. import preferences
-from ..budget import Budget
-from ..guard import Classes, class_dict, first_of, instance_dict, kept_in_c, mro, plain_str, slots
-from ..text import listed, one_line
-from ..words import Word, named, short
-from .containers import Container
+from ..safe.budget import Budget
+from ..safe.guard import Classes, class_dict, first_of, instance_dict, kept_in_c, mro, plain_str, slots
+from ..words.line import Word, named, short
+from ..words.text import listed, one_line
 from .kind import Kind
-from .mappings import Mapping, told_pairs
-from .objects import PlainObject, attributes
+from .python.containers import Container
+from .python.mappings import Mapping, told_pairs
+from .python.objects import PlainObject, attributes
 from .registry import look
 from .summaries import SUMMARIES, declared_name, packages, top
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
-from ..budget import Budget
-from ..guard import class_name, full_name, has
 from ..protocol import Badge, Facts, NodeKind
-from ..text import joined
+from ..safe.budget import Budget
+from ..safe.guard import class_name, full_name, has
+from ..words.text import joined
 
 if TYPE_CHECKING:
-    from ..stats.distribution import Spread
-    from ..stats.unread import Reading
+    from ..measure.stats.distribution import Spread
+    from ..measure.stats.unread import Reading
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
 _FOLLOWED = 100  #: children among which an attribute is looked for

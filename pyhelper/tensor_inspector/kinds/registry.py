@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..budget import Budget
-from ..guard import ByClass, class_module, instance_dict, module, mro, plain_str
+from ..safe.budget import Budget
+from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str
 from .kind import Kind, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
 #: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
@@ -30,7 +30,7 @@ def look(value: object, budget: Budget) -> Kind:
 
 def unfinished(value: object, budget: Budget) -> Kind:
     """The same of a value that is still being made."""
-    return load("objects").Unfinished(value, budget)  # type: ignore[no-any-return]
+    return load("python.objects").Unfinished(value, budget)  # type: ignore[no-any-return]
 
 
 def _choose(cls: type) -> type[Kind]:
@@ -72,38 +72,38 @@ _OURS = __name__.partition(".")[0]
 #: and the library is there. These come before the built-in kinds: some of their classes are numbers, dates or
 #: containers too.
 _FIRST = (
-    (f"torch {_OURS}", "torch", "torch_tensor"),
-    ("torch.jit", "torch", "torch_compiled"),
-    ("torch", "torch", "torch_module"),
-    ("torch", "torch", "torch_training"),
-    (f"numpy {_OURS}", "numpy", "numpy_array"),
-    ("numpy", "numpy", "numpy_values"),
-    ("jax jaxlib", "jax", "jax_array"),
-    (_OURS, "", "tables"),
-    ("pandas", "pandas", "pandas_values"),
-    ("pandas", "pandas", "pandas_tables"),
-    ("polars", "polars", "polars_tables"),
-    ("scipy", "scipy", "scipy_sparse"),
-    ("PIL", "PIL", "images"),
-    ("", "tensordict", "tensordicts"),  # a tensorclass stands anywhere
-    ("transformers", "transformers", "transformers_values"),
+    (f"torch {_OURS}", "torch", "torch.tensor"),
+    ("torch.jit", "torch", "torch.compiled"),
+    ("torch", "torch", "torch.module"),
+    ("torch", "torch", "torch.training"),
+    (f"numpy {_OURS}", "numpy", "numpy.array"),
+    ("numpy", "numpy", "numpy.values"),
+    ("jax jaxlib", "jax", "others.jax_array"),
+    (_OURS, "", "tables.tables"),
+    ("pandas", "pandas", "tables.pandas_values"),
+    ("pandas", "pandas", "tables.pandas_tables"),
+    ("polars", "polars", "tables.polars_tables"),
+    ("scipy", "scipy", "others.scipy_sparse"),
+    ("PIL", "PIL", "others.images"),
+    ("", "tensordict", "others.tensordicts"),  # a tensorclass stands anywhere
+    ("transformers", "transformers", "others.transformers_values"),
 )
-_BUILT_IN = (("", "", "plain"), ("", "", "mappings"), ("", "", "containers"))
+_BUILT_IN = (("", "", "python.plain"), ("", "", "python.mappings"), ("", "", "python.containers"))
 #: And these after them.
 _LAST = (
-    ("builtins torch", "torch", "torch_autograd"),
-    ("torch", "torch", "torch_symbols"),
-    ("torch", "torch", "torch_runtime"),
-    ("torch", "torch", "torch_schedules"),
-    ("torch", "torch", "torch_data"),
-    ("torch", "torch", "torch_compiled"),
-    ("builtins functools", "", "callables"),
-    ("builtins", "", "raised"),
-    ("builtins collections weakref _weakrefset", "", "wrappers"),
-    ("builtins itertools collections asyncio _asyncio concurrent", "", "iteration"),
-    ("builtins threading _thread queue _queue multiprocessing _contextvars", "", "concurrency"),
-    ("builtins array io _io tempfile re random _random socket _socket weakref", "", "resources"),
-    ("", "", "objects"),
+    ("builtins torch", "torch", "torch.autograd"),
+    ("torch", "torch", "torch.symbols"),
+    ("torch", "torch", "torch.runtime"),
+    ("torch", "torch", "torch.schedules"),
+    ("torch", "torch", "torch.data"),
+    ("torch", "torch", "torch.compiled"),
+    ("builtins functools", "", "python.callables"),
+    ("builtins", "", "python.raised"),
+    ("builtins collections weakref _weakrefset", "", "python.wrappers"),
+    ("builtins itertools collections asyncio _asyncio concurrent", "", "python.iteration"),
+    ("builtins threading _thread queue _queue multiprocessing _contextvars", "", "python.concurrency"),
+    ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
+    ("", "", "python.objects"),
 )
 _OWN: dict[int, type[Kind]] = {id(Rows): RowsKind, id(Said): SaidKind, id(Property): PropertyKind}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..budget import Budget
+from ..measure.stats import Unread
 from ..protocol import Facts
-from ..stats import Unread
+from ..safe.budget import Budget
 from .kind import Kind
 from .stats_text import add_spread
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import preferences
-from ..budget import Budget
+from ..measure.stats import Reading, Unread
 from ..protocol import Badge, Facts, Stats
-from ..stats import Reading, Unread
-from ..text import bounded, count, exact_number, number, out_of, percent, plural, shape
-from ..words import Word, is_loud, prefixed, short
+from ..safe.budget import Budget
+from ..words.line import Word, is_loud, prefixed, short
+from ..words.text import bounded, count, exact_number, number, out_of, percent, plural, shape
 from .kind import Child, Rows, Said
 
 if TYPE_CHECKING:
-    from ..stats.distribution import Spread
-    from ..stats.first import Firsts
+    from ..measure.stats.distribution import Spread
+    from ..measure.stats.first import Firsts
 
 _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 BEYOND = "beyond float64"  #: a magnitude
@@ -135,7 +135,7 @@ def _firsts(reading: Reading, elements: Callable[[], Any], budget: Budget) -> Fi
     value = elements() if nan or inf else None
     if value is None or isinstance(value, Unread):
         return None, None
-    from ..stats.first import first_special  # compiled only where it is needed
+    from ..measure.stats.first import first_special  # compiled only where it is needed
 
     return first_special(value, budget.share(), nan=nan, inf=inf)
 
@@ -159,7 +159,7 @@ def _is_spread(reading: Reading) -> bool:
 
 
 def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
-    from ..stats.distribution import distribution  # as above
+    from ..measure.stats.distribution import distribution  # as above
 
     return distribution(value, budget.share(), quantiles, bins)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..guard import class_module, class_name, full_name, instance_dict, module
+from ..safe.guard import class_module, class_name, full_name, instance_dict, module
 
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",

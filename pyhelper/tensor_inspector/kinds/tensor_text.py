@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..guard import Classes, module
-from ..text import exact_number, number, shorten
+from ..safe.guard import Classes, module
+from ..words.text import exact_number, number, shorten
 from .kind import NotFound, NotStatic
 
 _VIEWED = Classes(int, slice, type(None), type(...), str)  #: subscripts that take no copy; strings name fields

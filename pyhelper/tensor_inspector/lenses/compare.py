@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple, Optional
 
-from ..budget import Budget
-from ..guard import Classes, class_name, full_name
 from ..kinds import Child, Elements, Kind, look
-from ..text import led_by, one_line, plural
+from ..safe.budget import Budget
+from ..safe.guard import Classes, class_name, full_name
+from ..words.text import led_by, one_line, plural
 from .compare_atoms import Tolerance, alike, differing, read_alike
 from .compare_elements import ELEMENTS, Compared, compare_elements
 from .compare_rows import PAGE, Row, alone, holds, matched, rows_of

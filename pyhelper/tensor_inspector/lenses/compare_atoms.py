@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..budget import Budget
-from ..guard import module
 from ..kinds import Kind, Said
-from ..kinds.containers import Container
-from ..stats import Unread
-from ..stats.difference import difference
-from ..text import integer
+from ..kinds.python.containers import Container
+from ..measure.stats import Unread
+from ..measure.stats.difference import difference
+from ..safe.budget import Budget
+from ..safe.guard import module
+from ..words.text import integer
 from .identity import same_value, text_of
 
 _EXACT = (int, str, bytes, bytearray)  #: compared by these classes' own equality

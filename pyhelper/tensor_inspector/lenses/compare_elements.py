@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple
 
-from ..budget import Budget
-from ..guard import module
 from ..kinds import Kind, look
-from ..kinds.contents import Raw
-from ..stats import Unread
-from ..stats.difference import ValueDifference, difference
-from ..text import count, number, shape
+from ..kinds.numpy.contents import Raw
+from ..measure.stats import Unread
+from ..measure.stats.difference import ValueDifference, difference
+from ..safe.budget import Budget
+from ..safe.guard import module
+from ..words.text import count, number, shape
 from .compare_atoms import Tolerance, signed
 from .compare_sparse import PARTS, difference_of, layout, stored
 from .comparison import Note
@@ -258,7 +258,7 @@ def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compar
 
 
 def _scale(kind: Kind) -> str:
-    from ..kinds.torch_metadata import Base
+    from ..measure.torch.metadata import Base
 
     value: Any = kind.value
     try:
@@ -272,7 +272,7 @@ def _scale(kind: Kind) -> str:
 
 def _dequantized(kind: Any) -> Any:
     """The numbers that the integers stand for, written out."""
-    from ..kinds.torch_metadata import Base, plain
+    from ..measure.torch.metadata import Base, plain
 
     integers = next((child.value for child in kind.form_rows() if child.name == "int_repr"), None)
     if integers is None or isinstance(look(integers, kind.budget).elements(), Unread):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any, Callable, NamedTuple
 
-from ..budget import Budget
-from ..guard import dict_get, instance_dict
 from ..kinds import COMPUTED, Child, Kind, look
-from ..kinds.containers import Set
-from ..kinds.mappings import Mapping
-from ..kinds.tables import Table
+from ..kinds.python.containers import Set
+from ..kinds.python.mappings import Mapping
+from ..kinds.tables.tables import Table
+from ..safe.budget import Budget
+from ..safe.guard import dict_get, instance_dict
 from .identity import token_of
 
 PAGE = 1000  #: rows of one value that are asked for at once

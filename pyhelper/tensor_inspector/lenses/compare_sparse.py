@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
-from ..budget import Budget
 from ..kinds import Kind, look
-from ..stats import Unread
-from ..stats.difference import ValueDifference, cast, difference, flat, library, place
-from ..stats.layout import blocks
-from ..stats.unread import UNFIT
+from ..measure.stats import Unread
+from ..measure.stats.difference import ValueDifference, cast, difference, flat, library, place
+from ..measure.stats.layout import blocks
+from ..measure.stats.unread import UNFIT
+from ..safe.budget import Budget
 from .compare_atoms import Tolerance
 
 _GATHERED = 1 << 22  #: stored values up to which they are gathered

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypedDict
 
-from ..stats.difference import ValueDifference
-from ..text import count, middle, plural
+from ..measure.stats.difference import ValueDifference
+from ..words.text import count, middle, plural
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
 _LISTED = 100  #: differences in the text

@@ -8,8 +8,11 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from ..budget import Budget
-from ..guard import (
+from ..kinds import kind_of
+from ..kinds.python.objects import attribute_count, attributes
+from ..kinds.python.plain import Decimal, EnumMember, Fraction, Moment, Path, Printed
+from ..safe.budget import Budget
+from ..safe.guard import (
     Classes,
     class_module,
     class_name,
@@ -22,9 +25,6 @@ from ..guard import (
     stands_in,
     traits,
 )
-from ..kinds import kind_of
-from ..kinds.objects import attribute_count, attributes
-from ..kinds.plain import Decimal, EnumMember, Fraction, Moment, Path, Printed
 
 _DEEP = 20  #: levels of a value, and
 _MANY = 10_000  #: parts of it, up to which it is told by what it is made of

@@ -14,12 +14,12 @@ from stats_reference import check
 from untouched import Watch, lasting, outlives, peak_memory
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.budget import Budget
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.snapshot import Snapshot
 from tensor_inspector.wire import tagged
-from tensor_inspector.words import SHORT
+from tensor_inspector.words.line import SHORT
 
 from . import zoo
 from .paths import failing, misleading

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from tensor_inspector.budget import Budget
-from tensor_inspector.expression import resolve
 from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, Said, look
-from tensor_inspector.snapshot import Snapshot
-from tensor_inspector.untouched import Untouched
+from tensor_inspector.safe.budget import Budget
+from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop.expression import resolve
+from tensor_inspector.stop.snapshot import Snapshot
 
 _NODES = 300  #: looked at
 _PAGE = 12  #: rows of each, from its start

@@ -1,0 +1,137 @@
+"""The public face: the same summaries from pdb, a notebook, a test or a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .kinds import Child, Rows, look
+from .kinds.spread import add_spread_of
+from .measure.stats.tally import MOST
+from .protocol import Facts, Node
+from .safe.budget import Budget
+from .safe.untouched import Untouched
+from .stop.snapshot import PAGE, Snapshot
+
+if TYPE_CHECKING:
+    from .lenses.compare import Comparison
+
+
+def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
+    """The summary line of a value, at most 120 characters.
+
+    Reads statistics exactly however long that takes, unless ``budget_ms`` bounds it; then what was not read is said.
+    """
+    budget = _budget(budget_ms)
+    with Untouched():
+        return _described(value, budget)["line"]
+
+
+def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
+    """What is known about a value, as plain data: shape, dtype, device, strides in elements, bytes, gradient, stats.
+
+    ``stats`` is None where values were not read, and ``unread`` says why. min, max, mean and std (unbiased) are over
+    the finite values; ``first_nan`` and ``first_inf`` are indices. ``quantiles`` asks for those shares of the finite
+    values (0.5 is the median, linear between neighbours), ``bins`` for a histogram of as many bins of one width: over
+    what ``stats`` is over, those of dates as texts in ``rows``. Where they can't be had, ``notes`` say why.
+
+    >>> found = facts([1, 2])
+    >>> found["type"], found["rows"]
+    ('list', [['length', '2']])
+    """
+    shares, bars, budget = _shares(quantiles), _whole("bins", bins, most=MOST), _budget(budget_ms)
+    with Untouched():
+        found = _described(value, budget, facts=True)["facts"]
+        if shares or bars:
+            add_spread_of(found, look(value, budget), budget, shares, bars)
+    return found
+
+
+def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = float("inf")) -> str:
+    """The value and what is below it, ``depth`` levels deep, as indented text; cycles end in ``↻`` and the path above.
+
+    Properties are listed, not read.
+    """
+    depth, rows, budget = _whole("depth", depth), _whole("rows", rows), _budget(budget_ms)
+    lines: list[str] = []
+    with Untouched():
+        snapshot = Snapshot(Rows.of("", []))
+        top = snapshot.describe(Child("value", value, "value"), 0, budget)
+        waiting = [(top, 0)]
+        while waiting:
+            node, level = waiting.pop()
+            lines.append(_row(node, level))
+            if level < depth and "children" in node and "lazy" not in node:
+                page = snapshot.page(node["id"], 0, rows, budget)
+                more = (page["total"] or 0) - len(page["nodes"])
+                if more > 0:
+                    page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
+                waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
+    return "\n".join(lines)
+
+
+def compare(
+    a: object, b: object, *, rtol: float = 0.0, atol: float = 0.0, budget_ms: float = float("inf")
+) -> Comparison:
+    """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
+
+    Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
+    prints as a line a difference; ``same``, ``differences`` and ``not_compared`` give it as data, and it is true where
+    the two are the same. Objects shared inside a value, as tied parameters, are not told from equal copies.
+
+    >>> compare({"lr": 0.1, "steps": [1, 2]}, {"lr": 0.2, "steps": [1, 2, 3]})
+    2 differences · 3 values compared
+      ['lr']        0.1 → 0.2
+      ['steps'][2]  only in b: 3
+    """
+    from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
+
+    rtol, atol = lens.amount("rtol", rtol), lens.amount("atol", atol)
+    budget = Budget(lens.amount("budget_ms", budget_ms, endless=True))
+    with Untouched():
+        return lens.compare(a, b, budget, rtol=rtol, atol=atol)
+
+
+def _budget(ms: float) -> Budget:
+    if isinstance(ms, (bool, str)) or not hasattr(type(ms), "__float__"):
+        raise TypeError("budget_ms is a number of milliseconds, as in 40")
+    if not float(ms) >= 0:
+        raise ValueError(f"budget_ms must be at least 0, not {ms}")
+    return Budget(float(ms))
+
+
+def _shares(quantiles: Iterable[float]) -> list[float]:
+    try:
+        shares = [float(share) for share in quantiles]
+    except (TypeError, ValueError):
+        raise TypeError("quantiles are shares between 0 and 1, as in [0.25, 0.5]") from None
+    if not all(0.0 <= share <= 1.0 for share in shares):
+        raise ValueError("quantiles lie between 0 and 1")
+    if len(shares) > MOST:
+        raise ValueError(f"at most {MOST} quantiles can be asked for")
+    return shares
+
+
+def _whole(name: str, value: int, most: float = float("inf")) -> int:
+    """An option that is a whole number from 0 up, also one of numpy's."""
+    try:
+        found = range(None if isinstance(value, bool) else value).stop  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, as in 16") from None
+    if found < 0:
+        raise ValueError(f"{name} must be at least 0, not {found}")
+    if found > most:
+        raise ValueError(f"at most {most} {name} can be asked for")
+    return found
+
+
+def _described(value: object, budget: Budget, facts: bool = False) -> Node:
+    return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, budget, facts=facts)
+
+
+def _row(node: Node, level: int) -> str:
+    mark: str | None = None
+    if "mark" in node:
+        mark = f"{'↻' if node['mark']['kind'] == 'cycle' else '≡'} {node['mark']['path']}"
+    parts = [node["line"] if level == 0 else node["name"], None if level == 0 else node["line"], mark]
+    return "  " * level + "  ".join(part for part in parts if part)

@@ -1,0 +1,247 @@
+"""numpy arrays and what is taken out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.budget import Budget
+from ...safe.guard import (
+    Classes,
+    class_dict,
+    class_module,
+    class_name,
+    dict_get,
+    full_name,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+)
+from ...words.line import Word, head
+from ...words.text import listed, shape, shorten, size
+from ..kind import Child, Kind, NotStatic, Rows
+from ..python.objects import attributes, brief
+from ..python.plain import Path
+from ..stats_text import is_wrong
+from ..tensor_text import element
+from .by_dtype import Records, contents_of
+from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
+from .masked import contents_under, mask_of
+
+numpy: Any = module("numpy")
+_ndarray: Any = numpy.ndarray
+_view = _ndarray.__dict__["view"]
+_NUMPYS = {
+    "_mmap", "filename", "offset", "mode",  # of a memory map
+    "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict",
+    "_getitem",  # of a matrix
+}  # fmt: skip
+
+
+class Array(ArrayKind):
+    """An array by the base class's own methods: a subclass's overrides do not run."""
+
+    mask: Any = None  #: which elements are hidden, where some can be
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.array = _view(value, _ndarray) if type(value) is not _ndarray else value
+        self.repeating = ("values",) if self.array.dtype.names else ()
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_of(self.array, self.budget)
+
+    def head(self) -> Word:
+        return head(dtype_name(self.array.dtype), shape(self.array.shape))
+
+    def brief(self) -> str:
+        return self.head()
+
+    def parts(self) -> Iterable[str | None]:
+        own = None if type(self.value) is _ndarray else self.type_name()
+        return [own, *self._value_words(), *self._layout_words()]
+
+    def item(self, key: Any) -> Any:
+        if isinstance(self.contents, Lost):
+            raise NotStatic(self.contents.unread.text)
+        found = element(self.array, key)
+        hidden = element(self.mask, key) if type(self.mask) is _ndarray else None
+        if type(found) is _ndarray:
+            return ArrayElements(found, hidden)
+        is_masked = hidden is not None and hidden.dtype.kind == "b" and hidden
+        return module("numpy.ma.core").masked if is_masked else found
+
+    def facts(self) -> Facts:
+        facts: Facts = {
+            "type": full_name(type(self.value)),
+            "shape": list(self.array.shape),
+            "dtype": shorten(str(self.array.dtype)) if self.array.dtype.names else dtype_name(self.array.dtype),
+            "strides": _strides(self.array),
+            "bytes": _bytes(self.array),
+            "notes": list(self._layout_words()),
+        }
+        self.contents.fill(facts)
+        return facts
+
+    def _value_words(self) -> list[str]:
+        shown = self.contents.shown()
+        if shown is not None:
+            return [self.head().then(f" {shown}", loud=is_wrong(self.reading()))]
+        return [self.head(), *self.contents.words()]
+
+    def _layout_words(self) -> Iterator[str]:
+        array = self.array
+        if not array.dtype.isnative and array.dtype.names is None:
+            yield "big-endian" if array.dtype.byteorder == ">" else "little-endian"
+        if not array.flags.writeable:
+            yield "read-only"
+        if array.base is not None and array is self.value:
+            yield "view"
+        taken = _bytes(array)
+        if taken < array.nbytes:
+            expanded = any(length > 1 and stride == 0 for length, stride in zip(array.shape, array.strides))
+            yield f"expanded from {size(taken)}" if expanded else f"overlaps itself in {size(taken)}"
+        elif not (array.flags.c_contiguous or array.flags.f_contiguous):
+            yield "not contiguous"
+        elif array.flags.f_contiguous and not array.flags.c_contiguous:
+            yield "Fortran order"
+
+    def _suffix(self) -> str | None:
+        """What reaches an element; None where a class of the program decides that."""
+        for base in mro(type(self.value)):
+            if "__getitem__" in class_dict(base):
+                known = class_module(base).partition(".")[0] == "numpy"
+                return "[{}]" if known else None
+        return None
+
+    def rows(self) -> list[Child]:
+        rows = []
+        if self.contents.is_open():
+            is_matrix = any(base is numpy.matrix for base in mro(type(self.value)))
+            rows.append(Child("values", self.contents.values(self._suffix()), ".A" if is_matrix else ""))
+        rows += self.contents.parts()
+        base: Any = self.array.base if self.array is self.value else None
+        if class_name(type(base)) == "DummyArray":  # what numpy's stride tricks put between
+            rows.append(Child("base", dict_get(instance_dict(base), "base"), ".base.base"))
+        elif base is not None:
+            rows.append(Child("base", base, ".base"))
+        return rows + self._others()
+
+    def _others(self) -> list[Child]:
+        """A row for what the program, not numpy, keeps in an array of a subclass."""
+        if type(self.value) is _ndarray:
+            return []
+        own = [child for child in attributes(self.value) if child.name not in _NUMPYS]
+        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+        return [Child("other attributes", Rows.of(shown, own), "")] if own else []
+
+
+class Mapped(Array):
+    """A ``numpy.memmap``: the file it shows, and how it was opened."""
+
+    def _layout_words(self) -> Iterator[str]:
+        own = instance_dict(self.value)
+        yield _file_name(dict_get(own, "filename"), self.budget)
+        mode = dict_get(own, "mode")
+        if type(mode) is str and mode != "r":  # "read-only" says that
+            yield {"c": "copy on write"}.get(mode, mode)
+        yield from super()._layout_words()
+
+    def facts(self) -> Facts:
+        facts, own = super().facts(), instance_dict(self.value)
+        told = ((name, dict_get(own, name)) for name in ("filename", "mode", "offset"))
+        facts["rows"] = [
+            *facts.get("rows", []),
+            *([name, brief(item, self)] for name, item in told if item is not None),
+        ]
+        return facts
+
+
+def _file_name(path: object, budget: Budget) -> str:
+    """The last part of a file's path, which numpy keeps as a string or a path of the standard library's."""
+    pathlib = module("pathlib")
+    if type(path) in Classes(getattr(pathlib, "PosixPath", str), getattr(pathlib, "WindowsPath", str)):
+        path = Path(path, budget).written()
+    return shorten(plain_str(path).replace("\\", "/").rpartition("/")[2] or "no file", 40)
+
+
+class Masked(Array):
+    """A ``numpy.ma.MaskedArray``: what its mask leaves, and how much it hides."""
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.mask = mask_of(value)
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_under(self.array, self.mask, self.budget)
+
+    def rows(self) -> list[Child]:
+        mask = [Child("mask", self.mask, ".mask")] if type(self.mask) is _ndarray else []
+        return [*super().rows(), *mask]
+
+    def facts(self) -> Facts:
+        facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
+        fill = module("numpy.ma.core").default_fill_value(self.array.dtype) if own is None else own
+        if type(fill) is _ndarray:
+            fill = fill[()]
+        return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(fill, self)]]}
+
+
+class Part(Array):
+    """Elements taken out to be looked at: their values, not their layout."""
+
+    contains = False
+
+    def __init__(self, value: ArrayElements, budget: Any) -> None:
+        super().__init__(value.value, budget)
+        self.mask = value.mask
+
+    @cached_property
+    def contents(self) -> Contents:
+        return contents_under(self.array, self.mask, self.budget)
+
+    def parts(self) -> Iterable[str | None]:
+        return self._value_words()
+
+    def rows(self) -> list[Child]:
+        return self.contents.parts() if isinstance(self.contents, Records) else []
+
+    def child_count(self) -> int | None:
+        return len(self.array) if self.contents.is_open() else len(self.rows())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        if not self.contents.is_open():
+            return self.rows()[start : start + count]
+        return self.contents.values().children(start, count)
+
+
+def _strides(array: Any) -> list[int | float]:
+    """Strides in elements, as torch has them; numpy has bytes."""
+    size = array.itemsize or 1
+    return [stride / size if stride % size else stride // size for stride in array.strides]
+
+
+def _bytes(array: Any) -> int:
+    """Bytes that the elements take, those that several elements share counted once."""
+    if not array.size:
+        return 0
+    distinct = prod(length for length, stride in zip(array.shape, array.strides) if stride)
+    reach = sum((length - 1) * abs(stride) for length, stride in zip(array.shape, array.strides))
+    return int(min(distinct * array.itemsize, reach + array.itemsize))
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if cls is ArrayElements:
+        return Part
+    if not any(base is _ndarray for base in bases):
+        return None
+    masked = getattr(module("numpy.ma.core"), "MaskedArray", None)
+    if any(base is masked for base in bases):
+        return Masked
+    return Mapped if any(base is numpy.memmap for base in bases) else Array

@@ -1,0 +1,79 @@
+"""What the elements of a numpy array say, by its dtype; records, whose fields are arrays of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...measure.stats import Unread, unreadable_array
+from ...protocol import Badge
+from ...safe.budget import Budget
+from ...words.text import listed, shape, shorten
+from ..kind import Child
+from ..registry import look
+from .contents import ArrayElements, Contents, Foreign, Lost, Numbers, Raw, dtype_name, wide_dtype
+from .dates import Dates
+from .texts import Objects, Strings
+
+_FIELDS = 12  #: fields of a record that are told
+
+
+class Records(Contents):
+    """A structured array: each field is an array of its own."""
+
+    unread = Unread("elsewhere", "each field has statistics of its own")
+
+    def shown(self) -> str | None:
+        if self.array.ndim:
+            return None
+        fields = (f"{name}={self._brief(name)}" for name in self.array.dtype.names[:_FIELDS])
+        return listed(fields, len(self.array.dtype.names) > _FIELDS, 80)
+
+    def words(self) -> list[str]:
+        dtype = self.array.dtype
+        fields = (f"{name} {field_name(dtype[name])}" for name in dtype.names[:_FIELDS])
+        return [*([] if self.array.size else ["empty"]), listed(fields, len(dtype.names) > _FIELDS, 80)]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def told(self) -> list[list[str]]:
+        return [[name, self._look(name).line()] for name in self.array.dtype.names[:_FIELDS]]
+
+    def parts(self) -> list[Child]:
+        return [Child(repr(name), self.field(name), f"[{name!r}]") for name in self.array.dtype.names]
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return (ArrayElements(self.array[index, ...]) for index in range(start, min(start + amount, len(self.array))))
+
+    def field(self, name: str) -> ArrayElements:
+        return ArrayElements(self.array[name])
+
+    def _look(self, name: str) -> Any:
+        return look(self.field(name), self.budget.share())
+
+    def _brief(self, name: str) -> str:
+        kind = self._look(name)
+        return shorten(kind.contents.shown() or kind.head(), 24)
+
+
+_BY_KIND: dict[str, type[Contents]] = {
+    **dict.fromkeys("biufc", Numbers), **dict.fromkeys("Mm", Dates), **dict.fromkeys("UST", Strings), "O": Objects,
+}  # fmt: skip
+
+
+def contents_of(array: Any, budget: Budget) -> Contents:
+    """What the elements of a plain ``numpy.ndarray`` say."""
+    unread = unreadable_array(array)
+    if unread is not None:
+        return Lost(array, budget, unread)
+    dtype = array.dtype
+    if dtype.names is not None:
+        return Records(array, budget)
+    kind = _BY_KIND.get(dtype.kind) or (Foreign if wide_dtype(dtype) is not None else Raw)
+    return kind(array, budget)
+
+
+def field_name(dtype: Any) -> str:
+    """The dtype of a record's field, with the shape that it may have."""
+    return f"{dtype_name(dtype.base)}{shape(dtype.shape)}" if dtype.shape else dtype_name(dtype)

@@ -1,0 +1,309 @@
+"""What the elements of an array say: the base of every sort of them, and the numbers among them.
+
+The sorts are chosen by dtype (`array_contents`) and shared by arrays, by parts taken out of them, and by the columns of
+tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from ...measure.present import Arrays, of_present
+from ...measure.stats import Reading, Unread, of_array
+from ...measure.stats.unread import NOT_READ
+from ...protocol import Badge, Facts
+from ...safe.budget import Budget
+from ...safe.guard import class_name, module
+from ...words.line import head, is_loud, short
+from ...words.text import plural, shape
+from ..kind import Child, Elements, Rows, Said, WithRows
+from ..stats_text import add_firsts, badges, inline_text, stats_rows, stats_words
+from ..tensor_text import corner, value_text
+
+_COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
+_VALUES = 10  #: integers up to this many are shown themselves
+
+
+class Contents:
+    """The elements of one array or column, looked at under one budget."""
+
+    unread: Unread = NOT_READ  #: why there are no statistics
+
+    def __init__(self, array: Any, budget: Budget) -> None:
+        self.array = array
+        self.budget = budget
+        self._known: Reading | None = None
+
+    def dtype(self) -> str:
+        return dtype_name(self.array.dtype)
+
+    def length(self) -> int:
+        """How many there are along the first dimension."""
+        return len(self.array)
+
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(self.array.shape)
+
+    def head(self) -> str:
+        return head(self.dtype(), shape(self.sizes()))
+
+    def missing(self) -> int | None:
+        """How many are missing; None where that is not known, or where nothing can be."""
+        return None
+
+    def reading(self) -> Reading:
+        """The statistics, or why there are none. Read once, within a share of the time that is left."""
+        if self._known is None:
+            self._known = self._read()
+        return self._known
+
+    def _read(self) -> Reading:
+        return self.unread
+
+    def elements(self) -> Any:
+        """An array of numbers that stands for the elements when they are compared, or why there is none; None where
+        they are compared row by row."""
+        return None
+
+    def present(self) -> Any:
+        """Those that are there, in the same way: what the statistics are of."""
+        return self.elements()
+
+    def spread_rows(self, spread: Any) -> list[list[str]] | None:
+        """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
+        return None
+
+    def shown(self) -> str | None:
+        """The values themselves, where they say more than anything about them."""
+        return None
+
+    def words(self) -> list[str]:
+        """What the summary line says of the values."""
+        return stats_words(self.reading())
+
+    def inline(self) -> str:
+        reading, shown = self.reading(), self.shown()
+        if shown is not None or not isinstance(reading, Unread):
+            return inline_text(self.head(), shown, reading, self.dtype() == "bool")
+        why = stats_words(reading)
+        own = [word for word in self.words() if word not in why]
+        quiet = (short(word) for word in own if not is_loud(word))
+        return " ".join([*filter(is_loud, [*why, *own]), short(self.head()), *islice(quiet, 1)])
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading())
+
+    def first_values(self) -> str | None:
+        """The first values as text, empty where the line shows them all; None where they are rows."""
+        return None
+
+    def printed(self, count: int) -> list[Child]:
+        """The first elements as rows, and one more where there are others; none where there are none to list."""
+        return list(self.values().children(0, count + 1)) if self.is_open() else []
+
+    def told(self) -> list[list[str]]:
+        """Facts that are no statistics: labels and texts."""
+        return []
+
+    def marks(self) -> dict[str, str]:
+        """What tells them from others besides their values and parts, by name."""
+        return {}
+
+    def parts(self) -> list[Child]:
+        """Rows below the array besides its values."""
+        return []
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        """Elements of one dimension, as rows show them."""
+        return map(Said, map(self.text, self.array[start : start + amount].tolist()))
+
+    def rows(self, start: int, amount: int) -> Iterable[object]:
+        """Parts along the first of several dimensions."""
+        return map(ArrayElements, self.array[start : start + amount])
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        """The same as Python's own objects, where they are such."""
+        if getattr(self.array, "dtype", None) is not None and self.array.dtype.kind in "biufUO":
+            return self.array[start : start + amount].tolist()  # type: ignore[no-any-return]
+        return (Label(item.text) if type(item) is Said else item for item in self.items(start, amount))
+
+    def text(self, item: Any) -> str:
+        """One element, as ``tolist`` gives it."""
+        return value_text(item)
+
+    def is_open(self) -> bool:
+        """Whether there are values to list."""
+        return self.array.ndim > 0 and self.length() > 0
+
+    def has_parts(self) -> bool:
+        """Whether what is listed are parts that open in turn."""
+        return bool(self.array.ndim > 1)
+
+    def values(self, suffix: str | None = "[{}]") -> Rows:
+        """The row that opens to the elements; ``suffix`` is what reaches one of them."""
+        length, parts = self.length(), self.has_parts()
+
+        def rows(start: int, amount: int) -> Iterator[Child]:
+            items = self.rows(start, amount) if parts else self.items(start, amount)
+            for index, item in enumerate(items, start):
+                yield Child(f"[{index}]", item, None if suffix is None else suffix.format(index))
+
+        return Rows(plural(length, "row" if parts else "value"), length, rows)
+
+    def fill(self, facts: Facts) -> None:
+        """Put what is known into ``facts``."""
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            facts["stats"], facts["unread"] = None, reading.text
+        else:
+            facts["stats"] = reading
+        told = self.told()
+        if told:
+            facts["rows"] = told
+
+
+class ArrayKind(WithRows):
+    """An array or column of any library: what is told of its elements, its ``contents`` tell."""
+
+    kind = "array"
+    summarized = True
+    rank = 0
+
+    @cached_property
+    def contents(self) -> Contents:
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        return self.contents.head()
+
+    def first_values(self) -> str | None:
+        return self.contents.first_values()
+
+    def inline(self) -> str | None:
+        return self.contents.inline()
+
+    def printed(self, count: int) -> list[Child]:
+        return self.contents.printed(count) or super().printed(count)
+
+    def badges(self) -> list[Badge]:
+        return self.contents.badges()
+
+    def reading(self) -> Reading:
+        return self.contents.reading()
+
+    def elements(self) -> Any:
+        return self.contents.elements()
+
+    def present(self) -> Any:
+        return self.contents.present()
+
+    def spread_rows(self, spread: Any) -> list[list[str]] | None:
+        return self.contents.spread_rows(spread)
+
+
+class Label(str):
+    """A label that no literal stands for, as text."""
+
+
+class ArrayElements(Elements):
+    """Elements that were taken out of an array, as one; with the mask over them, if there is one."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, value: Any, mask: Any = None) -> None:
+        super().__init__(value)
+        self.mask = mask
+
+
+class Numbers(Contents):
+    def elements(self) -> Any:
+        return self.array
+
+    def _read(self) -> Reading:
+        return of_array(self.array, self.budget.share())
+
+    def shown(self) -> str | None:
+        array = self.array
+        if isinstance(self.reading(), Unread):
+            return None
+        if array.ndim == 0:
+            return value_text(array.item())
+        few = array.ndim == 1 and 0 < array.size <= _VALUES and array.dtype.kind in "iu"
+        return str(array.tolist()).replace("-", "−") if few else None
+
+    def first_values(self) -> str | None:
+        return "" if isinstance(self.reading(), Unread) or self.shown() is not None else corner(self.array)
+
+    def words(self) -> list[str]:
+        return stats_words(self.reading(), self.array.dtype.kind == "b")
+
+    def missing(self) -> int | None:
+        reading: Any = self.reading() if self.array.dtype.kind == "f" else None
+        return None if reading is None or isinstance(reading, Unread) else reading["nan"]
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading(), self.elements))]
+
+    def fill(self, facts: Facts) -> None:
+        super().fill(facts)
+        if facts["stats"] is not None:
+            add_firsts(facts, self.reading(), self.elements, self.budget)
+            facts["values"] = corner(self.array)
+
+
+class Foreign(Numbers):
+    """Numbers of another library's dtype, such as bfloat16: as the numpy dtype that holds each of them."""
+
+    def _read(self) -> Reading:
+        wide = wide_dtype(self.array.dtype)
+        return of_present(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
+
+    def elements(self) -> Any:
+        if self.array.size > _COPIED:
+            return Unread("too_many", f"{self.array.size:,} elements of {self.dtype()}")
+        return self.array.astype(wide_dtype(self.array.dtype))
+
+
+class Raw(Contents):
+    """Bytes without a meaning, or with one that only another library knows."""
+
+    unread = Unread("dtype", "raw bytes")
+
+    def elements(self) -> Any:
+        return self.unread
+
+
+class Lost(Contents):
+    """Memory that is gone."""
+
+    def __init__(self, array: Any, budget: Budget, unread: Unread) -> None:
+        super().__init__(array, budget)
+        self.unread = unread
+
+    def elements(self) -> Any:
+        return self.unread
+
+    def is_open(self) -> bool:
+        return False
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The numpy dtype that holds every number of another library's dtype; None where none does."""
+    numpy: Any = module("numpy")
+    if dtype.char == "V":
+        return None
+    return next((wide for wide in (numpy.int16, numpy.float64) if numpy.can_cast(dtype, wide)), None)
+
+
+def dtype_name(dtype: Any) -> str:
+    """A dtype in a few characters: ``float32``, ``U5``, ``structured``."""
+    if dtype.names is not None:
+        return "structured"
+    if dtype.kind in "SU" or dtype.char == "V":
+        return str(dtype).lstrip("<|>=")
+    if dtype.kind == "T":
+        return class_name(type(dtype))
+    return "object" if dtype.kind == "O" else str(dtype.name)

@@ -1,0 +1,219 @@
+"""What numpy has besides arrays: scalars, records, dtypes, random generators, functions, opened files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import WrapperDescriptorType
+from typing import Any
+
+from ...protocol import Badge, Facts
+from ...safe.guard import (
+    Classes,
+    class_module,
+    class_name,
+    dict_get,
+    first_of,
+    instance_dict,
+    kept_in_c,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
+from ...words.text import joined, listed, plural, quoted, quoted_bytes, shorten
+from ..kind import Child, Kind, WithRows
+from ..python.objects import Told, brief
+from ..python.plain import Atom
+from ..registry import look
+from ..tensor_text import value_text
+from .by_dtype import Records, contents_of, field_name
+from .contents import ArrayElements, dtype_name
+
+numpy: Any = module("numpy")
+_as_array = numpy.generic.__dict__["__array__"]
+_STREAMS = ("Generator", "RandomState", "BitGenerator", "SeedSequence")
+
+
+def _array(value: Any) -> Any:
+    """A scalar as an array without dimensions. numpy looks the class up in a table, so hashes it: with a metaclass of
+    the program's only its memory is asked."""
+    if type(type(value)) is type:
+        return _as_array(value)
+    dtype = numpy.dtype(next(base for base in mro(type(value)) if stands_in(base, "numpy")))
+    return numpy.frombuffer(value, dtype).copy().reshape(())
+
+
+class Hashed(Atom):
+    """A scalar that numpy would not tell about without running the program's code."""
+
+    kind = "number"
+
+    def line(self) -> str:
+        return f"{self.type_name()} · not read: its metaclass has a say in that"
+
+
+class Scalar(Atom):
+    """A numpy scalar, by the methods of its C type."""
+
+    kind = "number"
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.array = _array(value)
+
+    def line(self) -> str:
+        dtype = "" if self.array.dtype.kind in "US" else f"{dtype_name(self.array.dtype)} "
+        return shorten(dtype + self.brief())
+
+    def brief(self) -> str:
+        if self.array.dtype.kind in "biufc":
+            return value_text(self.array.item())
+        return contents_of(self.array, self.budget).shown() or self.type_name()
+
+    def badges(self) -> list[Badge]:
+        shown = self.brief() if self.array.dtype.kind in "fc" else ""
+        return ["nan"] if "NaN" in shown else ["inf"] if "Inf" in shown else []
+
+    def facts(self) -> Facts:
+        return {**super().facts(), "dtype": dtype_name(self.array.dtype), "bytes": int(self.array.itemsize)}
+
+
+class Record(WithRows):
+    """One record of a structured array: a value for each of its fields."""
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.array = _array(value)
+        self.contents = contents_of(self.array, budget)
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), self.contents.shown() or quoted_bytes(self.array.tobytes())]
+
+    def rows(self) -> list[Child]:
+        if not isinstance(self.contents, Records):
+            return []
+        fields = ((name, self.array[name]) for name in self.array.dtype.names)
+        return [Child(repr(name), ArrayElements(field) if field.ndim else field[()], f"[{name!r}]")
+                for name, field in fields]  # fmt: skip
+
+
+class DType(Atom):
+    def brief(self) -> str:
+        names = self.value.names
+        if names is None:
+            order = "" if self.value.isnative else " big-endian" if self.value.byteorder == ">" else " little-endian"
+            return shorten(f"{dtype_name(self.value)}{order}")
+        fields = (f"{name} {field_name(self.value[name])}" for name in names[:12])
+        return joined(["structured", listed(fields, len(names) > 12, 90)])
+
+    def line(self) -> str:
+        return shorten(f"dtype {self.brief()}")
+
+    def facts(self) -> Facts:
+        told = [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
+        return {**super().facts(), "rows": told}
+
+
+class Stream(Told):
+    """A source of random numbers: none is drawn."""
+
+    def words(self) -> Iterable[str | None]:
+        source = self._held("bit_generator", "_bit_generator")
+        yield None if source is None else class_name(type(source))
+        seeds = self._held("seed_seq")
+        entropy = kept_in_c(self.value if seeds is None else seeds, "entropy")
+        yield f"seed {entropy}" if type(entropy) is int else None
+
+    def extra(self) -> list[Child]:
+        source = "_bit_generator" if kept_in_c(self.value, "bit_generator") is None else "bit_generator"
+        return self.in_c(source, "seed_seq", "state", "entropy", "spawn_key")
+
+    def _held(self, *names: str) -> Any:
+        return next((found for found in (kept_in_c(self.value, name) for name in names) if found is not None), None)
+
+
+class Bits(Stream):
+    """What a generator draws from. Without its lock its state is not there yet, and asking for it crashes."""
+
+    needs = ("lock",)
+
+
+class Ufunc(Atom):
+    kind = "callable"
+
+    def brief(self) -> str:
+        return f"{plain_str(kept_in_c(self.value, '__name__'))}()"
+
+    def line(self) -> str:
+        taken, given = kept_in_c(self.value, "nin"), kept_in_c(self.value, "nout")
+        return shorten(f"ufunc {self.brief()[:-2]} · {taken} in, {given} out")
+
+
+class Position(Told):
+    """A ``flatiter``: shown where it stands, never advanced."""
+
+    def words(self) -> Iterable[str | None]:
+        base = kept_in_c(self.value, "base")
+        yield f"at {kept_in_c(self.value, 'index')} of {brief(base, self)}"
+
+    def extra(self) -> list[Child]:
+        return self.in_c("base")
+
+    def child_count(self) -> int | None:
+        return 1
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return self.extra()[start : start + count]
+
+
+class OpenedFile(Told):
+    """An ``.npz`` file as ``numpy.load`` opens it: its arrays are read when asked for, so not here."""
+
+    def words(self) -> Iterable[str | None]:
+        names = self.own("files")
+        if type(names) is list:
+            shown = listed((quoted(name, 24) for name in names[:12] if type(name) is str), len(names) > 12, 70)
+            yield f"{plural(len(names), 'array')} in the file: {shown}"
+        yield None if self.own("zip") is not None else "closed"
+
+
+class Dispatched(Atom):
+    """A function of numpy's, such as ``numpy.sum``, by the one it hands over to."""
+
+    kind = "callable"
+
+    def brief(self) -> str:
+        return self._wrapped().brief()
+
+    def line(self) -> str:
+        return self._wrapped().line()
+
+    def _wrapped(self) -> Kind:
+        return look(dict_get(instance_dict(self.value), "__wrapped__"), self.budget)
+
+
+_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
+    ("void", Record), ("generic", Scalar), ("dtype", DType), ("ufunc", Ufunc), ("flatiter", Position),
+)  # fmt: skip
+
+
+def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:
+    """Whether `_array` runs no code of the program: it reads the memory of numbers alone, and by numpy's own code."""
+    own_buffer = type(first_of(cls, "__buffer__")) not in Classes(type(None), WrapperDescriptorType)
+    numeric = any(base is numpy.number or base is numpy.bool_ for base in bases)
+    return type(cls) is type or (numeric and not own_buffer)
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    known, random = instance_dict(numpy), instance_dict(module("numpy.random"))
+    streams = [random.get(name) for name in _STREAMS]
+    for base in bases:
+        for name, kind in _BY_NAME:
+            if base is known.get(name):
+                return kind if base is not numpy.generic or _can_be_read(cls, bases) else Hashed
+        if any(base is stream for stream in streams):
+            return Bits if base is random.get("BitGenerator") else Stream
+        if class_name(base) == "NpzFile" and class_module(base).partition(".")[0] == "numpy":
+            return OpenedFile
+    wraps = type(known.get("sum"))
+    return Dispatched if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else None

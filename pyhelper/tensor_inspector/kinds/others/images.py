@@ -1,0 +1,240 @@
+"""PIL images: loaded ones by their pixels, the others by their file. No image is loaded to be described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from math import sqrt
+from typing import Any
+
+from ...measure.stats import Reading, Unread
+from ...measure.stats.unread import OFF, skipped, too_small
+from ...protocol import Badge, Facts, Stats
+from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
+from ...words.line import is_loud
+from ...words.text import listed
+from ..kind import Child, Kind, Rows, Said, WithRows
+from ..python.objects import brief, other_attributes
+from ..stats_text import badges, stats_rows, stats_words
+from ..tensor_text import value_text
+
+_BYTES = {"1": "1", "L": "L", "P": "P", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "YCbCr": ("Y", "Cb", "Cr"),
+          "LAB": "LAB", "HSV": "HSV", "LA": "LA", "PA": "PA", "RGBX": "RGBX", "RGBa": "RGBa", "La": "La"}  # fmt: skip
+_RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL tells the range alone
+_COPIED = 1 << 22  #: pixels up to which an image is copied to be compared
+_STRIP = 1 << 18  #: pixels counted together
+
+
+class Image(WithRows):
+    """A ``PIL.Image.Image`` of any format."""
+
+    repeating = ("bands",)
+    kind = "array"
+    summarized = True
+    rank = 0
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        own = instance_dict(value)
+        self.mode = plain_str(dict_get(own, "_mode", dict_get(own, "mode")))
+        size: Any = dict_get(own, "_size")
+        both: tuple[int, int] = size if type(size) is tuple and len(size) == 2 else (0, 0)
+        self.width, self.height = both
+        core = dict_get(own, "_im", dict_get(own, "im"))
+        self.core: Any = core if class_name(type(core)) == "ImagingCore" else None
+
+    def brief(self) -> str:
+        return f"{self.type_name()} {self._head()}"
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), self._head(), *self._value_words(), self._file()]
+
+    def inline(self) -> str | None:
+        return " ".join([*filter(is_loud, self._value_words()), self.brief()])
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading()) if self._range is None else []
+
+    def facts(self) -> Facts:
+        bands = len(_BYTES.get(self.mode, "?"))
+        facts: Facts = {
+            "type": full_name(type(self.value)),
+            "shape": [self.height, self.width, *([bands] if bands > 1 else [])],
+            "dtype": self.mode,
+        }
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            facts["stats"], facts["unread"] = None, reading.text
+        else:
+            facts["stats"] = reading
+        facts["rows"] = [["size", f"{self.width} × {self.height}"], *map(list, self._bands())]
+        own = instance_dict(self.value)
+        told = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
+        facts["rows"] += [[label, text] for label, text in told if text]
+        return facts
+
+    def rows(self) -> list[Child]:
+        own = instance_dict(self.value)
+        rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+        bands = [Child(name, Said(text)) for name, text in self._bands()]
+        rows += (
+            [Child("bands", Rows.of(listed((band.name for band in bands), False, 60), bands))] if len(bands) > 1 else []
+        )
+        rows += [Child("info", dict_get(own, "info"), ".info")] if dict_get(own, "info") else []
+        return rows + other_attributes(self.value)
+
+    def elements(self) -> Any:
+        numpy, unread = module("numpy"), self._why_unread()
+        if unread is not None:
+            return unread
+        if numpy is None or self.mode not in _BYTES or self.width * self.height > _COPIED:
+            return Unread("too_many", "pixels that are not compared")
+        if class_module(type(self.value)).partition(".")[0] != "PIL":
+            return Unread("own_code", "its own code could read it")
+        return self._pixels(numpy)
+
+    def _pixels(self, numpy: Any) -> Any:
+        """The pixels as an array. PIL's own way to it would import more of PIL."""
+        encoder = module("PIL.Image").core.raw_encoder(self.mode, "L" if self.mode == "1" else self.mode)
+        encoder.setimage(self.core, (0, 0, self.width, self.height))
+        pieces, status = [], 0
+        while status == 0 and self.width * self.height:
+            _, status, piece = encoder.encode(max(1 << 16, 4 * self.width))
+            pieces.append(piece)
+        bands = len(_BYTES[self.mode])
+        pixels = numpy.frombuffer(b"".join(pieces), "u1")
+        pixels = pixels.reshape(self.height, self.width, *([bands] if bands > 1 else []))
+        return pixels != 0 if self.mode == "1" else pixels
+
+    def _head(self) -> str:
+        return f"{self.mode} {self.width}×{self.height}"
+
+    def _value_words(self) -> list[str]:
+        if self._range is not None:
+            return [self._range]
+        return stats_words(self.reading(), self.mode == "1")
+
+    def _file(self) -> str | None:
+        """The name of the file that it comes from."""
+        name = dict_get(instance_dict(self.value), "filename")
+        return plain_str(name).replace("\\", "/").rpartition("/")[2] or None
+
+    def _palette(self, own: dict[Any, Any]) -> str | None:
+        palette = dict_get(own, "palette")
+        return None if palette is None else brief(palette, self)
+
+    def reading(self) -> Reading:
+        return self._reading
+
+    @cached_property
+    def _reading(self) -> Reading:
+        unread = self._why_unread()
+        if unread is not None:
+            return unread
+        if self.mode not in _BYTES:
+            return Unread("dtype", f"of {self.mode} pixels only the range is told")
+        if not self.width * self.height:
+            return _stats([[0] * 256], 0, True)
+        if not self.budget.reads:
+            return OFF
+        if self._histogram is None:
+            return skipped(self.budget)
+        bins, read = self._histogram
+        size = self.width * self.height * len(_BYTES[self.mode])
+        return _stats([bins[at : at + 256] for at in range(0, len(bins), 256)], size, read == self.height)
+
+    def _why_unread(self) -> Unread | None:
+        own = instance_dict(self.value)
+        if dict_get(own, "tile"):
+            return Unread("no_values", "not loaded: its pixels are in the file")
+        if self.core is None:
+            is_closed = dict_get(own, "_im", dict_get(own, "im")) is not None
+            return Unread("no_values", "closed" if is_closed else "not loaded")
+        mapping, mmap = dict_get(own, "map"), getattr(module("mmap"), "mmap", None)
+        if mmap is not None and type(mapping) is mmap:
+            try:
+                if mapping.size() < len(mapping):
+                    return too_small("file truncated", mapping.size(), len(mapping))
+            except (ValueError, OSError):
+                return None
+        return None
+
+    @cached_property
+    def _range(self) -> str | None:
+        """From the least to the greatest pixel, of wide ones; PIL looks at all of them."""
+        if self.mode not in _RANGED or self._why_unread() is not None or not self.width * self.height:
+            return None
+        low, high = self.core.getextrema()
+        return f"all {value_text(low)}" if low == high else f"{value_text(low)}…{value_text(high)}"
+
+    @cached_property
+    def _histogram(self) -> tuple[list[int], int] | None:
+        """How often each byte occurs in each band, and in how many rows: of strips all over the image until the time
+        ends; None where there is none."""
+        budget, height = self.budget.share(), max(1, _STRIP // max(1, self.width))
+        strips = -(-self.height // height)
+        if budget.spent() and strips > 1:
+            return None
+        if strips == 1:
+            return self._counted(self.core), self.height
+        bins: list[int] = []
+        read = 0
+        for strip in _spread(strips):
+            if bins and budget.spent():
+                break
+            top, bottom = strip * height, min(self.height, (strip + 1) * height)
+            found = self._counted(self.core.crop((0, top, self.width, bottom)))
+            bins = [a + b for a, b in zip(bins, found)] if bins else found
+            read += bottom - top
+        return bins, read
+
+    def _counted(self, core: Any) -> list[int]:
+        if len(_BYTES[self.mode]) == 2:  # the second is kept as the fourth, which not every PIL minds
+            return [amount for band in (0, 1) for amount in core.getband(band).histogram()]
+        bins: list[int] = core.histogram()
+        return [bins[0], sum(bins[1:]), *[0] * 254] if self.mode == "1" else bins
+
+    def _bands(self) -> Iterator[tuple[str, str]]:
+        if isinstance(self.reading(), Unread) or not self.width * self.height or self._histogram is None:
+            return
+        bins, read = self._histogram
+        for at, name in enumerate(_BYTES[self.mode]):
+            band = _stats([bins[256 * at : 256 * at + 256]], self.width * self.height, read == self.height)
+            yield name, " · ".join(stats_words(band, self.mode == "1"))
+
+
+def _stats(bands: list[list[int]], size: int, exact: bool) -> Stats:
+    """Statistics of bytes by how often each occurs; of a mode of one bit, by its two values."""
+    amounts = [sum(amount) for amount in zip(*bands)]
+    read = sum(amounts)
+    total = sum(value * amount for value, amount in enumerate(amounts))
+    squares = sum(value * value * amount for value, amount in enumerate(amounts))
+    there = [value for value, amount in enumerate(amounts) if amount]
+    std = sqrt((read * squares - total * total) / (read * (read - 1))) if read > 1 else None
+    return {
+        "count": size,
+        "min": there[0] if there else None,
+        "max": there[-1] if there else None,
+        "mean": total / read if read else None,
+        "std": std,
+        "nan": 0,
+        "pos_inf": 0,
+        "neg_inf": 0,
+        "zeros": amounts[0],
+        "exact": exact,
+        "read": read,
+        "mean_error": 0.0 if exact or std is None else 4 * std / sqrt(read),
+    }
+
+
+def _spread(amount: int) -> Iterator[int]:
+    """The numbers below ``amount``, each once, near ones far apart: wherever it ends, all parts were seen."""
+    step = max(1, round(amount * 0.618))
+    while any(step % factor == 0 and amount % factor == 0 for factor in range(2, step + 1)):
+        step += 1
+    return (index * step % amount for index in range(amount))
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    known = any(class_name(base) == "Image" and class_module(base) == "PIL.Image" for base in bases)
+    return Image if known else None

@@ -1,0 +1,182 @@
+"""scipy's sparse matrices and arrays: what they store, by the arrays that they keep it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain, islice
+from math import prod
+from typing import Any
+
+from ...measure.stats import Reading, Unread, of_array, unreadable_array
+from ...measure.stats.unread import UNFIT
+from ...protocol import Badge, Facts
+from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
+from ...words.text import count, listed, out_of, percent, shape
+from ..kind import Child, Kind, Rows, WithRows
+from ..numpy.contents import dtype_name
+from ..python.objects import attributes
+from ..stats_text import badges, stats_rows, stats_words
+
+numpy: Any = module("numpy")
+_FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
+_HELD = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")  #: what holds what is stored
+_SCIPYS = {*_HELD, "_shape", "maxprint", "dtype", "has_canonical_format", "has_sorted_indices", "_has_canonical_format",
+           "_has_sorted_indices"}  # fmt: skip
+_ROWS = 1 << 15  #: rows of a lil that are looked at
+_PARTS = 1 << 12  #: diagonals that are joined
+_GATHERED = 1 << 17  #: values up to which those of formats that hold them in pieces are gathered
+
+
+class Sparse(WithRows):
+    """Statistics are of the stored values alone; the zeros between them are not stored."""
+
+    composed = True
+    kind = "array"
+    summarized = True
+    repeating = ("stats",)
+    rank = 0
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        self.own = instance_dict(value)
+        sizes: Any = dict_get(self.own, "_shape")
+        self.sizes: tuple[int, ...] = sizes if type(sizes) is tuple else ()
+        self.format = next((name for name in map(_format_of, mro(type(value))) if name), "")
+
+    def dtype(self) -> str:
+        dtype = dict_get(self.own, "dtype")
+        if dtype is None:
+            dtype = getattr(dict_get(self.own, "data"), "dtype", None)
+        return "?" if dtype is None else dtype_name(dtype)
+
+    def head(self) -> str:
+        return f"{self.dtype()}{shape(self.sizes)}"
+
+    def brief(self) -> str:
+        return f"{self.format} {self.head()}"
+
+    def parts(self) -> Iterable[str | None]:
+        is_counted = self.stored and not self._uncounted
+        values = stats_words(self.reading(), self.dtype() == "bool") if is_counted else []
+        return [self.type_name(), self.head(), self._density(), *values]
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading())
+
+    def facts(self) -> Facts:
+        held = [item for name, item in self.own.items() if name in _HELD and type(item) is numpy.ndarray]
+        facts: Facts = {
+            "type": full_name(type(self.value)),
+            "shape": list(self.sizes),
+            "dtype": self.dtype(),
+            "layout": self.format,
+            "bytes": sum(int(array.nbytes) for array in held),
+            "rows": [["stored", self._told()]],
+        }
+        reading = self.reading()
+        if isinstance(reading, Unread):
+            return {**facts, "stats": None, "unread": reading.text}
+        return {**facts, "stats": reading}
+
+    def rows(self) -> list[Child]:
+        rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+        rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
+        own = [child for child in attributes(self.value) if child.name not in _SCIPYS]
+        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+        return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+
+    def _density(self) -> str:
+        size = prod(self.sizes)
+        if self.stored is None:
+            return "not consistent"
+        if self._uncounted:
+            return f"≥{count(self.stored)} stored: {out_of(_ROWS, self.sizes[0])} rows counted"
+        share = f" ({percent(self.stored, size)})" if size else ""
+        return f"{count(self.stored, size)} stored{share}"
+
+    def _told(self) -> str:
+        if self.stored is None:
+            return "?"
+        among = f" in the first {_ROWS:,} rows, of {self.sizes[0]:,}" if self._uncounted else ""
+        return f"{self.stored:,}{among}" if among else f"{self.stored:,} of {prod(self.sizes):,}"
+
+    @cached_property
+    def _uncounted(self) -> bool:
+        """Whether there are more lists of values than are looked at."""
+        return self.format == "lil" and int(self.own["data"].size) > _ROWS
+
+    @cached_property
+    def stored(self) -> int | None:
+        """How many values are stored; None where its arrays do not fit each other."""
+        try:
+            return self._count()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return None
+
+    def reading(self) -> Reading:
+        return self._reading
+
+    @cached_property
+    def _reading(self) -> Reading:
+        data = self.present()
+        return data if isinstance(data, Unread) else of_array(data, self.budget.share())
+
+    def _count(self) -> int:
+        if self.format in ("csr", "csc", "bsr"):
+            return int(self.own["indptr"][-1]) * int(prod(self.own["data"].shape[1:]))
+        if self.format == "dia":
+            return int(self._spans()[1].sum())
+        if self.format == "dok":
+            return dict.__len__(self._cells())
+        if self.format == "lil":
+            return sum(map(list.__len__, islice(self.own["data"].flat, _ROWS)))
+        return int(self.own["data"].size)
+
+    def present(self) -> Any:
+        """The values that are stored as an array, or why there is none."""
+        try:
+            return self._values()
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return UNFIT
+
+    def _values(self) -> Any:
+        if self.stored is None:
+            return UNFIT
+        data: Any = self.own.get("data")
+        if self.format in ("csr", "csc", "bsr", "coo"):
+            unread = unreadable_array(data)
+            rows = self.stored // max(1, prod(data.shape[1:]))
+            return data[:rows] if unread is None else unread
+        pieces = Unread("layout", f"{self.format} holds its values in pieces: too many to gather")
+        if self.stored > _GATHERED or self._uncounted:
+            return pieces
+        if self.format == "dia":
+            starts, lengths = self._spans()
+            filled = numpy.flatnonzero(lengths).tolist()
+            parts = [data[at, starts[at] : starts[at] + lengths[at]] for at in filled[:_PARTS]]
+            return numpy.concatenate([*parts, data[:0, 0]]) if len(filled) <= _PARTS else pieces
+        found = dict.values(self._cells()) if self.format == "dok" else chain.from_iterable(data.flat)
+        return numpy.array(list(found), dtype=self.own["dtype"])
+
+    def _cells(self) -> dict[Any, Any]:
+        """Of a `dok`, which was a dict itself before it held one."""
+        cells = dict_get(self.own, "_dict")
+        return self.value if cells is None else cells  # type: ignore[no-any-return]
+
+    def _spans(self) -> tuple[Any, Any]:
+        """Where the part of each row of a `dia`'s data that lies inside starts, and how long it is."""
+        rows, columns = self.sizes
+        data = self.own["data"]
+        offsets = self.own["offsets"][: len(data)].astype(numpy.int64)
+        starts = numpy.maximum(offsets, 0)
+        return starts, numpy.maximum(numpy.minimum(rows + offsets, min(columns, data.shape[1])) - starts, 0)
+
+
+def _format_of(cls: type) -> str | None:
+    found = class_name(cls).lstrip("_").partition("_")[0]
+    return found if found in _FORMATS and class_module(cls).partition(".")[0] == "scipy" else None
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return Sparse if any(map(_format_of, bases)) else None

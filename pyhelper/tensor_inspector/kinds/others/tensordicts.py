@@ -1,0 +1,175 @@
+"""tensordict: tensors under names with a batch size in common, stacked, or as the fields of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.guard import class_dict, class_name, dict_get, instance_dict
+from ...words.text import listed, plural, shape
+from ..kind import Child, Kind, WithRows
+from ..python.mappings import key_word
+from ..python.objects import brief
+from .batches import Batch, is_of
+
+_SHOWN = 12  #: names of a stack that are told
+
+
+class TensorDict(Batch):
+    """By the dict that it keeps. What is no tensor stands in it as itself, not as the wrapper around it."""
+
+    library = "tensordict"
+
+    def batch(self) -> str:
+        found = dict_get(instance_dict(self.value), "_batch_size")
+        return shape(found) if issubclass(type(found), tuple) else ""
+
+    def held(self) -> dict[Any, Any]:
+        found = dict_get(instance_dict(self.value), "_tensordict")
+        return found if issubclass(type(found), dict) else {}
+
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
+        return ((key, _unwrapped(item)) for key, item in super().pairs(start))
+
+    def item(self, key: Any) -> Any:
+        return _unwrapped(super().item(key))
+
+    def brief(self) -> str:
+        return f"{self.type_name()}{self.batch()} of {self.length():,}"
+
+    def parts(self) -> Iterable[str | None]:
+        own, name = instance_dict(self.value), f"{self.type_name()}{self.batch()}"
+        device = dict_get(own, "_device")
+        return [
+            name,
+            self.content(name),
+            None if device is None or str(device) == "cpu" else str(device),
+            "locked" if dict_get(own, "_is_locked") is True else None,
+        ]
+
+    def facts(self) -> Facts:
+        facts, own = super().facts(), instance_dict(self.value)
+        device, names = dict_get(own, "_device"), dict_get(own, "_td_dim_names")
+        told = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
+        if names is not None:
+            told.append(["names of the dimensions", brief(names, self)])
+        return {**facts, "rows": [*facts["rows"], *told]}
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        for child in super().item_rows(start, count):
+            if class_name(type(child.value)) == "NonTensorStack":  # a subscript makes a list of it
+                child.suffix = None
+            yield child
+
+    def others(self) -> list[Child]:
+        return []
+
+
+class TensorClass(TensorDict):
+    """An instance of a ``@tensorclass``: its fields, which it keeps in a tensordict."""
+
+    def batch(self) -> str:
+        inner = dict_get(instance_dict(self.value), "_tensordict")
+        found = dict_get(instance_dict(inner), "_batch_size")
+        return shape(found) if issubclass(type(found), tuple) else ""
+
+    def held(self) -> dict[Any, Any]:
+        own = instance_dict(self.value)
+        inner = dict_get(instance_dict(dict_get(own, "_tensordict")), "_tensordict")
+        plain = dict_get(own, "_non_tensordict")
+        found = dict(inner) if issubclass(type(inner), dict) else {}
+        found.update(plain if type(plain) is dict else {})
+        return found
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        for key, item in islice(self.pairs(start), count):
+            yield Child(str(key), item, f".{key}" if type(key) is str and key.isidentifier() else None)
+
+
+class Stack(Kind):
+    """Tensordicts stacked lazily: nothing is stacked to be described."""
+
+    kind = "sequence"
+    summarized = True
+
+    def __init__(self, value: Any, budget: Any) -> None:
+        super().__init__(value, budget)
+        own = instance_dict(value)
+        found = dict_get(own, "tensordicts")
+        self.members: list[Any] = found if type(found) is list else []
+        self.along = dict_get(own, "stack_dim")
+
+    def brief(self) -> str:
+        return f"{self.type_name()} of {len(self.members):,}"
+
+    def parts(self) -> Iterable[str | None]:
+        amount = len(self.members)
+        if self.members and _is_plain(self.members[0]):
+            shown = listed((brief(_unwrapped(item), self) for item in self.members[:_SHOWN]), amount > _SHOWN, 70)
+            return [self.type_name(), f"{plural(amount, 'value')} along {self.along}: {shown}"]
+        names = _names_of(self.members[0]) if self.members else []
+        shown = listed((key_word(name, self) for name in names[:_SHOWN]), len(names) > _SHOWN, 60)
+        return [self.type_name(), f"{plural(amount, 'tensordict')} along {self.along}", shown]
+
+    def child_count(self) -> int | None:
+        return len(self.members)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        members = enumerate(self.members[start : start + count], start)
+        return (Child(f"[{at}]", member, f".tensordicts[{at}]") for at, member in members)
+
+
+class Part(WithRows):
+    """A view of some of another tensordict's batch."""
+
+    def parts(self) -> Iterable[str | None]:
+        own = instance_dict(self.value)
+        at, of = dict_get(own, "idx"), dict_get(own, "_source")
+        shown = listed((brief(item, self) for item in at), False, 40) if type(at) is tuple else brief(at, self)
+        return [self.type_name(), f"[{shown}] of {brief(of, self)}"]
+
+    def rows(self) -> list[Child]:
+        own = instance_dict(self.value)
+        return [Child(name, own[name], f".{name}") for name in ("_source", "idx") if name in own]
+
+
+class Wrapped(WithRows):
+    """What is no tensor, in the form in which a tensordict keeps it."""
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), brief(_unwrapped(self.value), self)]
+
+    def rows(self) -> list[Child]:
+        return [Child("data", _unwrapped(self.value), ".data")] if _unwrapped(self.value) is not self.value else []
+
+
+def _is_plain(item: Any) -> bool:
+    return class_name(type(item)) == "NonTensorData"
+
+
+def _unwrapped(item: Any) -> Any:
+    """What the program sees of an item: of ``NonTensorData``, the data."""
+    if not _is_plain(item):
+        return item
+    held = dict_get(instance_dict(item), "_non_tensordict")
+    return dict_get(held, "data") if type(held) is dict and "data" in held else item
+
+
+def _names_of(value: Any) -> list[Any]:
+    held = dict_get(instance_dict(value), "_tensordict")
+    return list(dict.keys(held)) if issubclass(type(held), dict) else []
+
+
+_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
+    ("LazyStackedTensorDict", Stack), ("_SubTensorDict", Part), ("NonTensorData", Wrapped),
+    ("TensorDictBase", TensorDict),
+)  # fmt: skip
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for name, kind in _BY_NAME:
+        if is_of(bases, name, "tensordict"):
+            return kind
+    return TensorClass if any(class_dict(base).get("_is_tensorclass") is True for base in bases) else None

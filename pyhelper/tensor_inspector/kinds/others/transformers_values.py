@@ -1,0 +1,71 @@
+"""transformers: what models return, what tokenizers and processors make for them, and how they are configured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.guard import dict_get, first_of, instance_dict, plain_str
+from ...words.line import named
+from ...words.text import listed
+from ..kind import Kind
+from ..python.objects import PlainObject, attributes, told_attributes
+from .batches import Batch, is_of
+
+_TELLING = (
+    "hidden_size",
+    "n_embd",
+    "d_model",
+    "num_hidden_layers",
+    "n_layer",
+    "num_attention_heads",
+    "n_head",
+    "vocab_size",
+    "dtype",
+    "torch_dtype",
+)  # fmt: skip  of a model's configuration
+
+
+class Output(Batch):
+    """A ``ModelOutput``: fields that are None are not among its items, but told."""
+
+    library = "transformers"
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        empty = [child.name for child in attributes(self.value) if child.value is None]
+        told = [["fields None", listed(empty, False, 110)]] if empty else []
+        return {**facts, "rows": [*facts["rows"], *told]}
+
+
+class Encoded(Batch):
+    """A ``BatchEncoding`` or ``BatchFeature``, which keep their dict inside."""
+
+    library = "transformers"
+
+    def held(self) -> dict[Any, Any]:
+        found = dict_get(instance_dict(self.value), "data")
+        return found if issubclass(type(found), dict) else {}
+
+
+class Config(PlainObject):
+    """A configuration: the sizes of a model, or what was set."""
+
+    def parts(self) -> Iterable[str | None]:
+        own = {child.name: child for child in attributes(self.value) if child.value is not None}
+        telling = [own[name] for name in _TELLING if name in own]
+        model = plain_str(first_of(type(self.value), "model_type"))
+        shown = telling or [child for child in own.values() if not child.name.startswith("_")]
+        return [named(self.type_name()), model, told_attributes(f"{self.type_name()} · {model}", shown, self)]
+
+
+_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
+    ("ModelOutput", Output), ("BatchEncoding", Encoded), ("BatchFeature", Encoded),
+    ("PreTrainedConfig", Config), ("PretrainedConfig", Config), ("GenerationConfig", Config),
+)  # fmt: skip
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    kind = next((kind for name, kind in _BY_NAME if is_of(bases, name, "transformers")), None)
+    return None if kind is Output and not issubclass(cls, dict) else kind

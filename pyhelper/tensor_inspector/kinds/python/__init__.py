@@ -1,0 +1,1 @@
+"""Kinds of Python's own values."""

@@ -1,0 +1,238 @@
+"""What can be called, and what describes it: functions, methods, wrappers of them, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.guard import Classes, class_name, each, full_name, instance_dict, kept_in_c, module, plain_str
+from ...words.text import joined, listed, plural, shorten
+from ..kind import Child, WithRows
+from .objects import PlainObject, Told, brief
+from .plain import Atom
+
+_BUILT_IN = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType)
+_BOUND = Classes(BuiltinFunctionType, MethodWrapperType)
+_WRAPPERS = 20  #: decorators looked through
+
+
+class Function(Atom):
+    """By its arguments and where it stands. A decorator that says whom it wraps is looked through."""
+
+    kind = "callable"
+
+    def brief(self) -> str:
+        return f"{plain_str(self.value.__name__)}()"
+
+    def line(self) -> str:
+        inner, wrapped = unwrapped(self.value)
+        return joined(
+            [f"{plain_str(self.value.__name__)}({arguments(inner.__code__)})", wrapped, place(inner.__code__)]
+        )
+
+    def facts(self) -> Facts:
+        facts, code = super().facts(), unwrapped(self.value)[0].__code__
+        facts["rows"] = [["defined", f"{code.co_filename}:{code.co_firstlineno}"]]
+        if code.co_freevars:
+            facts["rows"].append(["closes over", listed(code.co_freevars, False, 100)])
+        return facts
+
+
+class Method(Atom):
+    kind = "callable"
+
+    def brief(self) -> str:
+        return f"{name_of(self.value)}()"
+
+    def line(self) -> str:
+        function, owner = self.value.__func__, _owner(self.value.__self__)
+        if type(function) is not FunctionType:
+            return f"method of {owner}"
+        return shorten(f"{owner}.{Function(function, self.budget).line()}")
+
+
+class BuiltIn(Atom):
+    kind = "callable"
+
+    def brief(self) -> str:
+        return f"{self._name()}()"
+
+    def line(self) -> str:
+        return shorten(f"{self._name()}(…) · built in")
+
+    def _name(self) -> str:
+        owner = getattr(self.value, "__objclass__", None)
+        if owner is None and type(self.value) in _BOUND:
+            bound = self.value.__self__
+            owner = type(bound) if bound is not None and type(bound) is not ModuleType else None
+            owner = bound if owner is not None and issubclass(owner, type) else owner
+        return f"{class_name(owner)}.{self.value.__name__}" if owner is not None else plain_str(self.value.__name__)
+
+
+class Descriptor(Atom):
+    """An attribute that a class keeps in C: a slot, a computed one."""
+
+    def line(self) -> str:
+        noun = "slot" if type(self.value) is MemberDescriptorType else "computed attribute"
+        return f"{class_name(self.value.__objclass__)}.{self.value.__name__} · {noun}"
+
+
+class Wrapper(Told):
+    """What holds a function to call it otherwise: ``partial``, ``staticmethod``, ``classmethod``, ``property``."""
+
+    kind = "callable"
+    held = "__func__"  #: the attribute that keeps the function
+
+    def parts(self) -> Iterable[str | None]:
+        function = kept_in_c(self.value, self.held)
+        return [
+            self.type_name(),
+            Function(function, self.budget).line() if type(function) is FunctionType else name_of(function),
+        ]
+
+    def extra(self) -> list[Child]:
+        return self.in_c(self.held)
+
+
+class Property(Wrapper):
+    held = "fget"
+
+    def extra(self) -> list[Child]:
+        return []  # its functions are in slots, which are listed as all others
+
+
+class Partial(Wrapper):
+    held = "func"
+
+    def parts(self) -> Iterable[str | None]:
+        given = [brief(item, self) for item in kept_in_c(self.value, "args")]
+        named = each(dict.items, kept_in_c(self.value, "keywords"))
+        given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
+        return [self.type_name(), f"{name_of(kept_in_c(self.value, 'func'))}({listed(given, False, 80)})"]
+
+    def extra(self) -> list[Child]:
+        return []
+
+
+class Cached(PlainObject):
+    """A function with `functools.lru_cache`, by how full and how useful its cache is."""
+
+    kind = "callable"
+
+    def parts(self) -> Iterable[str | None]:
+        hits, misses, most, kept = _CACHE.cache_info(self.value)
+        inner = instance_dict(self.value).get("__wrapped__")
+        said = Function(inner, self.budget).line() if type(inner) is FunctionType else self.type_name()
+        full = f"{kept:,} cached" if most is None else f"{kept:,} of {most:,} cached"
+        return [said, full, f"{plural(hits, 'hit')} in {hits + misses:,}"]
+
+
+class Cell(WithRows):
+    """A variable that a closure shares with the function around it."""
+
+    def parts(self) -> Iterable[str | None]:
+        content = self.rows()
+        return [f"cell · {brief(content[0].value, self)}" if content else "cell · empty"]
+
+    def rows(self) -> list[Child]:
+        try:
+            return [Child("cell_contents", self.value.cell_contents, ".cell_contents")]
+        except ValueError:
+            return []
+
+
+class Code(PlainObject):
+    def parts(self) -> Iterable[str | None]:
+        return [f"code {self.value.co_name}({arguments(self.value)})", place(self.value)]
+
+
+class Class(Atom):
+    kind = "class"
+
+    def brief(self) -> str:
+        return class_name(self.value)
+
+    def line(self) -> str:
+        bases = [class_name(base) for base in type.__dict__["__bases__"].__get__(self.value) if base is not object]
+        return shorten(f"class {full_name(self.value)}" + (f"({', '.join(bases)})" if bases else ""))
+
+
+def unwrapped(function: FunctionType) -> tuple[FunctionType, str | None]:
+    """The function that a decorated one stands for, and how it is wrapped."""
+    inner: Any = function
+    how = None
+    for _ in range(_WRAPPERS):
+        own = instance_dict(inner)
+        compiled = own.get("_torchdynamo_orig_callable")
+        further = compiled if type(compiled) is FunctionType else own.get("__wrapped__")
+        if type(further) is not FunctionType or further is inner:
+            break
+        inner, how = further, "torch.compile" if further is compiled else how or "wrapped"
+    return inner, how
+
+
+def arguments(code: CodeType) -> str:
+    names, first, only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+    rest = [star for star, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]  # CO_VARARGS, CO_VARKEYWORDS
+    starred = [star + name for star, name in zip(rest, names[first + only :])]
+    middle = starred[:1] if "*" in rest else ["*"] if only else []
+    return listed([*names[:first], *middle, *names[first : first + only], *starred["*" in rest :]], False, 70)
+
+
+def place(code: CodeType, line: int | None = None) -> str:
+    """``train.py:12``: where it was written, or a line of it."""
+    file = plain_str(code.co_filename).replace("\\", "/").rsplit("/", 1)[-1]
+    return f"{file}:{code.co_firstlineno if line is None else line}"
+
+
+def name_of(function: object) -> str:
+    """What a person calls a function; of an object that can be called, its class."""
+    cls = type(function)
+    if cls is FunctionType or cls in _BUILT_IN:
+        return plain_str(function.__name__)  # type: ignore[attr-defined]
+    if cls is MethodType:
+        return f"{_owner(function.__self__)}.{name_of(function.__func__)}"  # type: ignore[attr-defined]
+    return class_name(function) if issubclass(cls, type) else class_name(cls)  # type: ignore[arg-type]
+
+
+def _owner(bound: object) -> str:
+    """The class that a method is bound to, or whose object it is bound to."""
+    return class_name(bound if issubclass(type(bound), type) else type(bound))  # type: ignore[arg-type]
+
+
+_CACHE: Any = getattr(module("functools"), "_lru_cache_wrapper", None)
+_BY_BASE = {
+    id(base): kind
+    for kind, bases in {
+        Function: (FunctionType,),
+        Method: (MethodType,),
+        BuiltIn: _BUILT_IN,
+        Descriptor: (GetSetDescriptorType, MemberDescriptorType),
+        Wrapper: (staticmethod, classmethod),
+        Property: (property,),
+        Partial: (partial,),
+        Cached: (_CACHE,),
+        Cell: (type((lambda it: lambda: it)(0).__closure__[0]),),  # type: ignore[index]
+        Code: (CodeType,),
+        Class: (type,),
+    }.items()
+    for base in bases
+}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Any] | None:
+    return next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)

@@ -1,0 +1,154 @@
+"""Threads, locks and queues, by what they say without being waited for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, module, plain_str, stands_in
+from ...words.text import plural
+from ..kind import Child, Kind
+from .objects import Told, brief
+
+_RLOCK: Any = module("_thread").RLock
+
+
+class Thread(Told):
+    def words(self) -> Iterable[str | None]:
+        name, target = plain_str(self.own("_name")), self.own("_target")
+        doing = None if target is None else f"runs {brief(target, self)}"
+        return [repr(name), self._state(), "daemon" if self.own("_daemonic") is True else None, doing]
+
+    def _state(self) -> str:
+        """What ``is_alive`` would say; that itself may take note that the thread has ended."""
+        number = self.own("_ident")
+        if number is None:
+            return "not started"
+        active = instance_dict(module("threading")).get("_active")
+        return "alive" if dict_get(active or {}, number) is self.value else "finished"
+
+
+class Lock(Told):
+    def words(self) -> Iterable[str | None]:
+        if issubclass(type(self.value), _RLOCK):  # it has no question of its own before Python 3.14
+            return ["locked" if _RLOCK.__repr__(self.value).startswith("<locked") else "unlocked"]
+        return ["locked" if self.value.locked() else "unlocked"]
+
+
+class Condition(Told):
+    def words(self) -> Iterable[str | None]:
+        waiting = self.own("_waiters")
+        return [f"{plural(len(waiting), 'thread')} waiting" if type(waiting) is deque else None]
+
+
+class Event(Told):
+    def words(self) -> Iterable[str | None]:
+        return ["set" if self.own("_flag") is True else "not set"]
+
+
+class Semaphore(Told):
+    def words(self) -> Iterable[str | None]:
+        value, first = self.own("_value"), self.own("_initial_value")
+        return [f"{value} free" + (f" of {first}" if type(first) is int else "")]
+
+
+class ContextVar(Told):
+    """A context variable, by the value that it has where the program stands."""
+
+    def words(self) -> Iterable[str | None]:
+        found = self._found()
+        return [repr(plain_str(kept_in_c(self.value, "name"))), brief(found[0], self) if found else "no value"]
+
+    def extra(self) -> list[Child]:
+        return [Child("value", item, ".get()") for item in self._found()]
+
+    def _found(self) -> list[Any]:
+        try:
+            return [self.value.get()]
+        except LookupError:
+            return []
+
+
+class Barrier(Told):
+    def words(self) -> Iterable[str | None]:
+        return [
+            f"{self.own('_count')} of {self.own('_parties')} waiting",
+            "broken" if self.own("_state") == -2 else None,
+        ]
+
+
+class Queue(Told):
+    """A queue of ``queue``, by what is in it; nothing is taken out."""
+
+    summarized = True
+
+    def words(self) -> Iterable[str | None]:
+        items, most = self._items(), self.own("maxsize")
+        shown = ", ".join(brief(item, self) for item in islice(items, 3)) + (", …" if len(items) > 3 else "")
+        room = f" of at most {most:,}" if type(most) is int and most > 0 else ""
+        return [f"{len(items):,}{room}: {shown}" if items else f"empty{room}"]
+
+    def _items(self) -> Any:
+        held = self.own("queue")
+        return held if type(held) is deque or type(held) is list else ()
+
+
+class SimpleQueue(Told):
+    def words(self) -> Iterable[str | None]:
+        size = module("_queue").SimpleQueue.qsize(self.value)
+        return [f"{size:,} inside" if size else "empty"]
+
+
+class Process(Told):
+    """A process started by ``multiprocessing``, by what is known of it; the system is not asked."""
+
+    def words(self) -> Iterable[str | None]:
+        started = self.own("_popen")
+        code = dict_get(instance_dict(started), "returncode")
+        number = dict_get(instance_dict(started), "pid")
+        state = (
+            "not started"
+            if started is None
+            else f"pid {number}"
+            if code is None
+            else f"pid {number} · ended with {code}"
+        )
+        return [repr(plain_str(self.own("_name"))), state]
+
+
+_KINDS: dict[str, type[Kind]] = {
+    "Thread": Thread,
+    "lock": Lock,
+    "LockType": Lock,
+    "RLock": Lock,
+    "Condition": Condition,
+    "Event": Event,
+    "Semaphore": Semaphore,
+    "Barrier": Barrier,
+    "ContextVar": ContextVar,
+    "Queue": Queue,
+    "SimpleQueue": SimpleQueue,
+    "BaseProcess": Process,
+}
+_PACKAGES = ("threading", "_thread", "queue", "_queue")
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        kind = _KINDS.get(class_name(base))
+        if kind is not None and (base is _LOCK or _is_there(base, kind)):
+            return kind
+    return None
+
+
+def _is_there(cls: type, kind: type[Kind]) -> bool:
+    """Whether the class is the one of that name in the module that it comes from."""
+    if kind is ContextVar:  # which says that it is a builtin before Python 3.10
+        return instance_dict(module("_contextvars")).get("ContextVar") is cls
+    packages = ("multiprocessing.process",) if kind is Process else _PACKAGES
+    return any(stands_in(cls, package) for package in packages)
+
+
+_LOCK = type(module("_thread").allocate_lock())

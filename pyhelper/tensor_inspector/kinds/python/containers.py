@@ -1,0 +1,279 @@
+"""Lists, tuples, deques and sets, by the built-in types' own methods.
+
+A subclass's ``__len__``, ``__iter__`` or ``__getitem__`` never runs.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
+from typing import Any
+
+from ...protocol import Badge, Facts
+from ...safe.guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
+from ...words.line import INLINE, content, named, runs
+from ...words.text import joined, listed
+from ..alarms import Alarms, alarms_in
+from ..kind import Child, Kind, NotFound, NotStatic
+from .objects import brief_inline, other_attributes, property_rows, tensors_among
+
+_SHOWN = 12  #: items looked at for a line
+_LEAST = 20  #: characters of items at the end of a line of source, however long the name before them
+_WRITTEN = {
+    id(list): ("[", "]"), id(deque): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}"),
+    id(frozenset): ("{", "}"),
+}  # fmt: skip
+_BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
+_FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
+
+
+class Container(Kind):
+    """Items first, then what a subclass adds."""
+
+    summarized = True
+    brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
+    _alarms: Alarms | None = None
+
+    def length(self) -> int:
+        raise NotImplementedError
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        """The items as the line shows them, from the first, or a later one."""
+        raise NotImplementedError
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        return f"{self.type_name()} of {self.length():,}"
+
+    def parts(self) -> Iterable[str | None]:
+        alarms = self.alarms().words()
+        return [named(self.type_name()), *alarms, self.content(joined([self.type_name(), *alarms]))]
+
+    def badges(self) -> list[Badge]:
+        return self.alarms().badges()
+
+    def alarms(self) -> Alarms:
+        if self._alarms is None:
+            self._alarms = alarms_in(self, self.entries())
+        return self._alarms
+
+    def entries(self) -> Iterable[tuple[str, object]]:
+        return ((f"[{index}]", item) for index, item in enumerate(self.items()))
+
+    def content(self, before: str) -> str:
+        """What is in it, as the part of its line that comes after ``before``."""
+        length = self.length()
+        return content(before, self.sized(length), self.told(), length > _SHOWN) if length else "empty"
+
+    def inline(self) -> str | None:
+        """As Python writes it; of many items how many there are, and the first."""
+        length, base = self.length(), next((base for base in mro(type(self.value)) if id(base) in _WRITTEN), None)
+        opened, closed = self.brackets if base is None else _WRITTEN[id(base)]
+        if base is set and not length:
+            opened, closed = "set(", ")"
+        if base is tuple and length == 1:
+            closed = f",{closed}"
+        if length > _SHOWN:
+            opened = f"{self.brief()} {opened}"
+        elif base is not type(self.value):
+            opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
+        return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
+
+    def written(self) -> Iterable[str]:
+        """The first items as `inline` writes them."""
+        return runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))
+
+    def indexed(self) -> bool:
+        """Whether ``value[key]`` is what is shown: no ``__getitem__`` of the program comes before the built-in one."""
+        return type(first_of(type(self.value), "__getitem__")) in _BUILT_IN
+
+    def beside(self) -> list[Child]:
+        """Rows besides the items: the instance's attributes, and what its class computes."""
+        return [*other_attributes(self.value), *property_rows(self.value)]
+
+    def child_count(self) -> int | None:
+        return self.length() + len(self.beside())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        length = self.length()
+        if start < length:
+            yield from self.item_rows(start, count)
+        if start + count > length:
+            yield from self.beside()
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        facts["rows"] = [["length", f"{self.length():,}"]]
+        return facts
+
+    def inside(self) -> Iterable[object]:
+        return self.items()
+
+    def holds_tensors(self) -> bool:
+        return tensors_among(self.items(), self.budget)
+
+    def sized(self, length: int) -> str:
+        """How many there are, before the first of them."""
+        return f"{length:,}: "
+
+    def told(self) -> list[tuple[str, str]]:
+        """The first items as the line tells them: what each is under, and itself."""
+        return [("", text) for text in runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
+
+
+class Sequence(Container):
+    kind = "sequence"
+
+    def length(self) -> int:
+        return self._base().__len__(self.value)  # type: ignore[no-any-return]
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        indexed = self.indexed()
+        for index, item in enumerate(self.page(start, start + count), start):
+            yield Child(f"[{index}]", item, f"[{index}]" if indexed else None)
+
+    def item(self, key: Any) -> Any:
+        if type(key) is not int:
+            raise NotStatic("a slice of a list makes a new one")
+        length = self.length()
+        if not -length <= key < length:
+            raise NotFound(f"there is no item {key}: it has {length:,}")
+        return next(iter(self.page(key % length, key % length + 1)))
+
+    def sized(self, length: int) -> str:
+        most = self._most()
+        return f"{length:,} of at most {most:,}: " if type(most) is int else super().sized(length)
+
+    def marks(self) -> dict[str, str]:
+        return {"maxlen": str(self._most())}
+
+    def _most(self) -> Any:
+        return kept_in_c(self.value, "maxlen")  # of a deque
+
+    def _base(self) -> Any:
+        return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
+
+    def page(self, start: int, stop: int) -> Iterable[Any]:
+        base = self._base()
+        if base is deque:
+            return islice(self.items(start), stop - start)
+        return base.__getitem__(self.value, slice(start, stop))  # type: ignore[no-any-return]
+
+
+class NamedTuple(Sequence):
+    """A tuple with names for its items, as ``collections.namedtuple`` makes them, or C libraries."""
+
+    def brief(self) -> str:
+        return self.type_name()
+
+    def sized(self, length: int) -> str:
+        return ""
+
+    def told(self) -> list[tuple[str, str]]:
+        items = islice(zip(self.fields(), self.items()), _SHOWN)
+        return [(f"{name} ", brief_inline(item, self)) for name, item in items]
+
+    def entries(self) -> Iterable[tuple[str, object]]:
+        return zip(self.fields(), self.items())
+
+    def inline(self) -> str | None:
+        shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
+        opened = f"{named(self.type_name()).short}("
+        return f"{opened}{listed(shown, False, room_for_items(opened, ')'))})"
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        cls, fields = type(self.value), self.fields()
+        for row in super().item_rows(start, count):
+            index = int(row.name[1:-1])
+            if index < len(fields):
+                row.name = fields[index]
+                row.suffix = f".{row.name}" if _is_field(cls, row.name) else row.suffix
+            yield row
+
+    def fields(self) -> tuple[str, ...]:
+        return named_fields(mro(type(self.value))) or ()
+
+
+class StructSequence(NamedTuple):
+    """As ``time.struct_time`` and what ``torch.topk`` returns: names for the items, and for some that are no items."""
+
+    def child_count(self) -> int | None:
+        return self.length() + len(self._hidden())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(chain(self.item_rows(0, self.length()), self._hidden()), start, start + count)
+
+    def _hidden(self) -> list[Child]:
+        names = (name for name, item in self._own().items() if type(item) is MemberDescriptorType)
+        return [Child(name, kept_in_c(self.value, name), f".{name}") for name in names if name not in self.fields()]
+
+    def fields(self) -> tuple[str, ...]:
+        own = self._own()
+        named = own.get("__match_args__")  # since Python 3.10; before it, in the order of the class's own names
+        if type(named) is tuple:
+            return named
+        members = [name for name, item in own.items() if type(item) is MemberDescriptorType]
+        return tuple(members[: own["n_sequence_fields"] - own["n_unnamed_fields"]])
+
+    def _own(self) -> Mapping[str, Any]:
+        return class_dict(next(base for base in mro(type(self.value)) if "n_sequence_fields" in class_dict(base)))
+
+
+class Set(Container):
+    kind = "set"
+
+    def length(self) -> int:
+        return self._base().__len__(self.value)  # type: ignore[no-any-return]
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        return (Child(f"{{{index}}}", item) for index, item in islice(enumerate(self.items(start), start), count))
+
+    def _base(self) -> Any:
+        return set if issubclass(type(self.value), set) else frozenset
+
+
+def room_for_items(opened: str, closed: str) -> int:
+    """Characters of items at the end of a line of source, between what opens and closes them."""
+    return max(_LEAST, INLINE - len(opened) - len(closed) - len(", …"))
+
+
+def named_fields(bases: Iterable[type]) -> tuple[str, ...] | None:
+    for base in bases:
+        fields = class_dict(base).get("_fields")
+        if type(fields) is tuple and fields and all(type(name) is str for name in fields):
+            return fields
+    return None
+
+
+def _is_field(cls: type, name: str) -> bool:
+    """Whether ``value.name`` is an item, and no property of the program's."""
+    return type(first_of(cls, name)) in _FIELDS and not traits(cls).computes
+
+
+_BY_BASE: dict[int, type[Kind]] = {
+    id(list): Sequence,
+    id(tuple): Sequence,
+    id(deque): Sequence,
+    id(set): Set,
+    id(frozenset): Set,
+}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    kind = next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
+    if kind is Sequence and any(base is tuple for base in bases):
+        if any("n_sequence_fields" in class_dict(base) for base in bases):
+            return StructSequence
+        return NamedTuple if named_fields(bases) else kind
+    return kind

@@ -1,0 +1,151 @@
+"""What is stepped through, shown where it stands, never advanced: generators, coroutines, iterators, tasks, views."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any
+
+from ...safe.guard import class_module, class_name, each, instance_dict, kept_in_c, plain_str, stands_in
+from ..kind import Child, Kind, WithRows
+from .callables import place
+from .containers import Container
+from .mappings import told_pairs
+from .objects import Told, brief
+
+_SHOWN = 12  #: pairs told in a line
+
+
+class Suspended(WithRows):
+    """A generator or coroutine, by the line it waits at."""
+
+    def parts(self) -> Iterable[str | None]:
+        word = self.type_name().replace("_", " ")
+        awaited = self._awaited()
+        return [
+            f"{word} {plain_str(self.value.__name__)}",
+            self._state(),
+            None if awaited is None else f"for {brief(awaited, self)}",
+        ]
+
+    def rows(self) -> list[Child]:
+        awaited = self._awaited()
+        return [] if awaited is None else [Child(self._prefix()[1], awaited, f".{self._prefix()[1]}")]
+
+    def _state(self) -> str:
+        frame = self._own("frame")
+        if frame is None:
+            return "finished"
+        if self._own("running"):
+            return "running"
+        where, started = place(frame.f_code, frame.f_lineno), self._own("suspended")
+        if started is None:  # before Python 3.11 all of them; asynchronous generators of 3.11 do not tell
+            if hasattr(GeneratorType, "gi_suspended"):
+                return f"at {where}"
+            started = frame.f_lasti >= 0
+        return f"waits at {where}" if started else f"not started · {where}"
+
+    def _awaited(self) -> Any:
+        return getattr(self.value, self._prefix()[1])
+
+    def _own(self, name: str) -> Any:
+        return getattr(self.value, f"{self._prefix()[0]}_{name}", None)
+
+    def _prefix(self) -> tuple[str, str]:
+        return _GENERATORS[id(type(self.value))]
+
+
+class Stepping(Kind):
+    """An iterator of Python's own, by how many items are left, where it knows that without being advanced."""
+
+    def parts(self) -> Iterable[str | None]:
+        left = _COUNTED.get(id(type(self.value)))
+        return [self.type_name(), "not advanced" if left is None else f"{left(self.value):,} left"]
+
+
+class View(Container):
+    """The keys, values or items of a dict."""
+
+    kind = "sequence"
+    summarized = False
+
+    def length(self) -> int:
+        return type(self.value).__len__(self.value)  # type: ignore[no-any-return]
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(type(self.value).__iter__, self.value, start)
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        return (Child(f"[{index}]", item) for index, item in islice(enumerate(self.items(start), start), count))
+
+
+class Pairs(View):
+    def told(self) -> list[tuple[str, str]]:
+        return told_pairs(islice(self.items(), _SHOWN), self)
+
+
+class OrderedView(Kind):
+    """The same of an OrderedDict, whose order could be found only by hashing its keys."""
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), f"{type(self.value).__len__(self.value):,}"]
+
+
+class Future(Told):
+    """A future or task, by how far it has come."""
+
+    def words(self) -> Iterable[str | None]:
+        state = plain_str(self._own("_state")).lower().replace("_", " ")
+        failed, result = self._own("_exception"), self._own("_result")
+        coroutine = self._own("_coro")
+        return [
+            state,
+            None if failed is None else f"raised {brief(failed, self)}",
+            None if result is None else f"result {brief(result, self)}",
+            None if type(coroutine) is not CoroutineType else Suspended(coroutine, self.budget).line(),
+        ]
+
+    def extra(self) -> list[Child]:
+        return self.in_c("_result", "_exception", "_coro", "_fut_waiter")
+
+    def _own(self, name: str) -> Any:
+        return self.own(name) if name in instance_dict(self.value) else kept_in_c(self.value, name)
+
+
+_GENERATORS = {
+    id(GeneratorType): ("gi", "gi_yieldfrom"),
+    id(CoroutineType): ("cr", "cr_await"),
+    id(AsyncGeneratorType): ("ag", "ag_await"),
+}
+_NONE: dict[Any, Any] = {}
+_COUNTERS: list[Any] = [
+    iter([]), reversed([]), iter(()), iter(range(0)), iter(range(1 << 70)), iter(""), iter("é"), iter(b""),
+    iter(bytearray()),
+    iter(_NONE), iter(_NONE.values()), iter(_NONE.items()), reversed(_NONE), reversed(_NONE.values()),
+    reversed(_NONE.items()), iter(set()), iter(deque()), reversed(deque()),
+]  # fmt: skip
+_COUNTED = {id(type(counter)): type(counter).__length_hint__ for counter in _COUNTERS}
+_STEPPING = {
+    id(cls) for cls in (zip, map, filter, enumerate, reversed, type(iter(int, 0)), type(iter(memoryview(b""))))
+}
+_VIEWS = {id(type(view)) for view in (_NONE.keys(), _NONE.values(), _NONE.items())}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if id(cls) in _GENERATORS:
+        return Suspended
+    if id(cls) in _COUNTED or any(id(base) in _STEPPING or class_module(base) == "itertools" for base in bases):
+        return Stepping
+    if id(cls) in _VIEWS:
+        return Pairs if cls is type(_NONE.items()) else View
+    if any(id(base) in _VIEWS for base in bases):
+        return OrderedView
+    if any(class_name(base) == "Future" and _is_future(base) for base in bases):
+        return Future
+    return None
+
+
+def _is_future(cls: type) -> bool:
+    return any(stands_in(cls, package) for package in ("asyncio", "_asyncio", "concurrent"))

@@ -1,0 +1,259 @@
+"""Every object that no other kind knows, by its dict and slots."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain, islice
+from keyword import iskeyword
+from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
+from typing import Any
+
+from ...protocol import Badge, Facts
+from ...safe.budget import Budget
+from ...safe.guard import (
+    ByClass,
+    class_dict,
+    class_module,
+    class_name,
+    each,
+    first_of,
+    instance_dict,
+    is_stored,
+    kept_in_c,
+    mro,
+    plain_str,
+    slots,
+    stored,
+    traits,
+)
+from ...words.line import Word, content, named, short
+from ...words.text import listed
+from ..alarms import Alarms, alarms_in
+from ..kind import COMPUTED, Child, Kind, Property, Rows
+from ..registry import kind_of, look
+
+_SHOWN = 12  #: attributes looked at for a line
+_PEEKED = 100  #: values looked at for tensors, of what holds them
+_EACH = 20  #: of what is in those, and so on
+_MOST = 400  #: in all
+_WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
+
+
+class PlainObject(Kind):
+    """Attributes are shown, properties are offered: those run code, so only a click reads them."""
+
+    _alarms: Alarms | None = None
+
+    def parts(self) -> Iterable[str | None]:
+        return [named(self.type_name()), *self.alarms().words(), *self.attribute_words()]
+
+    def badges(self) -> list[Badge]:
+        return self.alarms().badges()
+
+    def alarms(self) -> Alarms:
+        if self._alarms is None:
+            self._alarms = alarms_in(self, self._named())
+        return self._alarms
+
+    def entries(self) -> Iterable[tuple[str, object]] | None:
+        return self._named() if writes_out(type(self.value)) else None
+
+    def _named(self) -> Iterator[tuple[str, object]]:
+        return ((child.name, child.value) for child in attributes(self.value))
+
+    def attribute_words(self) -> list[str]:
+        own = list(islice(attributes(self.value), _SHOWN + 1))
+        public = [child for child in own if not child.name.startswith("_")]
+        own = public or [child for child in own if not tells_little(child.value)] or own
+        return [told_attributes(self.type_name(), own, self)]
+
+    def child_count(self) -> int | None:
+        return attribute_count(self.value) + len(property_rows(self.value))
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(chain(attributes(self.value), property_rows(self.value)), start, start + count)
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        facts["rows"] = [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
+        return facts
+
+    def inside(self) -> Iterable[object]:
+        return self._held() if writes_out(type(self.value)) else ()
+
+    def holds_tensors(self) -> bool:
+        return tensors_among(self._held(), self.budget)
+
+    def _held(self) -> Iterator[object]:
+        return (child.value for child in attributes(self.value))
+
+
+class Unfinished(PlainObject):
+    """An instance whose ``__init__`` has not run or not come far, by the attributes that are there."""
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), "not initialized"]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def child_count(self) -> int | None:
+        return attribute_count(self.value)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(attributes(self.value), start, start + count)
+
+
+class Told(PlainObject):
+    """An object of a known class, which a few words say more of than its attributes; those are its rows all the same.
+
+    ``extra`` are rows that stand before them, for what the class keeps in C.
+    """
+
+    def words(self) -> Iterable[str | None]:
+        return ()
+
+    def extra(self) -> list[Child]:
+        return []
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), *self.words()]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def child_count(self) -> int | None:
+        return len(self.extra()) + (super().child_count() or 0)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(chain(self.extra(), super().children(0, start + count)), start, start + count)
+
+    def own(self, name: str) -> Any:
+        """An attribute from the instance's dict; None where there is none."""
+        return instance_dict(self.value).get(name)
+
+    def in_c(self, *names: str) -> list[Child]:
+        """Rows of attributes that the class keeps in C, without those that are None."""
+        held = ((name, kept_in_c(self.value, name)) for name in names)
+        return [Child(name, item, c_suffix(type(self.value), name)) for name, item in held if item is not None]
+
+
+def attributes(value: object) -> Iterator[Child]:
+    """What the instance's dict and slots hold, one after the other. An expression reaches the slot where both do."""
+    cls, names, slotted = type(value), set(), dict(slots(value))
+    for index, (key, item) in enumerate(each(dict.items, stored(value))):
+        name = plain_str(key)
+        names.add(name)
+        path = None if name in slotted else suffix(cls, name)
+        yield Child(name, item, path) if name else Child(f"‹{class_name(type(key))}› #{index}", item)
+    for name, item in slotted.items():
+        if name not in names:
+            yield Child(name, item, suffix(cls, name))
+
+
+def told_attributes(before: str, found: list[Child], asked: Kind) -> Word:
+    """The first of these attributes, as the part of a line that comes after ``before``."""
+    items = [(f"{child.name} ", brief_inline(child.value, asked)) for child in found[:_SHOWN]]
+    return content(before, "", items, len(found) > _SHOWN)
+
+
+def property_rows(value: object) -> list[Child]:
+    """The row of the properties of its class, if there are any."""
+    names = traits(type(value)).properties
+    if not names:
+        return []
+    rows = [Child(name, Property(value, name), f".{name}") for name in names]
+    noun = "property" if len(names) == 1 else "properties"
+    return [Child(COMPUTED, Rows.of(f"{len(names)} {noun}, read on a click", rows), "")]
+
+
+def attribute_count(value: object) -> int:
+    beside = [name for name, _ in slots(value)]
+    names = instance_dict(value) if beside else {}  # which goes through all that it holds
+    return dict.__len__(stored(value)) + sum(name not in names for name in beside)
+
+
+def suffix(cls: type, name: str) -> str | None:
+    """``.name`` where the program reaches the stored value by it; None where it would not, or reach another."""
+    return f".{name}" if name.isidentifier() and not iskeyword(name) and is_stored(cls, name) else None
+
+
+def c_suffix(cls: type, name: str) -> str | None:
+    """``.name`` where that is what the class keeps in C; None where a subclass puts something before it."""
+    found = first_of(cls, name)
+    in_c = type(found) is GetSetDescriptorType or type(found) is MemberDescriptorType
+    return f".{name}" if in_c and not traits(cls).computes else None
+
+
+def other_attributes(value: object) -> list[Child]:
+    """A row for what a container or tensor carries besides its content; none when there is nothing."""
+    total = attribute_count(value)
+    return [Child("other attributes", attribute_rows(value, total), "")] if total else []
+
+
+def attribute_rows(value: object, total: int) -> Rows:
+    shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
+    return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
+
+
+def some_attributes(value: object, names: list[str]) -> Rows:
+    """Attributes of these names, read anew each time: the debugger's views ask again after one was set."""
+    wanted = frozenset(names)
+
+    def page(start: int, count: int) -> Iterable[Child]:
+        return islice((child for child in attributes(value) if child.name in wanted), start, start + count)
+
+    return Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
+
+
+def brief(value: object, asked: Kind) -> str:
+    """A few characters for ``value`` inside the line of ``asked``."""
+    try:
+        return look(value, asked.budget).brief()
+    except Exception:
+        return class_name(type(value))
+
+
+def brief_inline(value: object, asked: Kind) -> str:
+    """The same at the end of a line of source."""
+    return short(brief(value, asked))
+
+
+def tensors_among(found: Iterable[object], budget: Budget) -> bool:
+    """Whether there are tensors or storages among these values, or in what they write out, how deep that be."""
+    values, opened = list(islice(found, _PEEKED)), set()
+    for value in values:  # which grows
+        kind: type[Kind] = kind_of(type(value))
+        if kind.rank < 2:
+            return True
+        if kind.contains and len(values) < _MOST and id(value) not in opened:
+            opened.add(id(value))
+            values += islice(kind(value, budget).inside(), _EACH)
+    return False
+
+
+def _writes_out(cls: type) -> bool:
+    """Whether the text of an object is all that it holds, as a dataclass's or an exception's is."""
+    bases, own = mro(cls), first_of(cls, "__repr__")
+    return any(own is first_of(writer, "__repr__") for writer in _WRITERS) or any(
+        "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
+    )
+
+
+writes_out = ByClass(_writes_out)
+
+
+def tells_little(value: object) -> bool:
+    """None and classes: among private attributes nobody asks for them first."""
+    return value is None or issubclass(type(value), type)
+
+
+def is_tensor(value: object) -> bool:
+    kind: type[Kind] = kind_of(type(value))
+    return kind.rank == 0
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind]:
+    return PlainObject

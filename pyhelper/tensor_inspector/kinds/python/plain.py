@@ -1,0 +1,236 @@
+"""Numbers, strings, enum members, dates, paths and the like: values with nothing below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from ...protocol import Badge, Facts
+from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str, slots
+from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
+from ..kind import Kind
+
+_WHOLE_TEXT = 2000  #: characters of a string that its facts show
+
+
+class Atom(Kind):
+    """A value with nothing below it; inside another one's line it is its own line."""
+
+    contains = False
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.line()]
+
+    def line(self) -> str:
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        return self.line()
+
+    def inline(self) -> str | None:
+        return self.line() if self.kind in ("number", "string", "none") else None
+
+
+class Number(Atom):
+    kind = "number"
+
+    def line(self) -> str:
+        value, cls = self.value, type(self.value)
+        if cls is bool:
+            return "True" if value else "False"
+        if issubclass(cls, int):
+            return integer(value)
+        return float.__repr__(value) if issubclass(cls, float) else complex.__repr__(value)
+
+    def brief(self) -> str:
+        return number(self.value) if type(self.value) is float else self.line()
+
+    def badges(self) -> list[Badge]:
+        if not issubclass(type(self.value), float):
+            return []
+        return {"nan": ["nan"], "inf": ["inf"], "-inf": ["inf"]}.get(self.line(), [])  # type: ignore[return-value]
+
+
+class Text(Atom):
+    kind = "string"
+
+    def brief(self) -> str:
+        return self._shown(24)
+
+    def line(self) -> str:
+        return shorten(self._shown(80))
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        length = self._base().__len__(self.value)
+        facts["rows"] = [["length", f"{length:,}"], *([["text", self._shown(_WHOLE_TEXT)]] if length > 80 else [])]
+        return facts
+
+    def _base(self) -> Any:
+        return next(base for base in (str, bytes, bytearray) if issubclass(type(self.value), base))
+
+    def _shown(self, limit: int) -> str:
+        return quoted(self.value, limit) if self._base() is str else quoted_bytes(self.value, limit)
+
+
+class Constant(Atom):
+    kind = "none"
+
+    def line(self) -> str:
+        return {type(None): "None", type(...): "..."}.get(type(self.value), "NotImplemented")
+
+
+class Range(Atom):
+    def line(self) -> str:
+        start, stop, step = (range.__dict__[name].__get__(self.value) for name in ("start", "stop", "step"))
+        ends = [integer(start), integer(stop), *([] if int.__eq__(step, 1) else [integer(step)])]
+        shown = f"range({', '.join(ends)})"
+        if int.__eq__(start, 0) and len(ends) == 2:
+            return shown
+        try:
+            return f"{shown} · {range.__len__(self.value):,}"
+        except OverflowError:  # beyond what a length can be
+            return shown
+
+
+class Package(Atom):
+    kind = "package"
+
+    def line(self) -> str:
+        own = instance_dict(self.value)
+        name, version = dict_get(own, "__name__"), dict_get(own, "__version__")
+        return joined([plain_str(name) or "module", plain_str(version)])
+
+
+class EnumMember(Atom):
+    """By its name; a combination of flags without one by its number."""
+
+    def brief(self) -> str:
+        name = dict_get(instance_dict(self.value), "_name_")
+        return f"{self.type_name()}.{name}" if type(name) is str else f"{self.type_name()}({self._shown() or '?'})"
+
+    def line(self) -> str:
+        named = type(dict_get(instance_dict(self.value), "_name_")) is str
+        return f"{self.brief()} = {self._shown()}" if named and self._shown() else self.brief()
+
+    def _shown(self) -> str:
+        value = dict_get(instance_dict(self.value), "_value_")
+        kind = Number if type(value) in _NUMBERS else Text if type(value) is str else None
+        return kind(value, self.budget).brief() if kind is not None else ""
+
+
+class Printed(Atom):
+    """A small value of a known class, whose own repr is short and runs no code but its library's."""
+
+    def line(self) -> str:
+        return shorten(repr(self.value))
+
+
+class Fraction(Atom):
+    def line(self) -> str:
+        found = dict(slots(self.value))
+        return f"Fraction({', '.join(integer(found.get(name, 0)) for name in ('_numerator', '_denominator'))})"
+
+
+class Decimal(Atom):
+    """Also of a subclass: its text is the base's."""
+
+    def line(self) -> str:
+        return shorten(_base_of(self.value, "decimal", "Decimal").__repr__(self.value))
+
+
+class Moment(Atom):
+    """A date or time, also of a subclass. A time zone that is the program's own is named, not asked for its text."""
+
+    def line(self) -> str:
+        base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "datetime", _MOMENTS))
+        zoned = base.__dict__.get("tzinfo")
+        zone = zoned.__get__(self.value) if zoned is not None else None
+        known = zone is None or any(_is_of(type(zone), *at) for at in _ZONES)
+        if known:
+            return shorten(base.__repr__(self.value))
+        return joined([base.__repr__(base.replace(self.value, tzinfo=None)), f"tzinfo {class_name(type(zone))}"])
+
+
+class Path(Atom):
+    """A path as it was written; asking it for its text would be remembered in it."""
+
+    def line(self) -> str:
+        return one_line(f"{self.type_name()}({quoted(self.written(), 90)})")
+
+    def brief(self) -> str:
+        return quoted(self.written(), 40)
+
+    def written(self) -> str:
+        cls = type(self.value)
+        try:
+            if hasattr(cls, "_parse_path"):  # Python 3.12
+                raw = self.value._raw_paths
+                parts = cls._parse_path(self._joined(raw) if raw and all(type(part) is str for part in raw) else "")
+            else:
+                parts = (self.value._drv, self.value._root, self.value._parts)
+            return plain_str(cls._format_parsed_parts(*parts)) or "."
+        except AttributeError:
+            return "…"
+
+    def _joined(self, raw: list[str]) -> str:
+        flavour = getattr(type(self.value), "parser", None) or type(self.value)._flavour
+        return plain_str(flavour.join(*raw))
+
+
+_BY_BASE: dict[int, type[Kind]] = {
+    id(base): kind
+    for kind, bases in {
+        Number: (int, float, complex),
+        Text: (str, bytes, bytearray),
+        Constant: (type(None), type(...), type(NotImplemented)),
+        Package: (ModuleType,),
+        Range: (range,),
+    }.items()
+    for base in bases
+}
+_NUMBERS = Classes(int, float, bool)
+_MOMENTS = ("date", "time", "datetime", "timedelta", "timezone")
+_ZONES = (("datetime", ("timezone",)), ("zoneinfo", ("ZoneInfo",)))
+_EXACT: dict[str, tuple[type[Kind], tuple[str, ...]]] = {
+    "fractions": (Fraction, ("Fraction",)),
+    "uuid": (Printed, ("UUID",)),
+    "zoneinfo": (Printed, ("ZoneInfo",)),
+    "pathlib": (Path, ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")),
+}
+_SUBCLASSED: dict[str, tuple[type[Kind], tuple[str, ...]]] = {
+    "datetime": (Moment, _MOMENTS),
+    "decimal": (Decimal, ("Decimal",)),
+}
+
+
+def _is_of(cls: type, library: str, names: tuple[str, ...]) -> bool:
+    """Whether it is one of these classes of the standard library, not of a file of the program that took its name."""
+    found = module(library)
+    return found is not None and any(vars(found).get(name) is cls for name in names) and _is_standard(found)
+
+
+def _base_of(value: object, library: str, name: str) -> Any:
+    return next(base for base in mro(type(value)) if _is_of(base, library, (name,)))
+
+
+def _is_standard(library: Any) -> bool:
+    file = plain_str(vars(library).get("__file__"))
+    return not file or file.startswith(plain_str(getattr(module("os"), "__file__", None)).rpartition("os.py")[0])
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    enum = getattr(module("enum"), "Enum", None)
+    if enum is not None and any(base is enum for base in bases):
+        return EnumMember
+    found = next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
+    if found is not None:
+        return found
+    for name, (kind, classes) in _EXACT.items():
+        if _is_of(cls, name, classes):
+            return kind
+    for name, (kind, classes) in _SUBCLASSED.items():
+        if any(_is_of(base, name, classes) for base in bases):
+            return kind
+    return None

@@ -1,0 +1,204 @@
+"""What stands for something outside, or for raw memory: files, sockets, buffers, arrays, patterns, weak references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from weakref import CallableProxyType, ProxyType, ReferenceType
+
+from ...safe.guard import class_name, each, first_of, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
+from ..kind import Child, Kind
+from .containers import Container
+from .objects import Told, brief
+
+#: What `re.RegexFlag` has the bits stand for, but UNICODE, which all patterns of str have.
+_FLAGS = ((2, "IGNORECASE"), (4, "LOCALE"), (8, "MULTILINE"), (16, "DOTALL"), (64, "VERBOSE"), (128, "DEBUG"),
+          (256, "ASCII"))  # fmt: skip
+_GROUPS = 20  #: groups of a match that are listed
+_io: Any = module("_io")
+
+
+class File(Told):
+    """A file, by its name and whether it is open. It is not read, and its position is not asked."""
+
+    def words(self) -> Iterable[str | None]:
+        raw = self.value
+        for inner in ("buffer", "raw"):
+            held = kept_in_c(raw, inner)
+            raw = raw if held is None else held
+        if not issubclass(type(raw), _io.FileIO):
+            return [None if raw is self.value else f"over {brief(raw, self)}"]
+        name, encoding = instance_dict(raw).get("name"), kept_in_c(self.value, "encoding")
+        shown = quoted(name) if type(name) is str else f"descriptor {name}" if type(name) is int else None
+        mode = plain_str(self.own("mode")) or plain_str(kept_in_c(raw, "mode"))
+        return [shown, f"mode {mode}", plain_str(encoding), "closed" if kept_in_c(raw, "closed") else "open"]
+
+
+class InMemory(Told):
+    """`BytesIO` and `StringIO`, by where they stand; to ask for their content could copy it."""
+
+    def words(self) -> Iterable[str | None]:
+        base = _io.BytesIO if issubclass(type(self.value), _io.BytesIO) else _io.StringIO
+        try:
+            return [f"at {base.tell(self.value):,}"]
+        except ValueError:
+            return ["closed"]
+
+
+class Temporary(Told):
+    def words(self) -> Iterable[str | None]:
+        file = self.own("file")
+        return [quoted(plain_str(self.own("name"))), *list(File(file, self.budget).words())[1:]]
+
+
+class Socket(Told):
+    """A socket, by its family and descriptor. No address is asked for."""
+
+    def words(self) -> Iterable[str | None]:
+        number = module("_socket").socket.fileno(self.value)
+        kinds = (self._name("AF_", kept_in_c(self.value, "family")), self._name("SOCK_", kept_in_c(self.value, "type")))
+        return [*kinds, f"descriptor {number}" if number >= 0 else "closed"]
+
+    def _name(self, prefix: str, number: object) -> str | None:
+        known = vars(module("_socket")).items()
+        return next((name for name, value in known if name.startswith(prefix) and value == number), None)
+
+
+class Memory(Told):
+    """A ``memoryview``, by its bytes and whose they are."""
+
+    def words(self) -> Iterable[str | None]:
+        bytes = kept_in_c(self.value, "nbytes")
+        if bytes is None:
+            return ["released"]
+        format, owner = kept_in_c(self.value, "format"), kept_in_c(self.value, "obj")
+        return [
+            size(bytes),
+            f"{format!r}{shape(kept_in_c(self.value, 'shape'))}",
+            "read-only" if kept_in_c(self.value, "readonly") else None,
+            None if owner is None else f"of {class_name(type(owner))}",
+        ]
+
+    def extra(self) -> list[Child]:
+        return self.in_c("obj")
+
+
+class Array(Container):
+    """An ``array.array``."""
+
+    kind = "sequence"
+
+    def type_name(self) -> str:
+        return f"{super().type_name()} {kept_in_c(self.value, 'typecode')!r}"
+
+    def length(self) -> int:
+        return self._base().__len__(self.value)  # type: ignore[no-any-return]
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(self._base().__iter__, self.value, start)
+
+    def item_rows(self, start: int, count: int) -> Iterable[Child]:
+        indexed = self.indexed()
+        for index, item in enumerate(self._base().__getitem__(self.value, slice(start, start + count)), start):
+            yield Child(f"[{index}]", item, f"[{index}]" if indexed else None)
+
+    def _base(self) -> Any:
+        return module("array").array
+
+
+class Pattern(Told):
+    def words(self) -> Iterable[str | None]:
+        pattern, groups = kept_in_c(self.value, "pattern"), kept_in_c(self.value, "groups")
+        yield quoted(pattern) if issubclass(type(pattern), str) else quoted_bytes(pattern)
+        yield plural(groups, "group") if groups else None
+        flags = kept_in_c(self.value, "flags")
+        yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
+
+
+class Match(Told):
+    def words(self) -> Iterable[str | None]:
+        start, stop = self.value.span()
+        found = self._found()
+        return [brief(found[0], self) if found else None, f"{start}…{stop}"]
+
+    def extra(self) -> list[Child]:
+        return [Child(f"[{index}]", item, f"[{index}]") for index, item in enumerate(self._found())]
+
+    def _found(self) -> list[Any]:
+        """What each group matched; cutting it out of a string of the program's own class would run its code."""
+        if type(self.value.string) not in (str, bytes):
+            return []
+        return [self.value[index] for index in range(min(_GROUPS, kept_in_c(self.value.re, "groups") + 1))]
+
+
+class Random(Told):
+    """A generator of ``random``, by how far it is; it is not asked for a number."""
+
+    def words(self) -> Iterable[str | None]:
+        state = self._state()
+        return [f"Mersenne Twister at word {state[-1]} of 624" if state else "from the system"]
+
+    def marks(self) -> dict[str, str]:
+        return {"state": fingerprint(self._state())}
+
+    def _state(self) -> tuple[int, ...]:
+        """Empty for a ``SystemRandom``, which has none."""
+        if any(class_name(base) == "SystemRandom" for base in mro(type(self.value))):
+            return ()
+        return module("_random").Random.getstate(self.value)  # type: ignore[no-any-return]
+
+
+class WeakReference(Kind):
+    def parts(self) -> Iterable[str | None]:
+        target = ReferenceType.__call__(self.value)
+        return ["weakref · dead" if target is None else f"weakref → {brief(target, self)}"]
+
+    def child_count(self) -> int | None:
+        return 0 if ReferenceType.__call__(self.value) is None else 1
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        target = ReferenceType.__call__(self.value)
+        answers = first_of(type(self.value), "__call__") is ReferenceType.__dict__["__call__"]
+        return [] if target is None or start else [Child("referent", target, "()" if answers else None)]
+
+
+class WeakProxy(Kind):
+    """A proxy, by the class of what it stands for; to reach that would run its code."""
+
+    contains = False
+
+    def parts(self) -> Iterable[str | None]:
+        said = self._base().__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
+        target = said.partition(" to ")[2].partition(" at ")[0].strip("'")
+        return ["weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"]
+
+    def _base(self) -> Any:
+        return ProxyType if issubclass(type(self.value), ProxyType) else CallableProxyType
+
+
+_KINDS: dict[str, tuple[str, type[Kind]]] = {
+    **dict.fromkeys(("FileIO", "TextIOWrapper", "BufferedReader", "BufferedWriter", "BufferedRandom"), ("_io", File)),
+    **dict.fromkeys(("BytesIO", "StringIO"), ("_io", InMemory)),
+    "_TemporaryFileWrapper": ("tempfile", Temporary),
+    "array": ("array", Array),
+    "Pattern": ("re", Pattern),
+    "Match": ("re", Match),
+    "Random": ("random", Random),
+}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        if base is memoryview:
+            return Memory
+        if base is ReferenceType:
+            return WeakReference
+        if base is ProxyType or base is CallableProxyType:
+            return WeakProxy
+        if class_name(base) == "socket" and stands_in(base, "_socket"):
+            return Socket
+        package, kind = _KINDS.get(class_name(base), ("", None))
+        if kind is not None and stands_in(base, package):
+            return kind
+    return None

@@ -1,0 +1,139 @@
+"""Containers that keep a built-in one inside: ``UserDict``, ``ChainMap``, weak dictionaries, ``mappingproxy``."""
+
+from __future__ import annotations
+
+import gc
+from collections import ChainMap, UserDict, UserList, UserString
+from collections.abc import Iterable, Iterator
+from types import MappingProxyType
+from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary, WeakSet, WeakValueDictionary
+
+from ...safe.guard import Classes, dict_get, each, first_of, instance_dict
+from ...words.text import listed, plural
+from ..kind import Child, Kind
+from .containers import Sequence, Set
+from .mappings import Mapping
+from .objects import Told, attribute_count, brief, other_attributes, property_rows
+from .plain import Atom, Text
+
+_SHOWN = 12  #: maps of a chain that are told
+_KEEPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
+_GETTERS = [keeper.__dict__["__getitem__"] for keeper in _KEEPERS]
+
+
+class _Keeping:
+    """A container that keeps its items in a built-in one, as its attribute ``data``."""
+
+    value: Any
+
+    def data(self, base: Any) -> Any:
+        found = dict_get(instance_dict(self.value), "data")
+        return found if issubclass(type(found), base) else base()
+
+    def indexed(self) -> bool:
+        getter = first_of(type(self.value), "__getitem__")
+        return type(dict_get(instance_dict(self.value), "data")) in _EXACT and any(
+            getter is known for known in _GETTERS
+        )
+
+    def beside(self) -> list[Child]:
+        others = other_attributes(self.value) if attribute_count(self.value) > 1 else []
+        return [*others, *property_rows(self.value)]
+
+
+class Keeping(_Keeping, Mapping):
+    def held(self) -> dict[Any, Any]:
+        return self.data(dict)  # type: ignore[no-any-return]
+
+
+class KeepingList(_Keeping, Sequence):
+    def length(self) -> int:
+        return list.__len__(self.data(list))
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return each(list.__iter__, self.data(list), start)
+
+    def page(self, start: int, stop: int) -> Iterable[Any]:
+        return list.__getitem__(self.data(list), slice(start, stop))
+
+
+class Weak(Keeping):
+    """A dictionary that keeps no value, or no key, alive; one that is gone shows as the dead reference."""
+
+    def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
+        return ((_alive(key), _alive(item)) for key, item in each(dict.items, self.held(), start))
+
+    def item(self, key: Any) -> Any:
+        return _alive(super().item(key))
+
+    def beside(self) -> list[Child]:
+        return []
+
+
+class WeakMembers(_Keeping, Set):
+    def length(self) -> int:
+        return set.__len__(self.data(set))
+
+    def items(self, start: int = 0) -> Iterator[Any]:
+        return map(_alive, each(set.__iter__, self.data(set), start))
+
+    def beside(self) -> list[Child]:
+        return []
+
+
+class Proxy(Mapping):
+    """A read-only view of a dict. It would ask the dict's own class; what it refers to says it without."""
+
+    def held(self) -> dict[Any, Any]:
+        return next((item for item in gc.get_referents(self.value) if issubclass(type(item), dict)), {})
+
+    def indexed(self) -> bool:
+        return type(self.held()) is dict
+
+
+class Chain(Told):
+    """Several mappings searched one after the other."""
+
+    summarized = True
+
+    def words(self) -> Iterable[str | None]:
+        maps = self.extra()
+        shown = [brief(child.value, self) for child in maps[:_SHOWN]]
+        return [f"{plural(len(maps), 'map')}: {listed(shown, len(maps) > len(shown), 90)}"]
+
+    def extra(self) -> list[Child]:
+        maps = self.own("maps")
+        found = list(enumerate(maps)) if type(maps) is list else []
+        return [Child(f"maps[{index}]", item, f".maps[{index}]") for index, item in found]
+
+
+class KeepingText(Atom):
+    kind = "string"
+
+    def line(self) -> str:
+        data = dict_get(instance_dict(self.value), "data")
+        return f"{self.type_name()} {Text(data, self.budget).line() if issubclass(type(data), str) else ''}".rstrip()
+
+
+def _alive(held: Any) -> object:
+    """What a weak reference stands for, while that is there."""
+    target = ReferenceType.__call__(held) if issubclass(type(held), ReferenceType) else None
+    return held if target is None else target
+
+
+_EXACT = Classes(dict, list)
+_BY_BASE: dict[int, type[Kind]] = {
+    id(UserDict): Keeping,
+    id(UserList): KeepingList,
+    id(UserString): KeepingText,
+    id(WeakValueDictionary): Weak,
+    id(WeakKeyDictionary): Weak,
+    id(WeakSet): WeakMembers,
+    id(MappingProxyType): Proxy,
+    id(ChainMap): Chain,
+}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)

@@ -1,0 +1,1 @@
+"""Kinds of tables and their columns: pandas, polars, Arrow."""

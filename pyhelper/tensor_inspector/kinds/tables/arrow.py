@@ -1,0 +1,139 @@
+"""Columns that Arrow keeps, in chunks: read chunk by chunk, never as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...measure.present import of_present
+from ...measure.stats import Reading, Unread
+from ...protocol import Badge
+from ...safe.budget import Budget
+from ...safe.guard import dict_get, instance_dict, module
+from ...words.line import head
+from ...words.text import listed, shorten
+from ..kind import Child, Said
+from ..numpy.contents import Contents
+from ..numpy.texts import sample_words, told_of_strings
+from ..stats_text import stats_rows, stats_words
+from ..tensor_text import value_text
+
+numpy: Any = module("numpy")
+_SAMPLE = 1000  #: values looked at for a line
+_BYTES = 1 << 20  #: that they may take
+
+
+class Chunks:
+    """A chunked array, cut as arrays are."""
+
+    __slots__ = ("array", "shape")
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.shape = (int(array.length()),)
+
+    def __getitem__(self, where: slice) -> Chunks:
+        start, stop, _ = where.indices(self.shape[0])
+        return Chunks(self.array.slice(start, stop - start))
+
+    def at(self, positions: range) -> Chunks:
+        return Chunks(self.array.take(numpy.arange(positions.start, positions.stop, positions.step)))
+
+    def distinct(self) -> Chunks:
+        return self
+
+
+class Arrow(Contents):
+    """A column that Arrow keeps, in chunks."""
+
+    unread = Unread("dtype", "Arrow values, not numbers")
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        own = instance_dict(values)
+        chunks = dict_get(own, "_pa_array")
+        super().__init__(dict_get(own, "_data") if chunks is None else chunks, budget)
+        self._own = dict_get(own, "_dtype")
+
+    def dtype(self) -> str:
+        return str(self._own)
+
+    def length(self) -> int:
+        return int(self.array.length())
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.length(),)
+
+    def head(self) -> str:
+        return head(self.dtype(), f"[{self.length()}]")
+
+    def missing(self) -> int | None:
+        return int(self.array.null_count)
+
+    def is_open(self) -> bool:
+        return self.length() > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def _read(self) -> Reading:
+        arrow = module("pyarrow")
+        kinds = getattr(arrow, "types", None)
+        of = self.array.type
+        if kinds is None or not (kinds.is_integer(of) or kinds.is_floating(of) or kinds.is_boolean(of)):
+            return self.unread
+        return of_present(Chunks(self.array), _numbers, self.budget.share())
+
+    def elements(self) -> Any:
+        return None if isinstance(self.reading(), Unread) else Unread("layout", "numbers in chunks of Arrow's")
+
+    def present(self) -> Any:
+        """The numbers that are there, for percentiles."""
+        if isinstance(self.reading(), Unread):
+            return self.reading()
+        from ...measure.stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Chunks(self.array), _numbers)
+
+    def words(self) -> list[str]:
+        missing = [f"{self.missing():,} NA"] if self.missing() else []
+        if not isinstance(self.reading(), Unread):
+            return [*stats_words(self.reading(), str(self.array.type) == "bool"), *missing]
+        if not self.length():
+            return ["empty"]
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        if strings:
+            return sample_words(strings, self.length(), len(sample))
+        return [listed((_text(item) for item in sample[:3]), self.length() > 3, 60), *missing]
+
+    def badges(self) -> list[Badge]:
+        return [] if isinstance(self.reading(), Unread) else super().badges()
+
+    def told(self) -> list[list[str]]:
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        told = told_of_strings(strings, self.length(), len(sample)) if strings else []
+        return [*told, ["missing", f"{self.missing():,}"]]
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return map(Said, map(_text, self.array.slice(start, amount).to_pylist()))
+
+    def labels(self, start: int, amount: int) -> Iterable[object]:
+        return self.array.slice(start, amount).to_pylist()  # type: ignore[no-any-return]
+
+    def _sample(self) -> list[Any]:
+        amount = _SAMPLE
+        while amount > 1 and self.array.slice(0, amount).nbytes > _BYTES:
+            amount //= 4
+        return self.array.slice(0, amount).to_pylist()  # type: ignore[no-any-return]
+
+
+def _numbers(part: Chunks) -> Any:
+    return part.array.drop_null().to_numpy()
+
+
+def _text(item: object) -> str:
+    return "missing" if item is None else shorten(value_text(item), 80)

@@ -1,0 +1,252 @@
+"""What pandas keeps for a column, by the arrays beneath its own array types. Their caches stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+from ...measure.stats import Unread
+from ...measure.stats.unread import OWN_CODE
+from ...protocol import Badge
+from ...safe.budget import Budget
+from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module
+from ...words.line import head
+from ...words.text import count, listed, percent
+from ..kind import Child, Said
+from ..numpy.by_dtype import contents_of
+from ..numpy.contents import Contents
+from ..numpy.dates import Dates, date_text
+from ..numpy.masked import Masked
+from ..numpy.texts import Strings
+from ..stats_text import stats_rows
+from ..tensor_text import value_text
+
+numpy: Any = module("numpy")
+_PIECE = 1 << 18  #: codes counted together
+_CATEGORIES = 1 << 16  #: categories up to which each is counted
+_ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
+
+
+class Nullable(Masked):
+    """Numbers or booleans, with a mask over those that are missing: ``Int64``, ``boolean``."""
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        own = instance_dict(values)
+        super().__init__(own["_data"], own["_mask"], budget, "NA")
+
+    def dtype(self) -> str:
+        name = super().dtype()
+        return "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int").replace("f", "F")
+
+
+class Moments(Dates):
+    """Points or spans of time, in the time zone that the column has."""
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        super().__init__(kept_in_c(values, "_ndarray"), budget)
+        self._own = kept_in_c(values, "_dtype")
+        zone = dict_get(instance_dict(self._own), "_tz")
+        self._zone = zone if class_module(type(zone)).partition(".")[0] in _ZONES else None
+        self._zoned = zone is not None
+
+    def dtype(self) -> str:
+        if not self._zoned:
+            return super().dtype()
+        zone = "its own time zone" if self._zone is None else str(self._zone)
+        return f"{super().dtype()[:-1]}, {zone}]"
+
+    def text(self, item: Any) -> str:
+        text = date_text(item)
+        if not self._zoned or numpy.isnat(item):
+            return text
+        if self._zone is None:
+            return f"{text} UTC"
+        return str(module("pandas").Timestamp(item, tz="UTC").tz_convert(self._zone))
+
+
+class Periods(Dates):
+    """Spans of the calendar, such as months."""
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        super().__init__(kept_in_c(values, "_ndarray"), budget)
+        self._own = kept_in_c(values, "_dtype")
+
+    def dtype(self) -> str:
+        return str(self._own)
+
+    def tick(self, value: int) -> str:
+        return str(module("pandas").Period(ordinal=value, freq=self._own.freq))
+
+    def text(self, item: Any) -> str:
+        return "NaT" if item == numpy.iinfo(numpy.int64).min else self.tick(int(item))
+
+
+class Texts(Strings):
+    """Strings, as Python's own in an array of objects."""
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        super().__init__(kept_in_c(values, "_ndarray"), budget)
+        self._own = dict_get(instance_dict(values), "_dtype") or kept_in_c(values, "_dtype")
+
+    def dtype(self) -> str:
+        return str(self._own)
+
+    def text(self, item: Any) -> str:
+        return super().text(item) if type(item) is str else "missing"
+
+
+class Categories(Contents):
+    """Codes for a few distinct values: which, and how often each."""
+
+    unread = Unread("dtype", "categories, not numbers")
+
+    def __init__(self, values: Any, budget: Budget, contents: Callable[[Any, Budget], Contents]) -> None:
+        super().__init__(kept_in_c(values, "_ndarray"), budget)
+        own = instance_dict(kept_in_c(values, "_dtype"))
+        self._categories, self._ordered = dict_get(own, "_categories"), dict_get(own, "_ordered")
+        self._contents_of = contents  #: what an index says
+        self._counted: tuple[Any, int] | None = None
+
+    def dtype(self) -> str:
+        return "category"
+
+    def words(self) -> list[str]:
+        amounts, read = self._amounts()
+        total = self.categories.length()
+        if amounts is None:
+            return [f"{total:,} categories"]
+        first = "" if read == self.length() else f"first {count(read)}: "
+        order = sorted(range(total), key=lambda code: -int(amounts[code + 1]))[:12] if total <= 1000 else range(12)
+        shown = listed((f"{self.label(code)} ×{count(int(amounts[code + 1]))}" for code in order), total > 12, 60)
+        noun = "category" if total == 1 else "categories"
+        missing = [f"{amounts[0]:,} missing"] if amounts[0] else []
+        return [f"{total:,} {noun}: {first}{shown}" if total else "no categories", *missing]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def missing(self) -> int | None:
+        amounts, read = self._amounts()
+        return int(amounts[0]) if amounts is not None and read == self.length() else None
+
+    def told(self) -> list[list[str]]:
+        amounts, read = self._amounts()
+        if amounts is None:
+            return []
+        among = "" if read == self.length() else f" among the first {read:,}"
+        codes = range(min(self.categories.length(), 100))
+        told = [[self.name(code), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
+        return [*told, ["missing", f"{int(amounts[0]):,}{among}"]]
+
+    def marks(self) -> dict[str, str]:
+        return {"ordered": str(self._ordered is True)}
+
+    def parts(self) -> list[Child]:
+        return [Child("categories", self._categories)]
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        codes = self.array[start : start + amount].tolist()
+        return (Said("missing" if code < 0 else self.label(code)) for code in codes)
+
+    @cached_property
+    def categories(self) -> Contents:
+        return self._contents_of(self._categories, self.budget)
+
+    def name(self, code: int) -> str:
+        """A category by itself."""
+        item = next(iter(self.categories.labels(code, 1)), None)
+        return str(item) if issubclass(type(item), str) else value_text(item)
+
+    def label(self, code: int) -> str:
+        """The same in a list, where a string stands in quotes."""
+        item = next(iter(self.categories.labels(code, 1)), None)
+        return repr(item) if type(item) is str else self.name(code)
+
+    def _amounts(self) -> tuple[Any, int]:
+        """How often each code occurs, from −1 up, and how many codes were read; None where there are too many."""
+        if self._counted is None:
+            total, budget, read = self.categories.length(), self.budget.share(), 0
+            if total > _CATEGORIES:
+                return None, 0
+            amounts = numpy.zeros(total + 1, numpy.int64)
+            while read < len(self.array) and (not read or not budget.spent()):
+                piece = self.array[read : read + _PIECE]
+                amounts += numpy.bincount(piece.astype(numpy.int64) + 1, minlength=total + 1)[: total + 1]
+                read += len(piece)
+            self._counted = amounts, read
+        return self._counted
+
+
+class Library(Contents):
+    """What pandas itself turns into scalars, one at a time."""
+
+    unread = Unread("dtype", "values that are no numbers")
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        super().__init__(values, budget)
+        self._length = len(values)
+
+    def dtype(self) -> str:
+        return str(self.array.dtype)
+
+    def length(self) -> int:
+        return self._length
+
+    def head(self) -> str:
+        return head(self.dtype(), f"[{self._length}]")
+
+    def words(self) -> list[str]:
+        few = range(min(3, self._length))
+        return [listed((self.text(self.array[at]) for at in few), self._length > 3, 60) or "empty"]
+
+    def badges(self) -> list[Badge]:
+        return []
+
+    def is_open(self) -> bool:
+        return self._length > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        return (Said(self.text(self.array[at])) for at in range(start, min(start + amount, self._length)))
+
+    def text(self, item: Any) -> str:
+        return str(item)
+
+
+class Sparse(Library):
+    """Mostly one value, and where it is another: what is stored is told."""
+
+    unread = Unread("layout", "mostly one value: what is stored is told")
+
+    def __init__(self, values: Any, budget: Budget) -> None:
+        super().__init__(values, budget)
+        self._stored = contents_of(dict_get(instance_dict(values), "_sparse_values"), budget)
+
+    def words(self) -> list[str]:
+        stored = self._stored.length()
+        share = percent(stored, self._length) if self._length else "0%"
+        return [f"{count(stored, self._length)} stored ({share})", *(self._stored.words() if stored else [])]
+
+    def parts(self) -> list[Child]:
+        return [Child("stored", stats_rows(self._stored.reading()))]
+
+
+class Unknown(Contents):
+    """An array type of the program: only its own code can read it."""
+
+    unread = OWN_CODE
+
+    def dtype(self) -> str:
+        return class_name(type(self.array))
+
+    def length(self) -> int:
+        return 0
+
+    def head(self) -> str:
+        return self.dtype()
+
+    def is_open(self) -> bool:
+        return False

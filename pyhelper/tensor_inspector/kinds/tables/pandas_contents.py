@@ -1,0 +1,54 @@
+"""Which contents a pandas array or index has, by its class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...safe.budget import Budget
+from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, mro
+from ..numpy.by_dtype import contents_of
+from ..numpy.contents import Contents
+from .arrow import Arrow
+from .pandas_columns import Categories, Library, Moments, Nullable, Periods, Sparse, Texts, Unknown
+from .pandas_index import Levels, Steps
+
+numpy: Any = module("numpy")
+
+
+def index_contents(index: Any, budget: Budget) -> Contents:
+    """What the labels of an index say, of the kind of index that it is."""
+    own = instance_dict(index)
+    steps = dict_get(own, "_range")
+    if type(steps) is range:
+        return Steps(steps, budget)
+    if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
+        levels = [index_contents(level, budget) for level in dict_get(own, "_levels") or ()]
+        return Levels(index, budget, levels)
+    return column_contents(dict_get(own, "_data"), budget)
+
+
+def _categories(values: Any, budget: Budget) -> Contents:
+    return Categories(values, budget, index_contents)
+
+
+_BY_NAME: dict[str, Any] = {
+    "BaseMaskedArray": Nullable, "DatetimeArray": Moments, "TimedeltaArray": Moments, "PeriodArray": Periods,
+    "Categorical": _categories, "StringArray": Texts, "ArrowExtensionArray": Arrow, "SparseArray": Sparse,
+    "IntervalArray": Library,
+}  # fmt: skip
+
+
+def column_contents(values: Any, budget: Budget) -> Contents:
+    """What one of pandas' own arrays, or a plain one, says."""
+    cls = type(values)
+    if any(base is numpy.ndarray for base in mro(cls)):
+        return contents_of(numpy.ndarray.view(values, numpy.ndarray), budget)  # a subclass's own code does not run
+    if class_module(cls).partition(".")[0] == "pandas":
+        for base in mro(cls):
+            kind = _BY_NAME.get(class_name(base))
+            if kind is not None:
+                return kind(values, budget)  # type: ignore[no-any-return]
+        plain = kept_in_c(values, "_ndarray")
+        if type(plain) is numpy.ndarray:
+            return contents_of(plain, budget)
+    return Unknown(values, budget)

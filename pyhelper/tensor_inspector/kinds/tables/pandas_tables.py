@@ -1,0 +1,230 @@
+"""pandas: frames, series and indexes, by what their managers keep. No cache of theirs is filled or emptied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.guard import Classes, class_dict, class_module, class_name, dict_get, instance_dict, module, mro
+from ...words.text import joined, listed
+from ..kind import Child, Kind, Rows
+from ..numpy.contents import Contents
+from ..python.mappings import key_word
+from ..python.objects import Told, attributes, brief
+from .pandas_contents import column_contents, index_contents
+from .pandas_index import Levels, Steps
+from .tables import COUNTED, Column, Table, Values
+
+_OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
+_EXACT = Classes(str, int)
+_LABELS = 10_000  #: labels among which a repeated one is looked for
+
+
+class Frame(Table):
+    """A ``pandas.DataFrame``."""
+
+    needs = ("_mgr",)
+
+    @cached_property
+    def manager(self) -> Any:
+        return _manager(self.value)
+
+    @cached_property
+    def names(self) -> Contents:
+        return index_contents(self.manager.axes[0], self.budget)
+
+    @cached_property
+    def held(self) -> dict[int, range | dict[int, int]]:
+        """What is known of the blocks: the columns that each holds, in the order of its rows."""
+        return {}
+
+    def place(self, at: int) -> tuple[Any, int]:
+        """The block that holds a column, and its row in that. There may be a block for every column: looked for around
+        where it would then be, and from both ends, where those of many columns are."""
+        blocks = self.manager.blocks
+        last = len(blocks) - 1
+        for far in range(len(blocks)):
+            for number in (min(at, last) - far, min(at, last) + far, far, last - far):
+                if not 0 <= number <= last:
+                    continue
+                held = self.held.get(number)
+                if held is None:
+                    held = self.held[number] = _placed(blocks[number].mgr_locs)
+                if at in held:
+                    return blocks[number].values, held.index(at) if type(held) is range else held[at]
+        raise IndexError(at)
+
+    def size(self) -> tuple[int, int]:
+        return index_contents(self.manager.axes[1], self.budget).length(), self.names.length()
+
+    def labels(self, start: int, count: int) -> Iterable[object]:
+        return self.names.labels(start, count)
+
+    def column(self, at: int) -> Column:
+        values, row = self.place(at)
+        flat = not _is_pandas(type(values)) or values.ndim == 1
+        return Column(values if flat else values[row], column_contents, ".iloc[{}]")
+
+    def column_suffix(self, at: int, label: object) -> str | None:
+        plain = self._unique and type(label) in _EXACT and len(repr(label)) <= 200
+        return f"[{label!r}]" if plain and _is_pandas(_owner(type(self.value), "__getitem__")) else f".iloc[:, {at}]"
+
+    def row_suffix(self) -> str | None:
+        return ".iloc[{}]"
+
+    def marks(self) -> dict[str, str]:
+        return {"name of the columns": _name(self.manager.axes[0], self)}
+
+    def bytes(self) -> int | None:
+        blocks = self.manager.blocks
+        if len(blocks) > COUNTED:
+            return None
+        return sum(int(block.values.nbytes) for block in blocks if _is_pandas(type(block.values)))
+
+    def extra(self) -> list[Child]:
+        columns, index = self.manager.axes
+        named = [] if self._unique else [Child("columns", columns, ".columns")]
+        return [Child("index", index, ".index"), *named, *_others(self.value)]
+
+    @cached_property
+    def _unique(self) -> bool:
+        """Whether the labels of the columns are strings and numbers, each there once."""
+        first = list(islice(self.labels(0, _LABELS + 1), _LABELS + 1))
+        return len(first) <= _LABELS and all(type(label) in _EXACT for label in first) and len(set(first)) == len(first)
+
+
+class Series(Values):
+    """A ``pandas.Series``."""
+
+    needs = ("_mgr",)
+    suffix = ".iloc[{}]"
+
+    @cached_property
+    def contents(self) -> Contents:
+        return column_contents(_manager(self.value).blocks[0].values, self.budget)
+
+    def marks(self) -> dict[str, str]:
+        return {**super().marks(), "name": _name(self.value, self)}
+
+    def parts(self) -> Iterable[str | None]:
+        name = dict_get(instance_dict(self.value), "_name")
+        index = self._index()
+        labelled = None if isinstance(index, Steps) else f"index {index.head()}"
+        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return [own, *self.words(), labelled]
+
+    def facts(self) -> Facts:
+        facts, index = super().facts(), self._index()
+        told = ["index", joined([index.head(), *index.words()])]
+        return {**facts, "rows": [*facts.get("rows", []), told]}
+
+    def rows(self) -> list[Child]:
+        return [*super().rows(), Child("index", _manager(self.value).axes[0], ".index"), *_others(self.value)]
+
+    def _index(self) -> Contents:
+        return index_contents(_manager(self.value).axes[0], self.budget)
+
+
+class Index(Values):
+    """A ``pandas.Index`` of any kind."""
+
+    @cached_property
+    def contents(self) -> Contents:
+        return index_contents(self.value, self.budget)
+
+    def marks(self) -> dict[str, str]:
+        return {**super().marks(), "name": _name(self.value, self)}
+
+    def parts(self) -> Iterable[str | None]:
+        name = dict_get(instance_dict(self.value), "_name")
+        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return [own, *self.words()]
+
+    def rows(self) -> list[Child]:
+        rows = super().rows()
+        if isinstance(self.contents, Levels):
+            levels = list(dict_get(instance_dict(self.value), "_levels") or ())
+            rows += [Child(f"level {number}", level, f".levels[{number}]") for number, level in enumerate(levels)]
+        return rows
+
+
+class Array(Values):
+    """One of pandas' own arrays."""
+
+    @cached_property
+    def contents(self) -> Contents:
+        return column_contents(self.value, self.budget)
+
+    def parts(self) -> Iterable[str | None]:
+        return [self.type_name(), *self.words()]
+
+
+class Groups(Told):
+    """A grouping that has not been reduced: the groups are not formed here."""
+
+    def words(self) -> Iterable[str | None]:
+        keys, of = self.own("keys"), self.own("obj")
+        yield None if keys is None else f"by {brief(keys, self)}"
+        yield None if of is None else f"of {brief(of, self)}"
+
+
+def _placed(placement: Any) -> range | dict[int, int]:
+    """The columns that a block holds. A placement that has an array of them would keep what it is asked for in the
+    program's table; it has a slice otherwise."""
+    collector = module("gc")
+    for held in collector.get_referents(placement) if collector is not None else ():
+        if type(held) is module("numpy").ndarray:
+            return {at: row for row, at in enumerate(held.tolist())}
+    held = getattr(placement, "indexer", None)
+    if type(held) is slice and held.stop is not None:
+        return range(held.start, held.stop, held.step or 1)
+    return {int(at): row for row, at in enumerate(placement)}
+
+
+def _name(labelled: Any, asked: Kind) -> str:
+    """What a series or an index is called, by each level where it has several."""
+    own = instance_dict(labelled)
+    names = dict_get(own, "_names")
+    called = [dict_get(own, "_name")] if names is None else names
+    return ", ".join(repr(name) if type(name) is str else brief(name, asked) for name in called)
+
+
+def _manager(value: Any) -> Any:
+    own = instance_dict(value)
+    found = dict_get(own, "_mgr")
+    return dict_get(own, "_data") if found is None else found
+
+
+def _others(value: Any) -> list[Child]:
+    """What the program, not pandas, keeps in it."""
+    notes = dict_get(instance_dict(value), "_attrs")
+    rows = [Child("attrs", notes, ".attrs")] if notes else []
+    own = [child for child in attributes(value) if child.name not in _OWN]
+    shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
+    return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+
+
+def _is_pandas(cls: type) -> bool:
+    return class_module(cls).partition(".")[0] in ("pandas", "numpy")
+
+
+def _owner(cls: type, name: str) -> type:
+    """The class that a method of that name comes from."""
+    return next((base for base in mro(cls) if name in class_dict(base)), cls)
+
+
+_BY_NAME: dict[str, type[Kind]] = {
+    "DataFrame": Frame, "Series": Series, "Index": Index, "ExtensionArray": Array, "GroupBy": Groups,
+}  # fmt: skip
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        kind = _BY_NAME.get(class_name(base))
+        if kind is not None and class_module(base).partition(".")[0] == "pandas":
+            genuine = kind is Array or any(class_name(above) == "PandasObject" for above in bases)
+            return kind if genuine else None
+    return None

@@ -1,0 +1,222 @@
+"""The values of a polars series, by polars' own core, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...measure.present import of_present
+from ...measure.stats import Reading, Unread
+from ...protocol import Badge
+from ...safe.budget import Budget
+from ...safe.guard import Classes, class_name, instance_dict, module
+from ...words.line import head
+from ...words.text import joined, listed, number, one_line
+from ...words.text import size as size_text
+from ..kind import Child, Said
+from ..numpy.contents import Contents
+from ..numpy.texts import sample_words, told_of_strings
+from ..registry import look
+from ..stats_text import stats_rows, stats_words
+from ..tensor_text import value_text
+
+_SAMPLE = 1000  #: values looked at for a line
+_BYTES = 1 << 21  #: that values taken out together may take
+_LEAST = 1 << 15  #: and one of them always
+_PIECE = 1 << 20  #: values reduced together
+_DTYPE = 40  #: characters
+_FEW = 10  #: integers up to this many are shown themselves
+_WHY = {
+    "Decimal": "decimals: only their range is read", "Duration": "durations, not numbers", "Date": "dates, not numbers",
+    "Datetime": "dates, not numbers", "Time": "times, not numbers", "String": "strings, not numbers",
+}  # fmt: skip
+_HOLDERS = Classes(list, dict, Said)
+_TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
+
+
+class Slices:
+    """A series, cut as arrays are."""
+
+    __slots__ = ("series", "shape")
+
+    def __init__(self, series: Any) -> None:
+        self.series = series
+        self.shape = (int(series.len()),)
+
+    def __getitem__(self, where: slice) -> Slices:
+        start, stop, _ = where.indices(self.shape[0])
+        return Slices(self.series.slice(start, stop - start))
+
+    def at(self, positions: range) -> Slices:
+        numpy, polars = module("numpy"), module("polars")
+        where = polars.Series(numpy.arange(positions.start, positions.stop, positions.step, dtype=numpy.uint32))
+        return Slices(self.series.gather_with_series(where._s))
+
+    def distinct(self) -> Slices:
+        return self
+
+
+class Series(Contents):
+    """Numbers by exact statistics, what has an order by its range, all else by a few values."""
+
+    unread = Unread("dtype", "not numbers")
+
+    def __init__(self, array: Any, budget: Budget) -> None:
+        super().__init__(array, budget)
+        name = self._name()
+        why = "128-bit integers: only their range is read" if "128" in name else _WHY.get(name)
+        self.unread = self.unread if why is None else Unread("dtype", why)
+
+    def dtype(self) -> str:
+        dtype = self.array.dtype()
+        given = [str(item) for name, item in instance_dict(dtype).items() if name in _TOLD and item is not None]
+        return f"{self._name()}[{', '.join(given)}]" if given else one_line(str(dtype), _DTYPE)
+
+    def length(self) -> int:
+        return int(self.array.len())
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.length(),)
+
+    def head(self) -> str:
+        return head(self.dtype(), f"[{self.length()}]")
+
+    def missing(self) -> int | None:
+        return int(self.array.null_count())
+
+    def is_open(self) -> bool:
+        return self.length() > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+    def _read(self) -> Reading:
+        if not self._is_number():
+            return self.unread
+        if module("numpy") is None:
+            return Unread("no_values", "without numpy only range and mean are read")
+        return of_present(Slices(self.array), _numbers, self.budget.share())
+
+    def shown(self) -> str | None:
+        few = 0 < self.length() <= _FEW and "Int" in self._name() and not self.missing()
+        return str(self.array.to_list()).replace("-", "−") if few else None
+
+    def elements(self) -> Any:
+        if not self._is_number():
+            return None
+        if module("numpy") is None or self.missing() or self.array.n_chunks() > 1 or self._name() == "Boolean":
+            return Unread("layout", "numbers with nulls, in chunks or in bits")
+        return self.array.to_numpy(False, False)
+
+    def present(self) -> Any:
+        """The numbers that are there, for percentiles."""
+        if isinstance(self.reading(), Unread):
+            return self.reading()
+        from ...measure.stats.distribution import Present  # compiled only where it is needed
+
+        return Present(Slices(self.array), _numbers)
+
+    def words(self) -> list[str]:
+        length, missing = self.length(), self.missing() or 0
+        if not length:
+            return ["empty"]
+        nulls = [f"{missing:,} null"] if missing else []
+        if missing == length:
+            return ["all null"]
+        if not isinstance(self.reading(), Unread):
+            return [*stats_words(self.reading(), self._name() == "Boolean"), *nulls]
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        if strings and not any(type(item) is Said for item in sample):
+            return [*sample_words(strings, length, len(sample))[:1], *nulls]
+        range = self._range()
+        return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
+
+    def badges(self) -> list[Badge]:
+        return [] if isinstance(self.reading(), Unread) else super().badges()
+
+    def told(self) -> list[list[str]]:
+        sample = self._sample()
+        strings = [item for item in sample if type(item) is str]
+        whole = not any(type(item) is Said for item in sample)
+        told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
+        range = self._range() if isinstance(self.reading(), Unread) and not strings else None
+        return [*([["range", joined(range)]] if range else told), ["null", f"{self.missing():,}"]]
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
+
+    def items(self, start: int, amount: int) -> Iterable[object]:
+        for item in self._taken(start, amount):
+            yield item if type(item) in _HOLDERS or self._name() == "Object" else Said(self.text(item))
+
+    def text(self, item: Any) -> str:
+        return "null" if item is None else value_text(item)
+
+    def _name(self) -> str:
+        dtype = self.array.dtype()
+        return class_name(dtype if issubclass(type(dtype), type) else type(dtype))
+
+    def _is_number(self) -> bool:
+        name = self._name()
+        return name == "Boolean" or (name.startswith(("Int", "UInt", "Float")) and "128" not in name)
+
+    def _sample(self) -> list[Any]:
+        amount = _SAMPLE
+        while amount > 3 and bytes_of(self.array.slice(0, amount)) > _BYTES:
+            amount = max(3, amount // 4)
+        return self._taken(0, amount)
+
+    def _taken(self, start: int, amount: int) -> list[Any]:
+        """Some values; of those that take much memory, how much. (Polars would start threads to cut them.)"""
+        part = self.array.slice(start, amount)
+        if bytes_of(part) <= _BYTES:
+            return part.to_list()  # type: ignore[no-any-return]
+        most = max(_LEAST, _BYTES // part.len())
+        return [self._one(part.slice(at, 1), most) for at in range(part.len())]
+
+    def _one(self, part: Any, most: int) -> object:
+        size = bytes_of(part)
+        return part.to_list()[0] if size <= most else Said(f"{self.dtype()} of {size_text(size)}")
+
+    def _range(self) -> list[str] | None:
+        """From the least to the greatest value, of a dtype that has an order; the mean of numbers."""
+        name, budget, low, high, read = self._name(), self.budget.share(), None, None, 0
+        if not (self._is_number() or name in ("Date", "Datetime", "Duration", "Time", "Decimal") or "Int" in name):
+            return None
+        while read < self.length() and (not read or not budget.spent()):
+            piece = self.array.slice(read, _PIECE)
+            least, most = piece.min(), piece.max()
+            low = least if low is None or (least is not None and least < low) else low
+            high = most if high is None or (most is not None and most > high) else high
+            read += _PIECE
+        if low is None or high is None:
+            return None
+        seen = "" if read >= self.length() else "seen "
+        words = [f"{seen}{self.text(low)}…{self.text(high)}" if seen or low != high else f"all {self.text(low)}"]
+        mean = self.array.mean() if self._is_number() and not seen else None
+        return words if mean is None else [*words, f"μ {number(float(mean), 3)}" if mean == mean else "NaN among them"]
+
+    def _brief(self, item: object) -> str:
+        if item is None:
+            return "null"
+        return item.text if type(item) is Said else look(item, self.budget).brief()
+
+
+def bytes_of(series: Any) -> int:
+    """What the values take; of objects, polars does not know."""
+    return 0 if str(series.dtype()) == "Object" else int(series.estimated_size())
+
+
+def _numbers(part: Slices) -> Any:
+    series = part.series
+    if not series.null_count():
+        return series.to_numpy(False, True)
+    values, missing = series.to_numpy_masked(False, True) if hasattr(series, "to_numpy_masked") else _masked(series)
+    return values[~missing]
+
+
+def _masked(series: Any) -> tuple[Any, Any]:
+    """Before polars 1.30: values and mask by way of Python's objects."""
+    numpy, items = module("numpy"), series.to_list()
+    return numpy.array([0 if item is None else item for item in items]), numpy.array([item is None for item in items])

@@ -1,0 +1,105 @@
+"""polars: frames, series and expressions. A lazy frame is never collected, its plan not run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from ...safe.guard import class_dict, class_module, class_name, dict_get, instance_dict, mro
+from ...words.text import joined, one_line, shorten
+from ..kind import Kind
+from ..numpy.contents import Contents
+from ..python.plain import Atom
+from . import polars_columns
+from .tables import COUNTED, Column, Table, Values
+
+
+class Frame(Table):
+    """A ``polars.DataFrame``."""
+
+    needs = ("_df",)
+
+    @cached_property
+    def core(self) -> Any:
+        return dict_get(instance_dict(self.value), "_df")
+
+    def size(self) -> tuple[int, int]:
+        rows, columns = self.core.shape()
+        return int(rows), int(columns)
+
+    def labels(self, start: int, count: int) -> Iterable[object]:
+        return self.core.columns()[start : start + count]  # type: ignore[no-any-return]
+
+    def column(self, at: int) -> Column:
+        return Column(self.core.to_series(at), polars_columns.Series, "[{}]")
+
+    def column_suffix(self, at: int, label: object) -> str | None:
+        owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
+        return f"[{label!r}]" if class_module(owner).partition(".")[0] == "polars" else f".to_series({at})"
+
+    def row_suffix(self) -> str | None:
+        return ".row({})"
+
+    def bytes(self) -> int | None:
+        columns = self.size()[1]
+        if columns > COUNTED:
+            return None
+        return sum(polars_columns.bytes_of(self.core.to_series(at)) for at in range(columns))
+
+
+class Series(Values):
+    """A ``polars.Series``."""
+
+    needs = ("_s",)
+
+    @cached_property
+    def core(self) -> Any:
+        return dict_get(instance_dict(self.value), "_s")
+
+    @cached_property
+    def contents(self) -> Contents:
+        return polars_columns.Series(self.core, self.budget)
+
+    def parts(self) -> Iterable[str | None]:
+        name = self.core.name()
+        return [f"{self.type_name()} {shorten(name, 40)}" if name else self.type_name(), *self.words()]
+
+
+class Lazy(Atom):
+    """A plan: asking it for anything could read files."""
+
+    def line(self) -> str:
+        return f"{self.type_name()} · a plan, not run"
+
+    def brief(self) -> str:
+        return self.type_name()
+
+
+class Expression(Atom):
+    """By polars' own text of it."""
+
+    def line(self) -> str:
+        core = dict_get(instance_dict(self.value), "_pyexpr")
+        return joined([self.type_name(), one_line(core.to_str(), 100) if hasattr(core, "to_str") else None])
+
+
+class DType(Atom):
+    def brief(self) -> str:
+        return shorten(str(self.value))
+
+    def line(self) -> str:
+        return shorten(f"dtype {self.value}")
+
+
+_BY_NAME: dict[str, type[Kind]] = {
+    "DataFrame": Frame, "Series": Series, "LazyFrame": Lazy, "Expr": Expression, "DataType": DType,
+}  # fmt: skip
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        kind = _BY_NAME.get(class_name(base))
+        if kind is not None and class_module(base).startswith("polars."):
+            return kind
+    return None

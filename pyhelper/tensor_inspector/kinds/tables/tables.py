@@ -1,0 +1,218 @@
+"""Tables of any library: columns under labels, each told as an array is; rows by their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, Callable
+
+from ...measure.stats.unread import Reading, Unread
+from ...protocol import Badge, Facts
+from ...safe.budget import Budget
+from ...safe.guard import class_name, full_name
+from ...words.line import Word, content, dtype_word, named
+from ...words.text import joined, listed, plural, shorten
+from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said
+from ..numpy.contents import ArrayKind, Contents
+from ..python.mappings import key_name, key_word
+from ..registry import look
+
+_SHOWN = 12  #: columns looked at for a line, and cells shown of a row
+COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
+_PRINTED = 3  #: rows that the debug console prints
+_FEW = 50  #: columns of a table whose missing values are counted for its line
+_COUNTED = 200_000  #: cells among which what is missing is counted for a line
+_CELL = 24  #: characters
+_BY_COLUMN = Unread("elsewhere", "each column has statistics of its own")
+
+
+class Column(Elements):
+    """A column taken out of its table: what its library keeps for it, and how that is looked at."""
+
+    __slots__ = ("contents", "suffix")
+
+    def __init__(self, value: Any, contents: Callable[[Any, Budget], Contents], suffix: str) -> None:
+        super().__init__(value)
+        self.contents = contents
+        self.suffix = suffix  #: what reaches one of its values
+
+
+class Values(ArrayKind):
+    """Values in one dimension that a library keeps in its own way: a column, a series, an index."""
+
+    suffix: str | None = "[{}]"  #: what reaches one of them
+
+    def parts(self) -> Iterable[str | None]:
+        return self.words()
+
+    def words(self) -> list[str]:
+        """The parts of the line that dtype, length and values give."""
+        head, shown = self.contents.head(), self.contents.shown()
+        return [head, *self.contents.words()] if shown is None else [f"{head} {shown}"]
+
+    def marks(self) -> dict[str, str]:
+        return self.contents.marks()
+
+    def facts(self) -> Facts:
+        facts: Facts = {
+            "type": full_name(type(self.value)),
+            "shape": [self.contents.length()],
+            "dtype": self.contents.dtype(),
+        }
+        self.contents.fill(facts)
+        return facts
+
+    def rows(self) -> list[Child]:
+        values = [Child("values", self.contents.values(self.suffix), "")] if self.contents.is_open() else []
+        return [*values, *self.contents.parts()]
+
+
+class ColumnValues(Values):
+    contains = False
+
+    @cached_property
+    def contents(self) -> Contents:
+        return self.value.contents(self.value.value, self.budget)  # type: ignore[no-any-return]
+
+    def type_name(self) -> str:
+        return class_name(type(self.value.value))
+
+    def rows(self) -> list[Child]:
+        self.suffix = self.value.suffix
+        return super().rows()
+
+
+class Table(Kind):
+    """A few rows that every table has, then its columns in their order."""
+
+    kind = "mapping"
+    summarized = True
+    repeating = ("rows",)
+    rank = 0
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        raise NotImplementedError
+
+    def labels(self, start: int, count: int) -> Iterable[object]:
+        raise NotImplementedError
+
+    def column(self, at: int) -> Column:
+        raise NotImplementedError
+
+    def column_suffix(self, at: int, label: object) -> str | None:
+        """What reaches a column."""
+        raise NotImplementedError
+
+    def row_suffix(self) -> str | None:
+        """What reaches a row."""
+        return None
+
+    def bytes(self) -> int | None:
+        """What the values take; None where that would have to be asked of too many columns."""
+        raise NotImplementedError
+
+    def extra(self) -> list[Child]:
+        """Rows of the table besides its columns."""
+        return []
+
+    def ordered(self) -> bool | None:
+        return True
+
+    def brief(self) -> str:
+        rows, columns = self.size()
+        return f"{self.type_name()} {rows:,} × {columns:,}"
+
+    def inline(self) -> str | None:
+        return " ".join(filter(None, (self._missing_words(), self.brief())))
+
+    def printed(self, count: int) -> list[Child]:
+        """Its first rows stand for the one that opens to all rows."""
+        first = list(self._rows(0, _PRINTED + 1)) if self.size()[1] else []
+        more = [Child("…", Said(""))] if len(first) > _PRINTED else []
+        return [*first[:_PRINTED], *more, *self.extra(), *self._columns(0, count)][: count + 1]
+
+    def parts(self) -> Iterable[str | None]:
+        rows, columns = self.size()
+        labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
+        told = [
+            (f"{key_word(label, self)} ", dtype_word(self._contents(at).dtype())) for at, label in enumerate(labels)
+        ]
+        missing, sizes = self._missing_words(), f"{rows:,} × {columns:,}"
+        beside = joined([self.type_name(), missing])
+        shown = content(beside, f"{sizes}: ", told, columns > len(labels)) if told else sizes
+        return [named(self.type_name()), shown, Word(missing, loud=True) if missing else None]
+
+    def badges(self) -> list[Badge]:
+        return ["nan"] if self._missing() else []
+
+    def child_count(self) -> int | None:
+        return len(self._fixed()) + self.size()[1]
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        fixed = self._fixed()
+        before = max(0, start - len(fixed))
+        return islice(chain(fixed[start:], self._columns(before, start + count - len(fixed))), count)
+
+    def facts(self) -> Facts:
+        bytes = self.bytes()
+        facts: Facts = {"type": full_name(type(self.value)), "shape": list(self.size())}
+        if bytes is not None:
+            facts["bytes"] = bytes
+        return facts
+
+    def reading(self) -> Reading:
+        return _BY_COLUMN
+
+    def item(self, key: Any) -> Any:
+        if type(key) is not str and type(key) is not int:
+            raise NotStatic("it computes what this selects")
+        for at, label in enumerate(self.labels(0, self.size()[1])):
+            if type(label) is type(key) and label == key:
+                return self.column(at)
+        raise NotFound(f"there is no column {key!r}")
+
+    def _columns(self, start: int, stop: int) -> Iterator[Child]:
+        stop = min(stop, self.size()[1])
+        if start < stop:
+            for at, label in enumerate(self.labels(start, stop - start), start):
+                name, suffix = key_name(label, at, self), self.column_suffix(at, label)
+                yield Child(name, self.column(at), suffix, copied=True)
+
+    def _fixed(self) -> list[Child]:
+        rows, columns = self.size()
+        below = Rows(plural(rows, "row"), rows, self._rows)
+        return [*([Child("rows", below, "")] if rows and columns else []), *self.extra()]
+
+    def _rows(self, start: int, count: int) -> Iterator[Child]:
+        columns = min(self.size()[1], _SHOWN)
+        labels = [key_word(label, self) for label in self.labels(0, columns)]
+        cells = zip(*(map(self._cell, self._contents(at).items(start, count)) for at in range(columns)))
+        more, suffix = self.size()[1] > columns, self.row_suffix()
+        for index, row in enumerate(cells, start):
+            text = listed((f"{label}={cell}" for label, cell in zip(labels, row)), more, 110)
+            yield Child(f"[{index}]", Said(text), None if suffix is None else suffix.format(index))
+
+    def _cell(self, item: object) -> str:
+        return shorten(look(item, self.budget).brief() if type(item) is not Said else item.text, _CELL)
+
+    def _contents(self, at: int) -> Contents:
+        column = self.column(at)
+        return column.contents(column.value, self.budget)
+
+    def _missing_words(self) -> str | None:
+        amount = self._missing()
+        return f"{amount:,} missing" if amount else None
+
+    def _missing(self) -> int:
+        """How much is missing, where that is quickly known; else 0."""
+        rows, columns = self.size()
+        if columns > _FEW or rows * columns > _COUNTED or self.budget.spent():
+            return 0
+        amounts = [self._contents(at).missing() for at in range(columns)]
+        return sum(amount for amount in amounts if amount)
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return ColumnValues if cls is Column else None

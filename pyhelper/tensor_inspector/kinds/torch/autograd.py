@@ -1,0 +1,75 @@
+"""Nodes of the autograd graph: a finite tree from ``grad_fn`` down to the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import GetSetDescriptorType
+from typing import Any
+
+from ...protocol import Facts
+from ...safe.guard import class_dict, class_name, kept_in_c, mro
+from ...words.text import plural
+from ..kind import Child, Kind, WithRows
+from ..python.objects import other_attributes
+from .tensor import Tensor
+
+
+class GraphNode(WithRows):
+    """A node with its inputs. Saved tensors are not listed: unpacking one runs the program's hooks."""
+
+    kind = "graph"
+
+    def parts(self) -> Iterable[str | None]:
+        leaf = kept_in_c(self.value, "variable")
+        if leaf is not None:
+            return [self.type_name(), f"leaf {Tensor(leaf, self.budget).head()}"]
+        inputs = [node for node, _ in self._next()]
+        wanted = sum(node is not None for node in inputs)
+        names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)
+        return [self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs", self._saved_words()]
+
+    def facts(self) -> Facts:
+        facts = super().facts()
+        facts["rows"] = [
+            [f"input {index}", "needs no gradient" if node is None else class_name(type(node))]
+            for index, (node, _) in enumerate(self._next())
+        ]
+        return facts
+
+    def attribute(self, name: str) -> Any:
+        return self._next() if name == "next_functions" else super().attribute(name)
+
+    def rows(self) -> list[Child]:
+        rows = [
+            Child(f"[{index}]", node, f".next_functions[{index}][0]")
+            for index, (node, _) in enumerate(self._next())
+            if node is not None
+        ]
+        leaf = kept_in_c(self.value, "variable")  # the tensor into whose ``.grad`` an AccumulateGrad node adds
+        if leaf is not None:
+            rows.append(Child("variable", leaf, ".variable"))
+        return rows + other_attributes(self.value)
+
+    def _next(self) -> tuple[tuple[Any, int], ...]:
+        return kept_in_c(self.value, "next_functions") or ()
+
+    def _saved_words(self) -> str | None:
+        """What a function written in Python has saved for its backward; built-in ones do not tell."""
+        saved = _descriptor(type(self.value), "_raw_saved_tensors")
+        if saved is None:
+            return None
+        try:
+            kept = saved.__get__(self.value)
+        except RuntimeError:
+            return "saved tensors freed"
+        return f"saves {plural(len(kept), 'tensor')}" if kept else None
+
+
+def _descriptor(cls: type, name: str) -> Any:
+    """The C descriptor of that name, nearest class first; None where there is none."""
+    found = (class_dict(base).get(name) for base in mro(cls))
+    return next((item for item in found if type(item) is GetSetDescriptorType), None)
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return GraphNode if _descriptor(cls, "next_functions") is not None else None

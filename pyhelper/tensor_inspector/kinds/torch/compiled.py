@@ -1,0 +1,155 @@
+"""What torch compiles: TorchScript modules and functions, kept in C++, and the graphs of ``torch.fx``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from ...safe.guard import (
+    class_dict,
+    class_name,
+    dict_get,
+    instance_dict,
+    is_made_in_cpp,
+    kept_in_c,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
+from ...words.text import listed, plural, shorten
+from ..kind import Child, Kind
+from ..python.callables import name_of
+from ..python.objects import Told, brief, is_tensor
+from .digest import in_cpp, parts_of
+from .module import Module
+
+torch: Any = module("torch")
+_SHOWN = 12  #: nodes of a graph told in its line
+
+
+class Scripted(Module):
+    """A module that TorchScript has compiled or traced. What it holds is read in C++, where it is; it does not run."""
+
+    def head(self) -> str:
+        compiled = in_cpp(self.value)
+        return self.type_name() if compiled is None else f"{self.type_name()} of {compiled._type().name()}"
+
+    def child_count(self) -> int | None:
+        return sum(1 for _ in self._rows())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        return islice(self._rows(), start, start + count)
+
+    def _rows(self) -> Iterator[Child]:
+        parts, own = parts_of(self.value), instance_dict(self.value)
+        scripted = own.get("_actual_script_module", self.value)  # what a traced module stands for
+        wrappers = instance_dict(instance_dict(scripted).get("_modules")).get("_python_modules") or {}
+        for name, item in {**parts["_parameters"], **parts["_buffers"], **wrappers}.items():
+            yield Child(name, item, f".{name}" if name.isidentifier() and not self._is_taken(name) else None)
+
+    def _is_taken(self, name: str) -> bool:
+        return name in instance_dict(self.value) or any(name in class_dict(base) for base in mro(type(self.value)))
+
+
+class ScriptFunction(Told):
+    """A function that TorchScript has compiled, by what it takes and gives."""
+
+    kind = "callable"
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
+
+    def type_name(self) -> str:
+        return "ScriptFunction"
+
+    def words(self) -> Iterable[str | None]:
+        return [shorten(str(_ScriptFunction.schema.__get__(self.value)), 90)]
+
+
+class ScriptObject(Told):
+    """An object of a class that TorchScript knows, such as packed weights."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
+
+    def words(self) -> Iterable[str | None]:
+        try:
+            return [torch._C.ScriptObject._type(self.value).name()]
+        except TypeError:  # torch 2.0 has it for modules only
+            return []
+
+
+class Graph(Told):
+    """A graph of ``torch.fx``, node by node."""
+
+    kind = "graph"
+
+    def words(self) -> Iterable[str | None]:
+        names = [plain_str(_of(node, "name")) for node in islice(self._nodes(), _SHOWN)]
+        total = self._total()
+        return [f"{plural(total, 'node')}: {listed(names, total > len(names), 80)}" if total else "empty"]
+
+    def child_count(self) -> int | None:
+        return self._total() + (super().child_count() or 0)
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        total = self._total()
+        for index, node in islice(enumerate(self._nodes()), start, start + count):
+            yield Child(f"[{index}] {plain_str(_of(node, 'name'))}", node)
+        if start + count > total:
+            yield from super().children(max(0, start - total), start + count - max(start, total))
+
+    def _total(self) -> int:
+        total = self.own("_len")
+        return total if type(total) is int else 0
+
+    def _nodes(self) -> Iterator[Any]:
+        root = self.own("_root")
+        node = _of(root, "_next")
+        for _ in range(self._total()):
+            if node is None or node is root:
+                return
+            yield node
+            node = _of(node, "_next")
+
+
+class GraphNode(Told):
+    """A node of such a graph: what it computes, from which others."""
+
+    kind = "graph"
+
+    def words(self) -> Iterable[str | None]:
+        target, inputs, meta = (_of(self.value, name) for name in ("target", "_input_nodes", "meta"))
+        names = [plain_str(_of(node, "name")) for node in islice(inputs, _SHOWN)] if type(inputs) is dict else []
+        value = dict_get(meta, "val") if type(meta) is dict else None
+        return [
+            plain_str(_of(self.value, "name")),
+            f"{plain_str(_of(self.value, 'op'))} {target if type(target) is str else name_of(target)}".rstrip(),
+            f"of {listed(names, False, 40)}" if names else None, brief(value, self) if is_tensor(value) else None,
+        ]  # fmt: skip
+
+
+def _of(node: Any, name: str) -> Any:
+    """An attribute of a node, which older versions of torch keep in its dict, newer ones in C."""
+    own = instance_dict(node)
+    return own[name] if name in own else kept_in_c(node, name)
+
+
+_ScriptFunction: Any = vars(torch._C).get("ScriptFunction")
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    if any(class_name(base) == "ScriptModule" and stands_in(base, "torch.jit") for base in bases):
+        return Scripted
+    for base in bases:
+        if base is _ScriptFunction:
+            return ScriptFunction
+        if base is vars(torch._C).get("ScriptObject"):
+            return ScriptObject
+        if class_name(base) in ("Graph", "Node") and stands_in(base, "torch.fx"):
+            return Graph if class_name(base) == "Graph" else GraphNode
+    return None

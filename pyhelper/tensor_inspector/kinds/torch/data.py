@@ -1,0 +1,221 @@
+"""Datasets, samplers and loaders, by what they were made with. Nothing is iterated, no ``__len__`` of the program runs.
+
+How many samples there are is told where torch's own classes keep it: a dataset of the program's own is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
+from ...safe.guard import Classes, class_dict, class_name, instance_dict, is_bare, module, mro, stands_in
+from ...words.line import Word, head, short
+from ...words.text import listed, plural, shape
+from ..kind import Kind
+from ..python.objects import Told, brief
+
+torch: Any = module("torch")
+_NESTED = 20  #: datasets inside datasets that are followed
+_SEQUENCES = Classes(list, tuple)
+_ROOM = 28  #: characters of the tensors in short, beside the class's name and the samples
+_SHOWN = 12  #: tensors or datasets told in a line
+
+
+class Dataset(Told):
+    """A dataset of the program's own: its attributes."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return not is_bare(value)
+
+    def words(self) -> Iterable[str | None]:
+        stream = any(
+            class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(self.value))
+        )
+        return ["iterable" if stream else "length not asked", *self.attribute_words()]
+
+
+class Tensors(Told):
+    needs = ("tensors",)
+
+    def words(self) -> Iterable[str | None]:
+        tensors = self.own("tensors")
+        each = [_sample(tensor) for tensor in tensors[:_SHOWN]] if type(tensors) is tuple else []
+        return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
+
+
+class Part(Told):
+    needs = ("dataset", "indices")
+
+    def words(self) -> Iterable[str | None]:
+        whole = self.own("dataset")
+        total = length(whole)
+        of = f" of {total:,}" if total is not None else ""
+        return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
+
+
+class Joined(Told):
+    """Datasets one after the other, or side by side."""
+
+    needs = ("datasets",)
+
+    def words(self) -> Iterable[str | None]:
+        parts = self.own("datasets")
+        items = parts if type(parts) in _SEQUENCES else list(dict.values(parts)) if type(parts) is dict else ()
+        names = [brief(item, self) for item in islice(items, _SHOWN)]
+        return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
+
+
+class Sampler(Told):
+    """A sampler, by how many it draws, how, and out of what."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return not is_bare(value)
+
+    def words(self) -> Iterable[str | None]:
+        own = instance_dict(self.value)
+        known, size, source = length(self.value), own.get("batch_size"), own.get("data_source", own.get("dataset"))
+        yield None if known is None else plural(known, "sample") if size is None else _batches_text(known)
+        yield f"of {size}" if type(size) is int else None
+        if type(own.get("rank")) is int:
+            yield f"rank {own['rank']} of {own.get('num_replicas')}, epoch {own.get('epoch')}"
+        yield ", ".join(name for name in ("shuffle", "replacement", "drop_last") if own.get(name) is True)
+        yield None if source is None else f"of {brief(source, self)}"
+        yield f"by {brief(own['sampler'], self)}" if "sampler" in own else None
+        if not _is_of_torch(type(self.value)):
+            yield from self.attribute_words()
+
+
+class Loader(Told):
+    """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
+
+    needs = ("dataset",)
+
+    def words(self) -> Iterable[str | None]:
+        own = instance_dict(self.value)
+        size, batched, workers = own.get("batch_size"), own.get("batch_sampler"), own.get("num_workers")
+        yield f"{brief(own.get('dataset'), self)}: {samples(own.get('dataset'))}"
+        yield f"batches of {size}" if type(size) is int else "one by one" if batched is None else "in batches"
+        batches = None if batched is None else length(batched)
+        yield None if batches is None else _batches_text(batches)
+        yield "drops the last" if own.get("drop_last") is True else None
+        yield _order(own.get("sampler")) if type(size) is int else _order(batched)
+        yield plural(workers, "worker") if type(workers) is int and workers else None
+        yield "pinned" if own.get("pin_memory") is True else None
+
+
+class LoaderIterator(Told):
+    """A loader on its way, by how many batches it has given."""
+
+    needs = ("_dataset",)
+
+    def words(self) -> Iterable[str | None]:
+        own = instance_dict(self.value)
+        given, batches = own.get("_num_yielded"), length(own.get("_index_sampler"))
+        workers, waiting = own.get("_num_workers"), own.get("_tasks_outstanding")
+        if type(given) is int:
+            yield f"{_batches_text(given)} given" + (f" of {batches:,}" if batches is not None else "")
+        yield plural(workers, "worker") if type(workers) is int and workers else None
+        yield f"{waiting} under way" if type(waiting) is int else None
+        yield f"of {brief(own.get('_dataset'), self)}"
+
+
+def samples(dataset: Any) -> str:
+    known = length(dataset)
+    return "length not asked" if known is None else plural(known, "sample")
+
+
+def length(value: Any, depth: int = 0) -> int | None:
+    """``len(value)`` where a class of torch's own or a built-in one keeps it; None where the program would say."""
+    cls = type(value)
+    if cls in (list, tuple, dict, range):
+        return len(value)
+    if is_tensor(value):
+        sizes = shape_of(value)
+        return sizes[0] if sizes and type(sizes[0]) is int else None
+    owner = next((base for base in mro(cls) if "__len__" in class_dict(base)), None)
+    if owner is None or depth > _NESTED or not _is_of_torch(owner):
+        return None
+    ask = _LENGTHS.get(class_name(owner))
+    known = None if ask is None else ask(instance_dict(value), depth + 1)
+    return known if type(known) is int else None
+
+
+def _batches_text(count: int) -> str:
+    return f"{count:,} {'batch' if count == 1 else 'batches'}"
+
+
+def _first(items: Any) -> Any:
+    return items[0] if type(items) is tuple and items else None
+
+
+def _ended(own: dict[str, Any], depth: int) -> Any:
+    sizes = own.get("cumulative_sizes")
+    return sizes[-1] if type(sizes) is list and sizes else None
+
+
+def _batches(own: dict[str, Any], depth: int) -> int | None:
+    drawn, size = length(own.get("sampler"), depth), own.get("batch_size")
+    if drawn is None or type(size) is not int or size < 1:
+        return None
+    return drawn // size if own.get("drop_last") is True else -(-drawn // size)
+
+
+def _drawn(own: dict[str, Any], depth: int) -> Any:
+    given = own.get("_num_samples")
+    return length(own.get("data_source"), depth) if given is None else given
+
+
+#: How torch's own ``__len__`` finds it, by the class that has it.
+_LENGTHS: dict[str, Any] = {
+    "TensorDataset": lambda own, depth: length(_first(own.get("tensors")), depth),
+    "Subset": lambda own, depth: length(own.get("indices"), depth),
+    "ConcatDataset": _ended,
+    "StackDataset": lambda own, depth: own.get("_length"),
+    "SequentialSampler": lambda own, depth: length(own.get("data_source"), depth),
+    "RandomSampler": _drawn,
+    "SubsetRandomSampler": lambda own, depth: length(own.get("indices"), depth),
+    "WeightedRandomSampler": lambda own, depth: own.get("num_samples"),
+    "DistributedSampler": lambda own, depth: own.get("num_samples"),
+    "BatchSampler": _batches,
+}
+
+
+def _order(sampler: Any) -> str | None:
+    """How the samples are drawn, by the sampler's class."""
+    name = class_name(type(sampler))
+    if sampler is None or name in ("SequentialSampler", "_InfiniteConstantSampler"):
+        return None
+    return "shuffled" if name == "RandomSampler" else f"by {name}"
+
+
+def _sample(tensor: Any) -> str:
+    """What one sample of a tensor is: ``float32[3, 224, 224]``."""
+    return head(dtype_name(tensor), shape(shape_of(tensor)[1:])) if is_tensor(tensor) else class_name(type(tensor))
+
+
+_KINDS: dict[str, type[Kind]] = {
+    "DataLoader": Loader,
+    "_BaseDataLoaderIter": LoaderIterator,
+    "TensorDataset": Tensors,
+    "Subset": Part,
+    "ConcatDataset": Joined,
+    "ChainDataset": Joined,
+    "StackDataset": Joined,
+    "Sampler": Sampler,
+    "Dataset": Dataset,
+}
+
+
+def _is_of_torch(cls: type) -> bool:
+    return stands_in(cls, "torch.utils.data")
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        if class_name(base) in _KINDS and _is_of_torch(base):
+            return _KINDS[class_name(base)]
+    return None

@@ -1,0 +1,222 @@
+"""What a module and all below it hold: parameters, devices, gradients, modes; by metadata, each shared tensor once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...measure.torch.metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
+from ...safe.budget import Budget, Steps
+from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
+from ...words.line import Word
+from ...words.text import count, listed, plural
+from .finite import Look, Named, look_at
+
+torch: Any = module("torch")
+_Module: Any = torch.nn.Module
+_Scripted: Any = torch._C.ScriptModule
+_TYPES = 1000  #: modules whose classes are named
+
+
+class Digest:
+    """A walk over a module, counted. Tensors and gradients are named as ``named_parameters`` names them.
+
+    Where the time was over before its end it is not ``complete``, and all that it counted is a least.
+    """
+
+    def __init__(self, root: Any, budget: Budget) -> None:
+        self.elements = 0  #: of all parameters
+        self.trainable = 0  #: of those that want a gradient
+        self.wanting = 0  #: tensors that do
+        self.parameters = 0  #: tensors
+        self.frozen = 0  #: of them, those that want no gradient
+        self.uninitialized = 0
+        self.symbolic = 0  #: of them, those whose number of elements is a symbol
+        self.shared = 0  #: parameters met again elsewhere
+        self.without_grad = 0  #: of those that want one
+        self.submodules = -1
+        self.others = 0  #: modules in the other mode
+        self.training: bool | None = None  #: its mode; of a wrapper that keeps none, that of what it wraps
+        self.types: set[str] = set()  #: names of the classes of the first modules
+        self.tensors: list[Named] = []
+        self.values: list[Named] = []  #: the tensors, each followed by its gradient
+        self.with_grad = 0  #: tensors that have one
+        self._devices: dict[Any, None] = {}
+        self._dtypes: dict[Any, None] = {}
+        self._seen: set[int] = set()
+        steps = Steps(budget)
+        for prefix, below, own in walk(root, steps):
+            self._add_module(below, own)
+            for part, add in (("_parameters", self._add_parameter), ("_buffers", self._add)):
+                for key, tensor in each(dict.items, _held(own, part)):
+                    if steps.end():
+                        break
+                    if is_tensor(tensor):
+                        add(prefix + plain_str(key), tensor)
+        self.complete = not steps.over
+
+    def _add_module(self, below: Any, own: dict[str, Any]) -> None:
+        self.submodules += 1
+        if self.submodules < _TYPES:
+            self.types.add(class_name(type(below)))
+        mode = own.get("training")
+        if type(mode) is bool:
+            self.training = mode if self.training is None else self.training
+            self.others += mode is not self.training
+
+    def _add(self, name: str, tensor: Any) -> bool:
+        if id(tensor) in self._seen:
+            return False
+        self._seen.add(id(tensor))
+        self.tensors.append((name, tensor))
+        self.values.append((name, tensor))
+        self._devices.setdefault(device_of(tensor))
+        return True
+
+    def _add_parameter(self, name: str, tensor: Any) -> None:
+        if not self._add(name, tensor):
+            self.shared += 1
+            return
+        self.parameters += 1
+        uninitialized = _is_lazy(type(tensor))
+        self.uninitialized += uninitialized
+        amount = 0 if uninitialized else element_count(tensor)
+        self._dtypes.setdefault(dtype_of(tensor))
+        self.elements += amount or 0
+        self.symbolic += amount is None
+        if not requires_grad(tensor):
+            self.frozen += 1
+            return
+        self.wanting += 1
+        self.trainable += amount or 0
+        gradient = own_grad(tensor)
+        if gradient is None:
+            self.without_grad += 1
+        else:
+            self.with_grad += 1
+            self.values.append((f"{name}.grad", gradient))
+
+    def devices(self) -> list[str]:
+        return list(dict.fromkeys(map(str, self._devices)))
+
+    def dtypes(self) -> list[str]:
+        return [str(dtype).replace("torch.", "") for dtype in self._dtypes]
+
+    def bytes(self) -> int | None:
+        """Of all its tensors; None where that is not known."""
+        is_known = self.complete and not self.symbolic
+        return sum(byte_count(tensor) or 0 for _, tensor in self.tensors) if is_known else None
+
+    def look(self, budget: Budget) -> Look:
+        return look_at(self.values, budget, self.complete)
+
+    def least(self, amount: str) -> str:
+        """A count of its parts, which is a least where not all were counted."""
+        return amount if self.complete else f"≥{amount}"
+
+    def parameter_words(self) -> str | None:
+        """``5.1K params``"""
+        if not self.elements:
+            return "params of symbolic size" if self.symbolic else None
+        return f"{self.told(self.elements, count)} param{'' if self.elements == 1 else 's'}"
+
+    def told(self, elements: int, how: Callable[[int], str] = "{:,}".format) -> str:
+        """A number of elements; a symbol stands for some that are not counted."""
+        return f"≥{how(elements)}" if self.symbolic or not self.complete else how(elements)
+
+    def cut_words(self) -> str | None:
+        """How far the walk came."""
+        if self.complete:
+            return None
+        return f"first {plural(self.submodules + 1, 'module')} and {plural(len(self.tensors), 'tensor')}: time budget"
+
+    def mode_words(self) -> str | None:
+        """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
+        if self.training is None:
+            return None
+        word, other = ("train", "eval") if self.training else ("eval", "train")
+        return f"{word}, {self.least(str(self.others))} inside in {other}" if self.others else word
+
+    def frozen_words(self) -> str | None:
+        if not self.frozen:
+            return None
+        if self.complete and self.frozen == self.parameters:
+            return "frozen"
+        return f"{self.least(str(self.frozen))} of {self.least(str(self.parameters))} frozen"
+
+    def grad_words(self) -> str | None:
+        if not self.wanting:
+            return None
+        if not self.without_grad:
+            return "has grads" if self.complete else f"≥{self.with_grad} have grads"
+        if self.complete and not self.with_grad:
+            return "grads None"
+        missing = f"{self.least(str(self.without_grad))} of {self.least(str(self.wanting))} grads None"
+        return Word(missing, loud=self.with_grad > 0)
+
+    def device_words(self) -> str:
+        devices = self.devices()
+        return listed((device for device in devices if device != "cpu" or len(devices) > 1), not self.complete, 40)
+
+
+def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """The module and all below it, each once, without recursion: what its parts' names begin with, itself, its dict."""
+    own = parts_of(root)
+    yield "", root, own
+    seen, levels = {id(root)}, [("", _below(own))]
+    while levels:
+        prefix, rest = levels[-1]
+        for key, item in rest:
+            if steps.end():
+                return
+            is_new = issubclass(type(item), _Module) and id(item) not in seen
+            if is_new or issubclass(type(item), _Scripted):  # which is made anew each time it is asked for
+                seen.add(id(item))
+                name, own = f"{prefix}{plain_str(key)}.", parts_of(item)
+                yield name, item, own
+                levels.append((name, _below(own)))
+                break
+        else:
+            levels.pop()
+
+
+def _below(own: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    return each(dict.items, _held(own, "_modules"))
+
+
+def parts_of(found: Any) -> dict[str, Any]:
+    """The instance's dict; of a module in C++, what that would be."""
+    own = instance_dict(found)
+    if "_modules" in own and "_c" not in own:
+        return own
+    compiled = in_cpp(found)
+    if compiled is None:
+        return own
+    c = torch._C
+    dicts = (("_parameters", c.ParameterDict), ("_buffers", c.BufferDict), ("_modules", c.ModuleDict))
+    parts: dict[str, Any] = {name: dict(read(compiled).items()) for name, read in dicts}
+    return {**parts, "training": compiled.getattr("training")} if compiled.hasattr("training") else parts
+
+
+def in_cpp(found: Any) -> Any:
+    """What TorchScript keeps of a module in C++; None of any other module."""
+    own = instance_dict(found)
+    inner = own.get("_c", instance_dict(own.get("_actual_script_module")).get("_c"))
+    return next((item for item in (found, inner) if issubclass(type(item), _Scripted)), None)
+
+
+def own_grad(tensor: Any) -> Any:
+    """``.grad``, of which a view whose node is lost can't be asked."""
+    try:
+        return grad_of(tensor)
+    except RuntimeError:
+        return None
+
+
+def _held(own: dict[str, Any], name: str) -> dict[Any, Any]:
+    found: Any = own.get(name)
+    return found if type(found) is dict or issubclass(type(found), dict) else _NONE
+
+
+_NONE: dict[Any, Any] = {}
+_is_lazy = ByClass(lambda cls: any(class_name(base) == "UninitializedTensorMixin" for base in mro(cls)))

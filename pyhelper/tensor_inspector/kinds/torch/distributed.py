@@ -1,0 +1,108 @@
+"""Distributed tensors: the mesh, the placements and the local shard. No collective is ever started or waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.stats import Reading, Unread
+from ...safe.guard import class_dict, class_name, instance_dict, module, mro, stands_in
+from ...words.text import listed
+from ..kind import Child
+from .layouts import Special
+from .subclass import Wrapper
+from .tensor import Tensor
+
+torch: Any = module("torch")
+
+
+class Distributed(Wrapper):
+    """A DTensor with the statistics of the shard that this process holds."""
+
+    def form_words(self) -> Iterator[str]:
+        yield f"{self._placements()} on {self._mesh()}"
+        local = self._local()
+        if local is not None:
+            yield f"local {local.sizes()}"
+
+    def stats_words(self) -> list[str]:
+        return Special.stats_words(self)
+
+    def notes(self) -> list[str]:
+        return ["statistics are of the local shard"]
+
+    def form_facts(self) -> list[list[str]]:
+        return [["placements", self._placements()], ["mesh", self._mesh()]]
+
+    def read(self) -> Reading:
+        local = self._local()
+        return Unread("no_values", "no local shard") if local is None else local.reading()
+
+    def form_rows(self) -> list[Child]:
+        spec = instance_dict(self.own("_spec"))
+        rows = [Child("local", self.own("_local_tensor"), "._local_tensor")]
+        rows += [Child(name, spec[name], f"._spec.{name}") for name in ("placements", "mesh") if name in spec]
+        return rows
+
+    def attribute_rows(self) -> list[Child]:
+        return []
+
+    def _local(self) -> Tensor | None:
+        local = self.own("_local_tensor")
+        return None if local is None else Tensor(local, self.budget)
+
+    def _placements(self) -> str:
+        placements = instance_dict(self.own("_spec")).get("placements")
+        return listed(map(_placement, placements if type(placements) is tuple else ()), False, 60)
+
+    def _mesh(self) -> str:
+        return mesh_text(instance_dict(self.own("_spec")).get("mesh"))
+
+
+class Collective(Wrapper):
+    """The result of a collective that may not have arrived yet; waiting for it is the program's."""
+
+    unread = Unread("disturbing", "values not read: its collective is not waited for")
+
+    def read(self) -> Reading:
+        return Tensor(self.own("elem"), self.budget).reading() if self.own("completed") is True else super().read()
+
+    def form_words(self) -> Iterator[str]:
+        return iter(())
+
+    def stats_words(self) -> list[str]:
+        return Special.stats_words(self)
+
+    def form_rows(self) -> list[Child]:
+        name = "elem" if self.own("completed") is True else "elem, which may not have arrived"
+        return [Child(name, self.own("elem"), ".elem")]
+
+
+def _placement(placement: Any) -> str:
+    """``Shard(0)``, ``Replicate``; one of the program's own classes by its name."""
+    cls = type(placement)
+    return repr(placement).replace("dim=", "").replace("()", "") if stands_in(cls, "torch") else class_name(cls)
+
+
+def mesh_text(mesh: Any) -> str:
+    """``dp=2, tp=4``, or ``mesh 2×4`` without names, by the properties of torch's own class."""
+    cls = next(
+        (base for base in mro(type(mesh)) if class_name(base) == "DeviceMesh" and stands_in(base, "torch")), None
+    )
+    sizes, names = (None if cls is None else _property(cls, name, mesh) for name in ("shape", "mesh_dim_names"))
+    names = names or instance_dict(mesh).get("mesh_dim_names")  # before torch 2.9 a plain attribute
+    if sizes is None:
+        return "a mesh"
+    return (
+        ", ".join(f"{name}={size}" for name, size in zip(names, sizes))
+        if names
+        else f"mesh {'×'.join(map(str, sizes))}"
+    )
+
+
+def _property(cls: type, name: str, value: Any) -> Any:
+    found: Any = class_dict(cls).get(name)
+    try:
+        return found.fget(value)
+    except Exception:  # of another version of torch
+        return None

@@ -1,0 +1,272 @@
+"""``nn.Module``: what it is, how many parameters, where they are, which have a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from keyword import iskeyword
+from typing import Any
+
+from ...protocol import Badge, Facts
+from ...safe.budget import Budget
+from ...safe.guard import (
+    Classes,
+    class_dict,
+    class_name,
+    dict_get,
+    each,
+    held,
+    instance_dict,
+    module,
+    mro,
+    plain_str,
+    traits,
+)
+from ...words.line import is_loud
+from ...words.text import integer, listed, plural
+from ..kind import Child, Kind, NotStatic
+from ..python.objects import property_rows, some_attributes
+from .digest import Digest, parts_of
+from .finite import Look
+
+torch: Any = module("torch")
+
+_MISSING: Any = object()
+_PARTS = ("_parameters", "_buffers", "_modules")
+_LISTS = {"_modules": Classes(torch.nn.Sequential, torch.nn.ModuleList), "_parameters": Classes(torch.nn.ParameterList)}
+_DICTS = {"_modules": Classes(torch.nn.ModuleDict), "_parameters": Classes(torch.nn.ParameterDict)}
+_CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
+                      torch.nn.ParameterDict)  # fmt: skip
+_WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module")  #: what wrappers call the module that they stand around
+_WRAPPERS = 4  #: of them that are told
+_INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
+
+
+class Module(Kind):
+    kind = "module"
+    summarized = True
+    rank = 0
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        super().__init__(value, budget)
+        self._digest: Digest | None = None
+        self._look: Look | None = None
+
+    def brief(self) -> str:
+        return self.head()
+
+    def head(self) -> str:
+        """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
+        own, bases = instance_dict(self.value), mro(type(self.value))
+        if any(base in _CONTAINERS for base in bases):
+            return f"{self.type_name()}({sum(dict.__len__(held(self.value, part)) for part in _PARTS)})"
+        names, inside = [self.type_name()], _inside(self.value)
+        for _ in range(_WRAPPERS):
+            if inside is None:
+                break
+            names.append(Module(inside, self.budget).type_name())
+            own, inside = instance_dict(inside), _inside(inside)
+        return " of ".join(names) + sizes(own, "?" if _is_lazy(bases) else "0")
+
+    def inline(self) -> str | None:
+        found = self.digest()
+        loud = filter(is_loud, (*self.look().words(), found.grad_words() or ""))
+        return " ".join(filter(None, (*loud, self.head(), found.parameter_words(), self._half_made())))
+
+    def parts(self) -> Iterable[str | None]:
+        found = self.digest()
+        return [
+            self.head(),
+            found.parameter_words(),
+            found.cut_words(),
+            _made_of(parts_of(self.value)),
+            found.device_words(),
+            *self.look().words(),
+            self._half_made() or found.mode_words(),
+            f"{found.least(plural(found.uninitialized, 'parameter'))} uninitialized" if found.uninitialized else None,
+            found.frozen_words(),
+            found.grad_words(),
+        ]
+
+    def _half_made(self) -> str | None:
+        return None if "_parameters" in parts_of(self.value) else "not initialized"
+
+    def badges(self) -> list[Badge]:
+        found, look = self.digest(), self.look()
+        return [*look.badges(), "no_grad"] if found.with_grad and found.without_grad else look.badges()
+
+    def child_count(self) -> int | None:
+        parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        return parts + sum(1 for _ in self._groups())
+
+    def children(self, start: int, count: int) -> Iterable[Child]:
+        members = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        rows = chain(self._members(start), islice(self._groups(), max(0, start - members), None))
+        return islice(rows, count)
+
+    def marks(self) -> dict[str, str]:
+        names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
+        known = sorted(map(plain_str, each(set.__iter__, names))) if issubclass(type(names), set) else []
+        return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
+
+    def item(self, key: Any) -> Any:
+        for part in _PARTS:
+            inside, found = held(self.value, part), _MISSING
+            if type(key) is int and key >= 0 and self._subscripts(_LISTS, part):
+                there = islice(each(dict.items, inside, key), 1)
+                found = next((item for name, item in there if plain_str(name) == str(key)), _MISSING)
+            elif type(key) is str and self._subscripts(_DICTS, part):
+                found = dict_get(inside, key, _MISSING)
+            if found is not _MISSING:
+                return found
+        raise NotStatic(f"{self.type_name()} computes its subscripts")
+
+    def facts(self) -> Facts:
+        found = self.digest()
+        facts = super().facts()
+        least, more, size = found.least, [] if found.complete else ["…"], found.bytes()
+        if size is not None:
+            facts["bytes"] = size
+        rows = [
+            ["counted", found.cut_words() or ""] if more else [],
+            ["parameters", f"{found.told(found.elements)} in {least(plural(found.parameters, 'tensor'))}"],
+            ["trainable", found.told(found.trainable)],
+            ["shared", f"{least(plural(found.shared, 'parameter'))} met again"] if found.shared else [],
+            ["devices", ", ".join([*found.devices(), *more]) or "none"],
+            ["dtypes", ", ".join([*found.dtypes(), *more]) or "none"],
+            ["submodules", least(f"{found.submodules:,}")],
+            ["mode", found.mode_words() or "none"],
+            ["gradients", found.grad_words() or "not wanted"],
+            *self.look().rows(),
+        ]
+        facts["rows"] = [row for row in rows if row]
+        return facts
+
+    def member_types(self) -> Iterable[str]:
+        return self.digest().types
+
+    def digest(self) -> Digest:
+        if self._digest is None:
+            self._digest = Digest(self.value, self.budget.share())
+        return self._digest
+
+    def look(self) -> Look:
+        if self._look is None:
+            self._look = self.digest().look(self.budget.share())
+        return self._look
+
+    def _members(self, start: int) -> Iterator[Child]:
+        """Parameters, buffers and submodules, each by the expression that reaches it."""
+        for part in _PARTS:
+            inside = held(self.value, part)
+            for index, (key, item) in enumerate(each(dict.items, inside, start), start):
+                name = plain_str(key)
+                yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
+            start = max(0, start - dict.__len__(inside))
+
+    def _suffix(self, name: str, part: str, index: int) -> str | None:
+        cls = type(self.value)
+        if traits(cls).computes:
+            return None
+        bases = mro(cls)
+        if name == str(index) and self._subscripts(_LISTS, part):
+            return f"[{index}]"
+        if self._subscripts(_DICTS, part):
+            return f"[{name!r}]"
+        taken = name in instance_dict(self.value) or any(name in class_dict(base) for base in bases)
+        is_name = name.isidentifier() and not iskeyword(name) and not taken
+        return f".{name}" if is_name else f".{part}[{name!r}]"
+
+    def _subscripts(self, classes: dict[str, Classes], part: str) -> bool:
+        """Whether a subscript is into that part, by the code of one of torch's classes."""
+        cls = type(self.value)
+        owner = next((base for base in mro(cls) if "__getitem__" in class_dict(base)), None)
+        return not traits(cls).computes and owner in classes.get(part, ())
+
+    def _groups(self) -> Iterator[Child]:
+        own = instance_dict(self.value)
+        hooks = [name for name, item in each(dict.items, own) if name.endswith("_hooks") and _is_filled(item)]
+        rest = [
+            name
+            for name in each(dict.__iter__, own)
+            if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)
+        ]
+        for label, names in (("other attributes", rest), ("registered hooks", hooks)):
+            if names:
+                yield Child(label, some_attributes(self.value, names), "")
+        yield from property_rows(self.value)
+
+
+def _is_filled(item: object) -> bool:
+    return issubclass(type(item), dict) and dict.__len__(item) > 0  # type: ignore[arg-type]
+
+
+def _inside(value: Any) -> Any:
+    """The only part of a module that stands around another one, as ``torch.compile`` and data parallelism make them."""
+    parts = held(value, "_modules")
+    if dict.__len__(parts) != 1:
+        return None
+    below = next((dict_get(parts, name) for name in _WRAPPED if dict_get(parts, name) is not None), None)
+    return below if issubclass(type(below), torch.nn.Module) else None
+
+
+def _is_lazy(bases: tuple[type, ...]) -> bool:
+    return any(class_name(base) == "LazyModuleMixin" for base in bases)
+
+
+def _made_of(own: dict[str, Any]) -> str | None:
+    """What is told of modules that are not written as a class: a traced graph, parametrized weights."""
+    nodes = instance_dict(own.get("_graph")).get("_len")
+    if type(nodes) is int:
+        return f"graph of {plural(nodes, 'node')}"
+    modules: Any = own.get("_modules")
+    replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
+    names = [plain_str(name) for name in each(dict.__iter__, held(replaced, "_modules"))]
+    return f"parametrized {listed(names, False, 40)}" if names else None
+
+
+def sizes(own: dict[str, Any], zero: str) -> str:
+    """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in.
+
+    ``zero`` stands for a size of 0, by which a lazy layer says that it is not known yet.
+    """
+
+    def told(*names: str, between: str = " → ") -> str | None:
+        texts = [zero if own.get(name) == 0 and type(own.get(name)) is int else _size(own.get(name)) for name in names]
+        return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
+
+    channels, kernel = told("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")
+    if channels and kernel:
+        return f"({channels}, {kernel})"
+    recurrent, layers = told("input_size", "hidden_size"), own.get("num_layers")
+    if recurrent and type(layers) is int and layers > 1:
+        return f"({recurrent}, {layers} layers)"
+    attention = told("embed_dim", "num_heads", between=", ")
+    if attention:
+        return f"({attention} heads)"
+    dropped = own.get("p")
+    if type(dropped) is float and "inplace" in own:
+        return f"(p {dropped})"
+    known = (
+        told("in_features", "out_features"),
+        told("num_embeddings", "embedding_dim", between=" × "),
+        recurrent,
+        told("num_features"),
+        told("num_groups", "num_channels", between=" groups, "),
+        told("normalized_shape"),
+        _size(own.get("kernel_size"), "×"),
+    )
+    return next((f"({text})" for text in known if text), "")
+
+
+def _size(value: object, between: str = ", ") -> str | None:
+    """A size, or a tuple of sizes, as text; None for all else."""
+    if type(value) is int:
+        return integer(value)
+    if type(value) is tuple and value and all(type(side) is int for side in value):
+        return between.join(map(integer, value[:6]))
+    return None
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return Module if any(base is torch.nn.Module for base in bases) else None

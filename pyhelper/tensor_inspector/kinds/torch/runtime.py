@@ -1,0 +1,184 @@
+"""What torch runs with: dtypes and devices, storages, random generators, streams and events, hooks, process groups.
+
+All by what is known already: nothing is waited for, and no device is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from weakref import ReferenceType
+
+from ...safe.guard import (
+    class_name,
+    dict_get,
+    instance_dict,
+    is_made_in_cpp,
+    kept_in_c,
+    module,
+    mro,
+    plain_str,
+    stands_in,
+)
+from ...words.text import fingerprint, integer, joined, number, quoted, size
+from ..kind import Kind
+from ..python.objects import Told
+from ..python.plain import Atom
+from .distributed import mesh_text
+
+torch: Any = module("torch")
+_Bytes: Any = torch._C.StorageBase
+
+
+class Constant(Atom):
+    """A dtype, layout or memory format: by the name it is written with."""
+
+    def brief(self) -> str:
+        return str(self.value).replace("torch.", "")
+
+    def line(self) -> str:
+        return str(self.value)
+
+
+class Device(Atom):
+    def brief(self) -> str:
+        return str(self.value)
+
+    def line(self) -> str:
+        return f"device {self.value}"
+
+
+class Limits(Atom):
+    """What a dtype can hold."""
+
+    def line(self) -> str:
+        limits, whole = self.value, type(self.value) is torch.iinfo
+        least, most = (integer(end) if whole else number(end) for end in (limits.min, limits.max))
+        return joined([self.type_name(), limits.dtype, f"{least}…{most}".replace("-", "−"),
+                       None if whole else f"eps {number(limits.eps)}"])  # fmt: skip
+
+
+class Storage(Told):
+    """The bytes beneath tensors, by how many they are and where; they are not read."""
+
+    contains = True
+    rank = 1
+
+    def words(self) -> Iterable[str | None]:
+        untyped = instance_dict(self.value).get("_untyped_storage", self.value)
+        if not issubclass(type(untyped), _Bytes):
+            return ["no storage"]
+        dtype, device, bytes = self.own("dtype"), str(kept_in_c(untyped, "device")), _Bytes.nbytes(untyped)
+        file = _Bytes._get_filename(untyped) if hasattr(_Bytes, "_get_filename") and device == "cpu" else None
+        shared = device == "cpu" and not file and _Bytes.is_shared(untyped)
+        return [
+            None if dtype is None else str(dtype).replace("torch.", ""),
+            "symbolic size" if type(bytes) is not int else size(bytes) if bytes else "empty or freed",
+            None if device == "cpu" else device,
+            f"over {quoted(file)}" if file else "shared memory" if shared else None,
+        ]
+
+
+class Generator(Told):
+    """A random generator, by its seed; asking for that draws nothing."""
+
+    def words(self) -> Iterable[str | None]:
+        device = str(kept_in_c(self.value, "device"))
+        try:
+            seed = f"seed {torch.Generator.initial_seed(self.value)}"
+        except RuntimeError:  # in a CUDA graph it may not be asked for
+            seed = None
+        return [None if device == "cpu" else device, seed]
+
+    def marks(self) -> dict[str, str]:
+        try:
+            state = torch.Generator.get_state(self.value)
+        except RuntimeError:
+            return {}
+        return {"state": fingerprint(state.tolist())}
+
+    def child_count(self) -> int | None:
+        return 0
+
+    def children(self, start: int, count: int) -> tuple[()]:
+        return ()
+
+
+class Queued(Told):
+    """A stream or event of a device."""
+
+    def words(self) -> Iterable[str | None]:
+        stream = kept_in_c(self.value, "stream_id")
+        return [
+            str(kept_in_c(self.value, "device")),
+            None if stream is None else "default" if stream == 0 else f"id {stream}",
+        ]
+
+
+class Hook(Told):
+    """The handle that removes a hook, by whether it still stands."""
+
+    def words(self) -> Iterable[str | None]:
+        hooks, known = self.own("hooks_dict_ref"), self.own("id")
+        held: Any = ReferenceType.__call__(hooks) if issubclass(type(hooks), ReferenceType) else None
+        stands = issubclass(type(held), dict) and dict_get(held, known) is not None
+        return [f"id {known}" if type(known) is int else None, "registered" if stands else "removed"]
+
+
+class Group(Told):
+    """A process group of torch.distributed, by this process's place in it. Nothing is sent."""
+
+    @classmethod
+    def is_made(cls, value: object) -> bool:
+        return is_made_in_cpp(value)
+
+    def words(self) -> Iterable[str | None]:
+        base: Any = next(base for base in mro(type(self.value)) if class_name(base) == "ProcessGroup")
+        return [f"rank {base.rank(self.value)} of {base.size(self.value)}"]
+
+
+class Mesh(Told):
+    """Devices in a grid, by its sizes and what its dimensions are called."""
+
+    def words(self) -> Iterable[str | None]:
+        return [plain_str(self.own("device_type") or self.own("_device_type")), mesh_text(self.value)]
+
+
+class Autocast(Told):
+    def words(self) -> Iterable[str | None]:
+        enabled = self.own("_enabled")
+        dtype = self.own("fast_dtype")
+        return [plain_str(self.own("device")), str(dtype).replace("torch.", "") if dtype is not None else None,
+                "disabled" if enabled is False else None]  # fmt: skip
+
+
+class Operator(Told):
+    """An operator of torch.ops, by its qualified name."""
+
+    def words(self) -> Iterable[str | None]:
+        return [plain_str(self.own("_qualified_op_name") or self.own("_name"))]
+
+
+_KINDS: dict[str, type[Kind]] = {
+    name: kind
+    for kind, names in {
+        Constant: ("dtype", "layout", "memory_format"),
+        Device: ("device",),
+        Limits: ("finfo", "iinfo"),
+        Storage: ("UntypedStorage", "TypedStorage"),
+        Generator: ("Generator",),
+        Queued: ("Stream", "Event"),
+        Hook: ("RemovableHandle",),
+        Group: ("ProcessGroup",),
+        Mesh: ("DeviceMesh",),
+        Autocast: ("autocast",),
+        Operator: ("OpOverload", "OpOverloadPacket"),
+    }.items()
+    for name in names
+}
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    return next(
+        (_KINDS[class_name(base)] for base in bases if class_name(base) in _KINDS and stands_in(base, "torch")), None
+    )

@@ -1,0 +1,63 @@
+"""What stands for a value while torch traces a program: symbolic numbers and the proxies of ``torch.fx``.
+
+Comparing a symbol adds a guard to the trace, reading an attribute of a proxy a node to its graph: both are told by what
+their instances hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...measure.torch.metadata import size_text
+from ...protocol import Facts
+from ...safe.guard import attribute, class_name, dict_get, instance_dict, plain_str, stands_in
+from ..kind import Kind
+from ..python.objects import Told
+
+_NUMBERS = ("SymInt", "SymFloat", "SymBool")
+
+
+class Symbol(Told):
+    """A number that is not known while tracing, by its symbol, and by its value in the inputs that are traced."""
+
+    kind = "number"
+    needs = ("node",)
+
+    def brief(self) -> str:
+        return size_text(self.value)
+
+    def words(self) -> Iterable[str | None]:
+        hint = dict_get(instance_dict(self.own("node")), "_hint")
+        return [size_text(self.value), f"{hint} in this trace" if type(hint) in (int, float, bool) else None]
+
+    def facts(self) -> Facts:
+        facts: Facts = {**super().facts(), "rows": [["symbol", size_text(self.value)]]}
+        return facts
+
+
+class Proxy(Told):
+    """What a traced function is given for a tensor, by the node of the graph that it stands for."""
+
+    def brief(self) -> str:
+        return f"{self.type_name()} of {self._name()}"
+
+    def words(self) -> Iterable[str | None]:
+        return [f"of {self._name()}, which is being traced"]
+
+    def _name(self) -> str:
+        root = self.own("root")
+        if root is not None:  # an attribute of another proxy, which is no node before it is used
+            return f"{Proxy(root, self.budget)._name()}.{plain_str(self.own('attr'))}"
+        try:
+            return plain_str(attribute(self.own("node"), "name"))
+        except AttributeError:
+            return "nothing yet"
+
+
+def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for base in bases:
+        if class_name(base) in _NUMBERS and stands_in(base, "torch"):
+            return Symbol
+        if class_name(base) == "Proxy" and stands_in(base, "torch.fx"):
+            return Proxy
+    return None

@@ -1,0 +1,1 @@
+"""Typed data about values, without words."""

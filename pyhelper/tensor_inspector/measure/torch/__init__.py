@@ -1,0 +1,1 @@
+"""What torch keeps of a tensor."""

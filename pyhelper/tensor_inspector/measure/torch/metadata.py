@@ -1,0 +1,250 @@
+"""What can be asked of a tensor without its class's code: the C descriptors behind the attributes.
+
+A subclass's property of the same name does not run. To be called inside `untouched.Untouched`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...safe.guard import Classes, class_dict, class_module, class_name, instance_dict, module, mro
+from ..stats.unread import META, Unread
+
+torch: Any = module("torch")
+Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
+PLAIN = Classes(torch.Tensor, torch.nn.Parameter)
+LOST = "grad_fn lost: modified in place"
+
+
+def _getter(name: str) -> Any:
+    """What reads an attribute, by its C descriptor; None from a version of torch that has none."""
+    return Base.__dict__[name].__get__ if name in Base.__dict__ else _no_attribute
+
+
+def _no_attribute(value: Any) -> None:
+    return None
+
+
+shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "device", "layout"))
+requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
+_grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
+grad_hooks_of = _getter("_post_accumulate_grad_hooks")
+is_nested = _getter("is_nested")
+names_of = _getter("names")  # gone since torch 2.13
+_forward_ad = module("torch.autograd.forward_ad")
+_creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
+
+
+def is_tensor(value: object) -> bool:
+    """Whether it is a tensor that can be asked for its metadata."""
+    cls = type(value)
+    return cls in PLAIN or (issubclass(cls, Base) and not computes_itself(cls))
+
+
+def computes_itself(cls: type) -> bool:
+    """Whether a class has a ``__torch_dispatch__`` that is the program's: even the shape may be computed by it."""
+    dispatching = next((base for base in mro(cls) if "__torch_dispatch__" in class_dict(base)), Base)
+    own = dispatching is not Base and dispatching is not torch.Tensor
+    return own and class_module(dispatching).partition(".")[0] != "torch"
+
+
+def _text(of_torch: Any) -> str:
+    """A dtype, a device or a layout without ``torch.``."""
+    text = _texts.get(of_torch)
+    if text is None:
+        text = _texts[of_torch] = str(of_torch).replace("torch.", "")
+    return text
+
+
+_texts: dict[Any, str] = {}  #: there are few of each
+
+
+def dtype_name(value: Any) -> str:
+    return _text(dtype_of(value))
+
+
+def device_name(value: Any) -> str:
+    return _text(device_of(value))
+
+
+def layout_name(value: Any) -> str:
+    return _text(layout_of(value))
+
+
+def sizes_text(value: Any) -> str:
+    """``[32, 3, 224]``, symbols as such."""
+    return f"[{', '.join(map(size_text, shape_of(value)))}]"
+
+
+def size_text(size: Any) -> str:
+    """A size, a symbolic one by its symbol: its own ``str`` would look up what is known of it by now, and keep that."""
+    if type(size) is int:
+        return str(size)
+    node = instance_dict(size).get("node", size)
+    return str(instance_dict(node).get("_expr", node))[:100]
+
+
+def sizes_listed(sizes: Iterable[Any]) -> list[Any]:
+    """Sizes or strides as plain data."""
+    return [size if type(size) is int else size_text(size) for size in sizes]
+
+
+def element_count(value: Any) -> int | None:
+    """How many elements; None where that is a symbol."""
+    count = Base.numel(value)
+    return count if type(count) is int else None
+
+
+def byte_count(value: Any) -> int | None:
+    """Bytes that the elements take; those of the storage where the same bytes stand for many elements."""
+    if is_nested(value) or layout_of(value) is not torch.strided or device_of(value).type == "meta":
+        return None
+    count = Base.numel(value)
+    if type(count) is not int:
+        return None
+    elements = count * int(Base.element_size(value))
+    stored = stored_bytes(value)
+    return elements if stored is None else min(elements, stored)
+
+
+def stored_bytes(value: Any) -> int | None:
+    """The size of the storage; None for what has none of its own, as wrappers, and where it is a symbol."""
+    try:
+        stored = Base.untyped_storage(value).nbytes()
+    except Exception:
+        return None
+    return stored if type(stored) is int else None
+
+
+class Gradient:
+    """What autograd knows of a tensor.
+
+    ``function`` is its node, where that is known without making it; ``said`` tells where its gradient comes from.
+    """
+
+    __slots__ = ("function", "grad", "is_leaf", "required", "said")
+
+    def __init__(
+        self,
+        required: bool = False,
+        is_leaf: bool = True,
+        function: Any = None,
+        said: str | None = None,
+        grad: Any = None,
+    ) -> None:
+        self.required = required
+        self.is_leaf = is_leaf
+        self.function = function
+        self.said = said
+        self.grad = grad
+
+
+_NONE = Gradient()
+
+
+def gradient_of(value: Any) -> Gradient:
+    """What autograd knows of a tensor, without adding to the program's graph."""
+    if not requires_grad(value):
+        return _NONE
+    if _would_make_a_node(value):
+        function = _grad_fn(base_of(value))
+        source = ", a leaf" if function is None else f" ← {class_name(type(function))}"
+        return Gradient(True, False, said=f"base{source}", grad=grad_of(value))
+    try:
+        function = _grad_fn(value)
+    except RuntimeError:
+        return Gradient(True, False, said=LOST)
+    return Gradient(
+        True, function is None, function, None if function is None else class_name(type(function)), grad_of(value)
+    )
+
+
+def _would_make_a_node(value: Any) -> bool:
+    """Whether asking for ``grad_fn`` or ``is_leaf`` may make a node in the program's graph.
+
+    It does for a view that was modified in place since it was made. When that was is kept from us, so of a view whose
+    memory was ever modified, its base is asked instead: that is where its gradient goes. Views made in a special way
+    (without gradients, several at once) never get a new node: asking raises instead.
+    """
+    base = base_of(value)
+    if base is None or not requires_grad(base) or not _version(value):
+        return False
+    return _creation is None or bool(_creation(value) == torch._C._autograd.CreationMeta.DEFAULT)
+
+
+def grad_of(value: Any) -> Any:
+    """``.grad`` where it may be asked for: of a non-leaf it warns, and is None anyway unless it is retained."""
+    try:
+        own = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
+    except RuntimeError:  # its grad_fn is lost
+        return None
+    return _grad(value) if own else None
+
+
+def tangent_of(value: Any) -> Any:
+    """The tangent of a dual tensor of forward-mode differentiation; None outside of it."""
+    level = getattr(_forward_ad, "_current_level", -1)
+    if level < 0:
+        return None
+    torch._C._set_fwd_grad_enabled(True)  # the guard has switched it off
+    try:
+        return torch._VF._unpack_dual(value, level=level).tangent
+    except RuntimeError:  # inside another transform
+        return None
+    finally:
+        torch._C._set_fwd_grad_enabled(False)
+
+
+def plain(value: Any) -> Any:
+    """The same elements as a ``torch.Tensor``, so that no method of a subclass runs on them."""
+    return value if type(value) in PLAIN else Base.as_subclass(value, torch.Tensor)
+
+
+_LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
+
+
+def why_unread(value: Any) -> Unread | None:
+    """Why the values of a tensor with memory of its own can't be read here; None when they can."""
+    opaque = _why_opaque(dtype_of(value))
+    if opaque is not None:
+        return opaque
+    device = device_of(value).type
+    if device == "meta":
+        return META
+    if device in _LAZY:
+        return Unread("disturbing", f"values not read: {device} would compute them now")
+    if device == "cuda" and torch.cuda.is_initialized():
+        if torch.cuda.is_current_stream_capturing():
+            return Unread("disturbing", "values not read: CUDA graph capture")
+        if torch.cuda.get_sync_debug_mode():
+            return Unread("disturbing", "values not read: sync debug mode")
+    return None
+
+
+_OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
+
+
+def _why_opaque(dtype: Any) -> Unread | None:
+    """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
+    name = _text(dtype)
+    what = _OPAQUE.get(name)
+    if name.startswith("bits"):
+        what = "bits without a meaning"
+    elif name.startswith("float4_"):
+        what = "two 4-bit floats a byte"
+    return None if what is None else Unread("dtype", f"values not read: {what}")
+
+
+def is_opaque(value: Any) -> bool:
+    return _why_opaque(dtype_of(value)) is not None
+
+
+def is_integer(dtype: Any) -> bool:
+    return not (dtype.is_floating_point or dtype.is_complex or dtype is torch.bool)
+
+
+def is_channels_last(value: Any) -> bool:
+    dimensions = Base.dim(value)
+    format = {4: torch.channels_last, 5: torch.channels_last_3d}.get(dimensions)
+    return format is not None and bool(Base.is_contiguous(value, memory_format=format))

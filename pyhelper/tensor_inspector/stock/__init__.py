@@ -1,0 +1,1 @@
+"""What the debugger's own views show."""

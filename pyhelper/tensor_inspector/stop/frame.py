@@ -1,0 +1,156 @@
+"""What a paused frame holds, as rows: variables with tensors first, the rest grouped apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from keyword import iskeyword
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from .. import debugger, preferences
+from ..debugger import EXCEPTION, RETURN_VALUES
+from ..kinds import Child, Rows, look
+from ..protocol import Filter, InlineValue
+from ..safe.budget import Budget
+from ..safe.guard import Classes, class_name, each, plain_str
+from ..words.line import INLINE
+from ..words.text import listed as in_short
+from ..words.text import one_line
+
+_FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
+_UNLISTED = 200  #: variables that are not rows
+_GROUPS = ("special variables", "class variables", "function variables", "module variables")
+
+
+def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
+    """The frame's locals; below a function also its globals, as one row. Names with a space can be no variable's."""
+    local, globals = variables(frame), frame.f_globals
+    children = _variables(local, filter, budget, hidden=frozenset())
+    raised = None if EXCEPTION in local else debugger.raised_in(frame)
+    if raised is not None:
+        children.insert(0, Child("(exception)", raised))
+    if local is not globals and not _is_module(frame):
+        shadowed = frozenset(local)
+        children.append(Child("global variables", _globals(globals, filter, budget, shadowed), ""))
+    return Rows.of("", children)
+
+
+def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[InlineValue]:
+    """Variables that the filter and the page leave out, for the ends of lines, as far as the time goes."""
+    found: list[InlineValue] = []
+    for name, value in each(dict.items, variables(frame)):
+        if budget.spent() or len(found) == _UNLISTED:
+            break
+        if type(name) is not str or name in listed or name in _DEBUGGERS or _group(name, value) is not None:
+            continue
+        try:
+            kind = look(value, budget)
+            text = kind.inline()
+        except Exception:
+            continue
+        if text is not None:
+            found.append({"name": name, "kind": kind.kind, "text": one_line(text, INLINE)})
+    return found
+
+
+def variables(frame: FrameType) -> dict[str, Any]:
+    """The frame's locals as a dict. A class body may keep them in a mapping of the program's own: that is not asked."""
+    local = frame.f_locals
+    cls = type(local)
+    if cls is dict:
+        return local
+    if issubclass(cls, dict):
+        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+    return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+
+
+def function_name(frame: FrameType) -> str:
+    code = frame.f_code
+    return plain_str(getattr(code, "co_qualname", code.co_name))
+
+
+def _is_module(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "<module>"
+
+
+def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: frozenset[str]) -> Rows:
+    debuggers, ungrouped, groups = _sorted_out(globals, shadowed)
+    # Which of them hold tensors takes time to tell: that is done for the page that is asked for.
+    total = None if filter == "tensors" else len(debuggers) + len(ungrouped) + len(groups)
+    told = ungrouped or groups
+    return Rows(
+        in_short([child.name for child in told[:8]], len(told) > 8, 60),
+        total,
+        lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
+    )
+
+
+def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
+    """Variables: tensors, what holds tensors, all else, if so preferred; then groups. ``hidden`` names have no path."""
+    debuggers, ungrouped, groups = _sorted_out(found, hidden)
+    ordered = preferences.now.tensors_first or filter == "tensors"
+    ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
+    for child in ungrouped:
+        ranked[_rank(child.value, budget) if ordered else 2].append(child)
+    if filter == "tensors":
+        return [*debuggers, *ranked[0], *ranked[1]]
+    return [*debuggers, *ranked[0], *ranked[1], *ranked[2], *groups]
+
+
+def _sorted_out(found: dict[str, Any], hidden: frozenset[str]) -> tuple[list[Child], list[Child], list[Child]]:
+    """The debugger's own rows, the variables that a person looks for first, and a row for each group of the others."""
+    debuggers: list[Child] = []
+    ungrouped: list[Child] = []
+    grouped: dict[str, list[Child]] = {group: [] for group in _GROUPS}
+    for name, value in each(dict.items, found):
+        if type(name) is not str:
+            continue
+        if name in _DEBUGGERS:
+            debuggers.extend(_DEBUGGERS[name](value))
+            continue
+        is_expression = name.isidentifier() and not iskeyword(name)  # unlike `.0`, what a comprehension goes through
+        child = Child(name, value, name if is_expression and name not in hidden else None)
+        group = _group(name, value)
+        (ungrouped if group is None else grouped[group]).append(child)
+    return debuggers, ungrouped, list(_group_rows(grouped))
+
+
+def _returned(values: Any) -> Iterator[Child]:
+    if issubclass(type(values), dict):
+        for name, value in each(dict.items, values):
+            suffix = f"{RETURN_VALUES}[{name!r}]" if type(name) is str else None
+            yield Child(f"(return) {name}", value, suffix)
+
+
+def _raised(value: Any) -> Iterator[Child]:
+    if type(value) is tuple and len(value) == 3:
+        yield Child("(exception)", value[1], f"{EXCEPTION}[1]")
+
+
+_DEBUGGERS = {RETURN_VALUES: _returned, EXCEPTION: _raised}  #: what the debugger itself puts among the locals
+
+
+def _group_rows(grouped: dict[str, list[Child]]) -> Iterator[Child]:
+    for group, children in grouped.items():
+        if children:
+            yield Child(group, Rows.of(in_short((child.name for child in children), False, 60), children), "")
+
+
+def _group(name: str, value: object) -> str | None:
+    """The group that a variable belongs to; None for what a person looks for first."""
+    if name.startswith("__") and name.endswith("__"):
+        return _GROUPS[0]
+    cls = type(value)
+    if issubclass(cls, type):
+        return _GROUPS[1]
+    if cls in _FUNCTIONS:
+        return _GROUPS[2]
+    return _GROUPS[3] if issubclass(cls, ModuleType) else None
+
+
+def _rank(value: object, budget: Budget) -> int:
+    try:
+        kind = look(value, budget)
+        return kind.rank if kind.rank < 2 else 1 if not budget.spent() and kind.holds_tensors() else 2
+    except Exception:
+        return 2

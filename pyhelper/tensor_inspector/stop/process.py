@@ -1,0 +1,42 @@
+"""Which of several processes this is, in words: a rank of a distributed run, a worker of a DataLoader, a child."""
+
+from __future__ import annotations
+
+import os
+
+from ..safe.guard import dict_get, held, instance_dict, module, plain_str
+
+
+def name() -> str | None:
+    """``rank 1``, ``worker 0``, ``SpawnProcess-2``; None for a process that is alone."""
+    return _worker() or _rank() or _child()
+
+
+def _worker() -> str | None:
+    info = instance_dict(module("torch.utils.data._utils.worker")).get("_worker_info")
+    number = instance_dict(info).get("id")
+    return f"worker {number}" if type(number) is int else None
+
+
+def _rank() -> str | None:
+    """By the process group, else as ``torchrun`` tells its processes. Neither asks another process."""
+    world = instance_dict(module("torch.distributed.distributed_c10d")).get("_world")
+    group = getattr(world, "default_pg", None)
+    try:
+        number = str(group.rank()) if group is not None else _variable("RANK")
+    except Exception:  # a group that was destroyed
+        return None
+    alone = group is None and _variable("WORLD_SIZE") in ("", "1")
+    return f"rank {number}" if number.isdecimal() and not alone else None
+
+
+def _variable(name: str) -> str:
+    """Of the environment, by the dict inside: `os.environ` calls built-in functions, which may be the program's."""
+    found = dict_get(held(os.environ, "_data"), name.encode() if os.name == "posix" else name)
+    return found.decode(errors="replace") if type(found) is bytes else plain_str(found)
+
+
+def _child() -> str | None:
+    current = instance_dict(module("multiprocessing.process")).get("_current_process")
+    found = instance_dict(current).get("_name")
+    return found if type(found) is str and found != "MainProcess" else None

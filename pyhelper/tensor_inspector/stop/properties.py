@@ -1,0 +1,75 @@
+"""Running the program's code because the user asked for it: a property that is opened, an expression.
+
+To be called outside of the guards: the program's code runs as it would by itself.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, Callable
+
+from .. import debugger
+from ..kinds import Property, Said
+from ..safe.guard import class_name
+from . import interruption
+
+_SECONDS = 1.2  #: a property may run so long; a reply later than 2 s is given up, and its rows take time too
+
+
+class Stopped(Exception):
+    """It did not end by itself. The message says so."""
+
+
+class Raised(Exception):
+    """It raised what the message describes."""
+
+
+def read(asked: Property, request: int | None = None) -> Any:
+    """The property's value, or why there is none, in words; ``request`` is on whose behalf it is read."""
+    if asked.running:
+        return Said(f"'{asked.name}' is still running", failed=True)
+    asked.running = True
+    try:
+        return run(lambda: getattr(asked.owner, asked.name), _SECONDS, request)
+    except Raised as error:
+        return Said(f"raised {error}", failed=True)
+    except Stopped as error:
+        return Said(str(error), failed=True)
+    finally:
+        asked.running = False
+
+
+def run(code: Callable[[], Any], seconds: float | None = None, request: int | None = None) -> Any:
+    """``code()``, see `interruption.run`. Raises ``Raised`` or ``Stopped``, and nothing else."""
+    started = perf_counter()
+    raised: list[str] = []
+
+    def told() -> Any:
+        try:
+            return code()
+        except interruption.Interrupted:
+            raise
+        except BaseException as error:
+            raised.append(class_name(type(error)))
+            raised.append(_text(error))  # which is the program's code as well
+            return None
+
+    debugger.expect_long_evaluate()
+    try:
+        value = interruption.run(told, seconds, request)
+    except interruption.Interrupted:
+        if not raised:
+            raise Stopped(f"stopped after {perf_counter() - started:.1f} s") from None
+        value = None
+    if raised:
+        raise Raised(": ".join(filter(None, raised)))
+    return value
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except interruption.Interrupted:
+        raise
+    except BaseException:
+        return ""

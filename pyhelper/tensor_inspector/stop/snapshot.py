@@ -1,0 +1,196 @@
+"""The values of one stop: node ids, identity marks, pages.
+
+A snapshot holds the program's values strongly, and nothing here holds a snapshot: the answer carries it, and the
+debugger keeps the answer until the program continues. It has no reference cycle, so it dies at once, also with the
+garbage collector off.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+from weakref import WeakValueDictionary
+
+from ..kinds import Child, Kind, Rows, Said, look, unfinished
+from ..kinds.kind import Property
+from ..protocol import Expanded, Mark, Node, Page
+from ..safe.budget import Budget
+from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
+from ..words.line import INLINE, SHORT, in_short
+from ..words.text import joined, one_line, shorten
+
+PAGE = 100  #: rows of a first page
+_OURS = Classes(Rows, Said)
+_NAME = 200  #: characters of a row's name
+_PATH = 1000  #: characters of an expression; a longer one is no help
+_DEPTH = 100  #: levels that one answer nests
+_NODE_BYTES = 110  #: JSON around a node's texts
+
+_ids = count(1)
+alive: WeakValueDictionary[int, Snapshot] = WeakValueDictionary()
+
+
+class Entry:
+    """What a node id stands for."""
+
+    __slots__ = ("contains", "parent", "path", "value", "where")
+
+    def __init__(self, value: object, parent: int, path: str | None, where: str) -> None:
+        self.value = value
+        self.parent = parent
+        self.path = path  #: the expression that reaches it; "" for the frame and its groups, None where there is none
+        self.where = where  #: the same for people, who need no expression to find a row
+        self.contains = False
+
+
+class Snapshot:
+    """Nodes given out during one stop, by id. Node 0 is the frame itself, whose children are its variables."""
+
+    __slots__ = ("__weakref__", "_entries", "_first_met", "id", "types")
+
+    def __init__(self, top: Rows) -> None:
+        self.id = next(_ids)
+        self.types: set[str] = set()
+        self._entries: list[Entry] = [Entry(top, 0, "", "")]
+        self._first_met: dict[int, str] = {}
+        alive[self.id] = self
+
+    def __contains__(self, node: int) -> bool:
+        return 0 <= node < len(self._entries)
+
+    def value(self, node: int) -> Any:
+        return self._entries[node].value
+
+    def replace(self, node: int, value: object) -> None:
+        """Put what reading a property gave in the place of the property."""
+        self._entries[node].value = value
+
+    def describe(self, child: Child, parent: int, budget: Budget, *, facts: bool = False, marked: bool = True) -> Node:
+        """``child`` as a node below ``parent``. Never raises: a value that can't be described says why.
+
+        With ``marked=False`` it is shown for itself, wherever else it stands: a pin, a hover.
+        """
+        above = self._entries[parent]
+        path = None if child.suffix is None or above.path is None else above.path + child.suffix
+        if path is not None and len(path) > _PATH:
+            path = None
+        entry = Entry(child.value, parent, path, path or one_line(f"{above.where} › {child.name}".lstrip(" ›"), _PATH))
+        self._entries.append(entry)
+        name = one_line(child.name, _NAME)
+        node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
+        if path and (child.suffix or type(child.value) not in _OURS):
+            node["path"] = path
+        try:
+            try:
+                self._fill(node, entry, look(child.value, budget), facts, marked)
+            except Exception:
+                if not is_bare(child.value):
+                    raise
+                self._fill(node, entry, unfinished(child.value, budget), facts, marked)
+        except Exception as error:
+            node["type"] = class_name(type(child.value))
+            node["line"] = one_line(f"not read: {class_name(type(error))}: {plain_message(error)}")
+            if len(node["line"]) > SHORT:
+                node["short"] = shorten(node["line"], SHORT)
+            node["badges"] = ["error"]
+            if facts:
+                node["facts"] = {"type": full_name(type(child.value)), "notes": [node["line"]]}
+        return node
+
+    def _fill(self, node: Node, entry: Entry, kind: Kind, facts: bool, marked: bool) -> None:
+        node["kind"], node["type"] = kind.kind, kind.type_name()
+        if type(entry.value) is Property:
+            node["lazy"] = True
+        entry.contains = kind.contains
+        mark = self._mark(entry) if kind.contains and marked else None
+        if mark is not None:
+            node["mark"] = mark
+        parts = list(kind.parts())
+        line, short = one_line(joined(parts)), one_line(in_short(parts), SHORT)
+        node["line"] = line
+        if short != line:
+            node["short"] = short
+        inline = None if entry.parent or facts else kind.inline()  # of variables only
+        if inline is not None:
+            node["inline"] = one_line(inline, INLINE)
+        badges = kind.badges()
+        if badges:
+            node["badges"] = badges
+        if mark is None or mark["kind"] == "shared":
+            children = kind.child_count()
+            if children != 0:
+                node["children"] = children
+        if kind.summarized:
+            self.types.add(node["type"])
+            self.types.update(kind.member_types())
+        if facts:
+            node["facts"] = kind.facts()
+
+    def _mark(self, entry: Entry) -> Mark | None:
+        """↻ for a value that is above itself, ≡ for one met elsewhere. What is marked lives, so its id is its own."""
+        above = entry.parent
+        while above:
+            known = self._entries[above]
+            if known.contains and known.value is entry.value:
+                return {"kind": "cycle", "path": known.where}
+            above = known.parent
+        where = self._first_met.setdefault(id(entry.value), entry.where)
+        return {"kind": "shared", "path": where} if where != entry.where else None
+
+    def page(self, node: int, start: int, amount: int, budget: Budget) -> Page:
+        """Children ``start`` … ``start + amount`` of a node; fewer, but one at least, where the budget ends.
+
+        Where their number is known only by asking for them, the last page tells it.
+        """
+        kind = look(self._entries[node].value, budget)
+        nodes: list[Node] = []
+        names: set[str] = set()
+        more = False
+        try:
+            for child in kind.children(start, amount + 1):  # one more tells whether there are others
+                # Of the frame itself, every name is listed.
+                more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.overdrawn())
+                if more:
+                    break
+                if child.name in names:
+                    child.name = f"{child.name} #{start + len(nodes)}"
+                names.add(child.name)
+                described = self.describe(child, node, budget)
+                more = not budget.take(1, _cost(described)) and bool(nodes)
+                if more:
+                    break
+                nodes.append(described)
+            total = kind.child_count()
+        except Exception as error:
+            total = start + len(nodes) + 1
+            said = Said(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
+            nodes.append(self.describe(Child("…", said), node, budget))
+        if total is None and not more:
+            total = start + len(nodes)
+        page: Page = {"start": start, "total": total, "nodes": nodes}
+        if more and len(nodes) < amount:
+            page["cut"] = "; ".join(budget.cut)
+        return page
+
+    def expand(self, page: Page, expanded: Expanded, budget: Budget) -> None:
+        """Give rows of ``page`` that were expanded before their own pages, breadth first, while the budget lasts."""
+        waiting: deque[tuple[Iterable[Node], Expanded, int]] = deque([(page["nodes"], expanded, 1)])
+        while waiting:
+            nodes, wanted, depth = waiting.popleft()
+            for node in nodes:
+                row = wanted.get(node["name"])
+                if row is None or "children" not in node or "lazy" in node:
+                    continue
+                if budget.late():
+                    return
+                node["page"] = self.page(node["id"], 0, row.get("count", PAGE), budget)
+                if depth < _DEPTH:
+                    waiting.append((node["page"]["nodes"], row.get("rows", {}), depth + 1))
+
+
+def _cost(node: Node) -> int:
+    mark = node["mark"]["path"] if "mark" in node else ""
+    texts = (node["line"], node.get("short", ""), node.get("inline", ""), node["name"], node.get("path", ""), mark)
+    return _NODE_BYTES + len(node["type"]) + sum(map(len, texts))

@@ -1,0 +1,1 @@
+"""Text for people, made of typed data."""

@@ -1,0 +1,239 @@
+"""Words and numbers for people: the pieces that every summary line is made of.
+
+A digit that is not guaranteed is not shown, long things are shortened by a stated length, and no ``__repr__`` of the
+program runs: only the built-in types are turned into text here, by their own methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import floor, inf, log10
+from typing import Any
+
+from .. import preferences
+
+LINE = 120
+_MOST = 1.7976931348623157e308  #: of float64
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def shorten(text: str, limit: int = LINE) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def middle(text: str, limit: int) -> str:
+    """Shortened in the middle: long names of one family are told apart by their ends.
+
+    >>> middle("encoder.layers.0.self_attn.q_proj.weight", 24)
+    'encoder.…n.q_proj.weight'
+    """
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+
+
+def fingerprint(numbers: Iterable[int]) -> str:
+    """Eight digits that tell long states apart.
+
+    >>> fingerprint([1, 2]) == fingerprint((1, 2)) != fingerprint([2, 1])
+    True
+    """
+    return f"{hash(tuple(numbers)) & 0xFFFFFFFF:08x}"
+
+
+def one_line(text: str, limit: int = LINE) -> str:
+    """``text`` as a row can show it: line breaks and other control characters as blanks, and shortened.
+
+    >>> one_line("two\\nlines")
+    'two lines'
+    """
+    return shorten(text[: limit + 1] if text.isprintable() else _printable(text[: limit + 1]), limit)
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
+    """The parts that say something, joined by ``·``; whole parts are left out at the end rather than cut in two."""
+    line = ""
+    for part in parts:
+        if not part:
+            continue
+        longer = f"{line} · {part}" if line else part
+        if len(longer) > limit:
+            return shorten(longer, limit) if not line else shorten(line + " …", limit)
+        line = longer
+    return line
+
+
+def led_by(name: str, text: str) -> str:
+    """``text`` after a name, once where it begins with that.
+
+    >>> led_by("int", "7"), led_by("Path", "Path('a')")
+    ('int 7', "Path('a')")
+    """
+    return text if text.startswith(name) else f"{name} {text}"
+
+
+def listed(items: Iterable[str], more: bool, limit: int) -> str:
+    """Items joined by commas up to ``limit`` characters, then an ellipsis if there are more."""
+    text = ""
+    for item in items:
+        longer = f"{text}, {item}" if text else item
+        if len(longer) > limit:
+            return f"{text}, …" if text else shorten(item, limit)
+        text = longer
+    return f"{text}, …" if more and text else text
+
+
+def number(value: int | float, digits: int = 0) -> str:
+    """``value`` with so many significant digits (0: as preferred, 4) and a real minus sign; integers below 10⁷ in full.
+
+    >>> number(-2.117904), number(1234567), number(1e-05), number(float("-inf"))
+    ('−2.118', '1234567', '1e-5', '−Inf')
+    """
+    if type(value) is int and -10_000_000 < value < 10_000_000:
+        return str(value).replace("-", "−")
+    if not -inf < value < inf:
+        return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
+    try:
+        text = f"{value:.{digits or preferences.now.digits}g}"
+    except OverflowError:  # an int beyond the floats
+        return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
+    if not -1e308 < value < 1e308 and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
+        head, _, exponent = f"{value:.16e}".partition("e")
+        text = f"{head[: head.index('.') + (digits or preferences.now.digits)].rstrip('.')}e{exponent}"
+    if "e" in text:
+        head, _, exponent = text.partition("e")
+        text = f"{head}e{int(exponent)}"
+    return "−" + text[1:] if text[0] == "-" else text
+
+
+def exact_number(value: int | float, digits: int = 0) -> str:
+    """A number that is known exactly: integers to the last digit, floats as `number` but whole ones below 10⁷ in full.
+
+    >>> exact_number(2**53 + 1), exact_number(65536.0), exact_number(0.1 + 0.2)
+    ('9007199254740993', '65536', '0.3')
+    """
+    if type(value) is int:
+        return str(value).replace("-", "−")
+    if -1e7 < value < 1e7 and value == int(value):
+        return f"{value:.0f}".replace("-", "−")
+    return number(value, digits)
+
+
+def bounded(value: float, error: float, digits: int = 0, about: bool = False) -> str:
+    """``value`` with only the digits that ``|value - truth| <= error`` guarantees; 0: one less than preferred, 3.
+    ``about``: marked with ≈ in any case.
+
+    Where the rounding of the last digit is in doubt, one digit more may be sure: 0.0125 is neither 0.012 nor 0.013.
+
+    >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02), bounded(2.125, 1e-15)
+    ('0.0123', '≈0', '1', '2.125')
+    """
+    digits = digits or preferences.now.digits - 1
+    mark = "≈" if about else ""
+    if error <= 0 or value != value or value in (float("inf"), float("-inf")):
+        return mark + number(value, digits)
+    if abs(value) <= error:
+        return "≈0"
+    low, high = max(value - error, -_MOST), min(value + error, _MOST)
+    for tried in (digits, digits + 1, *range(digits - 1, 0, -1)):
+        text = number(low, tried)
+        if text == number(high, tried):
+            return mark + text
+    return "≈" + number(value, 1)
+
+
+def count(value: int, beside: int | None = None) -> str:
+    """A count at a glance: 512, 5.1K, 25.6M, 10¹²; in full where another one ``beside`` it would read the same.
+
+    >>> count(512), count(5130), count(25_557_032), count(10**12), count(999_999, 10**6)
+    ('512', '5.1K', '25.6M', '10¹²', '999,999')
+    """
+    text = _in_short(value)
+    return text if beside is None or beside == value or text != _in_short(beside) else f"{value:,}"
+
+
+def _in_short(value: int) -> str:
+    if value < 1000:
+        return str(value)
+    for unit, size in (("K", 10**3), ("M", 10**6), ("B", 10**9)):
+        short = value / size
+        if short < 999.5:
+            return f"{short:.1f}{unit}" if short < 99.95 else f"{short:.0f}{unit}"
+    power = len(str(value)) - 1
+    power += value / 10**power >= 9.95
+    lead = "" if value == 10**power else f"{value / 10**power:.1f}×"
+    return f"{lead}10{str(power).translate(_SUPERSCRIPT)}"
+
+
+def out_of(part: int, whole: int) -> str:
+    """Two counts, as `count` gives them.
+
+    >>> out_of(5130, 25_557_032), out_of(999_999, 1_000_000)
+    ('5.1K of 25.6M', '999,999 of 1,000,000')
+    """
+    return f"{count(part, whole)} of {count(whole, part)}"
+
+
+def percent(part: int, whole: int, digits: int = 3) -> str:
+    """The share of ``part`` in ``whole``, all of it or nothing only where that is so.
+
+    >>> percent(1, 3), percent(999_999, 1_000_000), percent(1, 10**9), percent(0, 7), percent(7, 7)
+    ('33.3%', '>99.9%', '1e-7%', '0%', '100%')
+    """
+    if part >= whole:
+        return f"{100 * part / whole:.0f}%"
+    text = number(100 * part / whole, digits)
+    return f"{text}%" if float(text) < 100 else f">99{'.' if digits > 2 else ''}{'9' * (digits - 2)}%"
+
+
+def size(bytes: int) -> str:
+    """Bytes in binary units: 512 B, 4.0 KiB, 1.5 GiB."""
+    if bytes < 1024:
+        return f"{bytes} B"
+    power = min(6, (bytes.bit_length() - 1) // 10)
+    power += power < 6 and bytes / 1024**power >= 1023.95
+    return f"{bytes / 1024**power:.1f} {' KMGTPE'[power]}iB"
+
+
+def plural(amount: int, noun: str) -> str:
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def quoted(value: str, limit: int = 60) -> str:
+    """A string as Python writes it, shortened with its length said. Takes str subclasses without running their code."""
+    length = str.__len__(value)
+    if length <= limit:
+        return repr(str.__getitem__(value, slice(None)) + "")
+    return f"{repr(str.__getitem__(value, slice(limit)) + '')[:-1]}…' · {length:,} chars"
+
+
+def quoted_bytes(value: bytes | bytearray, limit: int = 40) -> str:
+    """Bytes as Python writes them, shortened as `quoted` does."""
+    base: Any = bytes if issubclass(type(value), bytes) else bytearray
+    opening, closing = ("", "") if base is bytes else ("bytearray(", ")")
+    length = base.__len__(value)
+    head = bytes(base.__getitem__(value, slice(limit)))
+    if length <= limit:
+        return f"{opening}{head!r}{closing}"
+    if len(repr(head)) > 2 * limit:  # what is no text takes four characters a byte
+        head = head[: limit // 4]
+    return f"{opening}{repr(head)[:-1]}…'{closing} · {length:,} bytes"
+
+
+def integer(value: int) -> str:
+    """An int in full up to 40 digits, then by its size. ``int.__repr__`` of a huge one is quadratic, or refused."""
+    bits = int.bit_length(value)
+    if bits <= 133:
+        return int.__repr__(value)
+    sign = "−" if int.__lt__(value, 0) else ""
+    return f"{sign}int of {bits:,} bits"
+
+
+def shape(sizes: Iterable[object]) -> str:
+    """``[32, 3, 224]``; a symbolic size by its symbol, which is the library's own text."""
+    return f"[{', '.join(map(str, sizes))}]"
