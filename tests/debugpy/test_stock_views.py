@@ -75,7 +75,7 @@ def test_variables_show_our_lines(start: Start) -> None:
     assert values["model"].startswith("Sequential(2) · 10 params")
     assert values["optimizer"].startswith("SGD · lr 0.1")
     assert values["loss"].startswith("float32[] ")
-    assert values["batch"] == "dict · 2: image f32[600,4], label 3"
+    assert values["batch"] == "dict · NaN in image · 2: image f32[600,4], label 3"
     assert values["sample"].startswith("Batch · image f32[600,4]")
     assert values["pair"].startswith("Pair · ")
 
@@ -137,8 +137,8 @@ PRINTED = {
     "image[0, 1:3].numpy()": ["float32[2] · −0.9992…−0.9983 · μ −0.999 σ 0.00059 · view", "[−0.9992, −0.9983]"],
     "torch.tensor([3, 1])": ["int64[2] [3, 1]"],
     "image[0, 1]": ["float32[] −0.9992 · view of [2400]"],
-    "batch": ["dict · 2: image f32[600,4], label 3", "'image'  float32[600, 4] · −0.9992…1 · μ 0.000417 σ 0.577 · 1 NaN · view of [2400]", "'label'  3"],
-    "[image[0, 1]] * 12": ["list · 12: f32[] ×12", *(f"[{at}]  float32[] −0.9992 · view of [2400]" for at in range(10)), "…"],
+    "batch": ["dict · NaN in image · 2: image f32[600,4], label 3", "'image'  float32[600, 4] · −0.9992…1 · μ 0.000417 σ 0.577 · 1 NaN · view of [2400]", "'label'  3"],
+    "[image[0, 1]] * 12": ["list · 12: (f32[] −0.9992) ×12", *(f"[{at}]  float32[] −0.9992 · view of [2400]" for at in range(10)), "…"],
     "plain": ["[1, 2.5, 'three', None, {'four': (...)}]"],
 }  # fmt: skip
 
