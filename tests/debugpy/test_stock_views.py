@@ -76,7 +76,7 @@ def test_variables_show_our_lines(start: Start) -> None:
     assert values["optimizer"].startswith("SGD · lr 0.1")
     assert values["loss"].startswith("float32[] ")
     assert values["batch"] == "dict · NaN in image · 2: image f32[600,4], label 3"
-    assert values["sample"].startswith("Batch · image f32[600,4]")
+    assert values["sample"].startswith("Batch · NaN in image · image f32[600,4]")
     assert values["pair"].startswith("Pair · ")
 
 
