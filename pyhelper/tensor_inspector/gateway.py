@@ -32,7 +32,7 @@ from .protocol import (
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
 from .safe.untouched import Untouched
-from .stock import provider as presentation
+from .stock import provider
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
@@ -120,7 +120,7 @@ def prefer(wanted: Preferences) -> None:
     preferences.prefer(wanted)
     if preferences.now.summaries != before.summaries:
         kind_of.forget_all()
-    presentation.switch(wanted.get("stock_views") is True)
+    provider.switch(wanted.get("stock_views") is True)
     if preferences.now.inline_values != before.inline_values:
         debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
 

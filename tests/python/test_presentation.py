@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from tensor_inspector.stock.provider import Children, Lines, Row, _reached
+from tensor_inspector.stock.expressions import reached
+from tensor_inspector.stock.provider import Children, Lines
+from tensor_inspector.stock.rows import Row
 
 Pair = namedtuple("Pair", "left right")
 STORAGE: Any = torch.zeros(8).untyped_storage()
@@ -27,25 +29,25 @@ TENSOR = torch.ones(3)
     ],
 )
 def test_a_child_is_reached_from_its_parent(parent: str, suffix: str, expected: str) -> None:
-    assert _reached(suffix, parent) == expected
+    assert reached(suffix, parent) == expected
 
 
 def test_a_group_has_no_expression_and_what_is_in_it_is_reached_from_what_it_is_part_of() -> None:
-    inner = _reached("", "a + b")
+    inner = reached("", "a + b")
     assert inner is not None
-    group = _reached("", inner)
+    group = reached("", inner)
     assert group is not None
     assert group == ""
-    assert _reached("[1]", group) == "(a + b)[1]"
+    assert reached("[1]", group) == "(a + b)[1]"
 
 
 def test_no_part_of_a_copy_has_an_expression_by_which_it_could_be_set() -> None:
-    column = _reached("['a']", "frame", copied=True)
+    column = reached("['a']", "frame", copied=True)
     assert column == "frame['a']"
     assert column is not None
-    group = _reached("", column)
+    group = reached("", column)
     assert group is not None
-    assert _reached(".iloc[0]", group) is None
+    assert reached(".iloc[0]", group) is None
     assert group, "the debugger gives no expressions to what is below a row without one"
 
 

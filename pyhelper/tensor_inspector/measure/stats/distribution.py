@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 class Present:
     """Elements of which not all may be there: ``parts`` are cut by slices and read ``at`` positions, as those of
-    `kinds.present` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
+    `measure.present` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
     """
 
     __slots__ = ("parts", "take")
