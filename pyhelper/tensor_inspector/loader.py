@@ -107,14 +107,15 @@ def _compile(module: Any) -> None:
 
 
 def _run(module: Any) -> None:
-    _compile(module)
-    code = module.__dict__.pop("_source", None)
-    if code is not None:
-        try:
-            exec(code, module.__dict__)
-        except BaseException:
-            module.__dict__["_source"] = code
-            raise
+    with _lock:
+        _compile(module)
+        code = module.__dict__.pop("_source", None)
+        if code is not None:
+            try:
+                exec(code, module.__dict__)
+            except BaseException:
+                module.__dict__["_source"] = code
+                raise
 
 
 def install(sources, version, preferences):  # type: ignore[no-untyped-def]
@@ -150,9 +151,9 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
         try:
             present = modules[root]
             present.debugger.no_delay()
-            present.gateway.prefer(preferences)
             for name in _AT_ONCE:
                 _run(modules[f"{root}.{name}"])
+            present.gateway.prefer(preferences)
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
             present.__dict__["version"] = version  # last: a child forked before then has but a half of it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections import OrderedDict, UserDict, deque, namedtuple
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -66,6 +68,10 @@ def loop() -> dict[str, Any]:
         (lambda: [Output(NAN)], "NaN in [0].loss"),
         (loop, "NaN in loss"),
         (lambda: {"loss": math.nan}, "NaN in loss"),
+        (lambda: [{"loss": np.float32(math.nan)}], "NaN in [0].loss"),
+        (lambda: [1.0, np.float64(math.nan), complex(math.nan, 0)], "NaN in [1], [2]"),
+        (lambda: {math.nan}, "NaN in {0}"),
+        (lambda: {"empty": torch.empty(0, 4), "loss": NAN}, "NaN in loss"),
         (lambda: {"x": np.array([math.nan])}, "NaN in x"),
         (lambda: {"model": model()}, "NaN in model"),
         (
@@ -89,6 +95,10 @@ def test_it_says_where(make: Any, says: str) -> None:
         torch.distributions.constraints.greater_than(-math.inf),
         torch.distributions.constraints.interval(torch.tensor(-math.inf), torch.tensor(math.inf)),
         {"mask": torch.tensor([True, False])},
+        {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.long)},
+        [torch.empty(0)],
+        Trainer(missing_values=math.nan, fill_value=math.nan),
+        {"table": pd.DataFrame({"name": ["a", None]})},
         [],
     ],
     ids=str,
@@ -124,3 +134,47 @@ def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest
 def test_a_million_items_are_not_gone_through() -> None:
     many = [NAN] * 1_000_000
     assert summarize(many).startswith("list · NaN in [0], [1] and 98 more · 1,000,000: ")
+
+
+def test_what_can_not_be_read_leaves_its_holder_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.measure.stats import finite
+
+    def fault(*_: Any) -> Any:
+        raise RuntimeError("device-side assert")
+
+    monkeypatch.setattr(finite, "sums", fault)
+    holder = {"x": FINE, "table": broken(), "loss": math.nan}
+    assert summarize(holder).startswith("dict · NaN in loss · 3: x f32[3], ")
+
+
+def broken() -> Any:
+    table = pd.DataFrame({"a": [1.0]})
+    object.__setattr__(table, "_mgr", 5)
+    return table
+
+
+def test_what_there_was_no_time_for_is_said() -> None:
+    clock = iter(range(1000)).__next__
+    kind = look({"loss": torch.zeros(1 << 20)}, Budget(1000, clock=lambda: float(clock())))
+    assert "not all values read" in kind.line()
+    assert kind.badges() == ["sampled"]
+
+
+def test_the_rows_of_an_answer_share_the_time() -> None:
+    clock = iter(range(100_000)).__next__
+    budget = Budget(100, clock=lambda: clock() / 1000)
+    kind = look([np.zeros(3_000_000) for _ in range(30)], budget)
+    assert kind.badges() == ["sampled"]
+    assert not budget.spent()
+
+
+def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -> None:
+    from weakref import ref
+
+    tensor, budget = torch.ones(3), Budget()
+    look({"x": tensor}, budget).badges()
+    seen = ref(tensor)
+    del tensor
+    gc.collect()
+    assert budget.searched
+    assert seen() is None

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import sys
+import ipaddress
+import types
+import typing
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
 
 from tensor_inspector import gateway, preferences, summarize
 from tensor_inspector.kinds.declared import parse
 from tensor_inspector.kinds.summaries import SUMMARIES
 
+ran: list[str] = []  #: what of the program's ran, which nothing may
+
 
 class Trainer:
-    """A class of the program, of which nothing may run."""
-
     limit = 5
 
     def __init__(self, **attributes: Any) -> None:
@@ -24,15 +28,41 @@ class Trainer:
 
     @property
     def computed(self) -> int:
-        raise RuntimeError("a property ran")
+        ran.append("a property")
+        return 1
 
     def __len__(self) -> int:
-        raise RuntimeError("its length was asked for")
+        ran.append("__len__")
+        return 1
+
+    def __iter__(self) -> Iterator[int]:
+        ran.append("__iter__")
+        return iter([1])
 
     def __str__(self) -> str:
-        raise RuntimeError("its text was asked for")
+        ran.append("__str__")
+        return "text"
 
     __repr__ = __str__
+
+
+class Own(ipaddress.IPv4Address):
+    def _string_from_ip_int(self, ip_int: int) -> str:
+        ran.append("what its text is made of")
+        return "text"
+
+
+class Table(typing.Mapping):  # type: ignore[type-arg]
+    def __getitem__(self, key: Any) -> Any:
+        ran.append("__getitem__")
+
+    def __iter__(self) -> Iterator[Any]:
+        ran.append("__iter__")
+        return iter([1])
+
+    def __len__(self) -> int:
+        ran.append("__len__")
+        return 1
 
 
 class Best(Trainer):
@@ -45,8 +75,10 @@ class Batch(OrderedDict):  # type: ignore[type-arg]
 
 @pytest.fixture(autouse=True)
 def restored() -> Iterator[None]:
+    ran.clear()
     yield
     gateway.prefer({})
+    assert ran == []
 
 
 def declare(summary: str, name: str = "Trainer") -> None:
@@ -142,11 +174,38 @@ def test_our_own_are_read(name: str) -> None:
 
 
 def test_a_subclass_of_the_program_does_not_say_its_text() -> None:
-    import ipaddress
+    assert summarize(Own("10.0.0.1")).startswith("Own · _ip ")
 
-    class Own(ipaddress.IPv4Address):
-        def __str__(self) -> str:
-            raise RuntimeError("its text was asked for")
 
-    assert summarize(Own("10.0.0.1")).startswith("Own")
-    assert sys.exc_info() == (None, None, None)
+@pytest.mark.parametrize("says", ["", ":len", ":items", ":keys"])
+def test_nothing_is_taken_from_what_is_gone_through_once(says: str) -> None:
+    declare(f"{{steps{says}}} · {{mapped{says}}} · {{step}}")
+    steps = iter(range(5))
+    mapped = map(ran.append, "abc")
+    assert summarize(Trainer(steps=(x for x in steps), mapped=mapped, step=7)).endswith("· 7")
+    assert next(steps) == 0
+    ran.clear()
+
+
+@pytest.mark.parametrize("says", [":len", ":items", ":keys"])
+@pytest.mark.parametrize(
+    "wrap", [types.MappingProxyType, weakref.proxy, lambda table: table], ids=["proxy", "weak", "itself"]
+)
+def test_nothing_of_the_program_runs_behind_a_proxy(wrap: Any, says: str) -> None:
+    declare(f"{{table{says}}} · {{step}}")
+    table = Table()
+    assert summarize(Trainer(table=wrap(table), step=7)) == "Trainer · 7"
+
+
+def test_tensors_keep_their_own_line() -> None:
+    class Marked(torch.Tensor):
+        pass
+
+    gateway.prefer({"summaries": {f"{__name__}.{Marked.__qualname__}": "tag", "torch.Tensor": "tag"}})
+    for value in (torch.ones(2).as_subclass(Marked), torch.ones(2).to_sparse(), torch.ones(2)):
+        assert "tag" not in summarize(value)
+
+
+def test_attributes_that_are_not_there_leave_nothing_behind() -> None:
+    declare("all: {*}")
+    assert summarize(Trainer(_hidden=1)) == "Trainer · _hidden 1"

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from ..protocol import Badge
-from ..safe.budget import Budget
-from ..safe.guard import ByClass, full_name, mro
+from ..safe.budget import Budget, Steps
+from ..safe.guard import ByClass, Classes, full_name, mro
 from ..words.line import Word
 from .kind import Kind
 from .registry import kind_of, look
@@ -17,81 +17,157 @@ _ITEMS = 100  #: looked at of one holder
 _MOST = 400  #: in all
 _DEPTH = 3  #: of holders in holders
 _NAMED = 2  #: names in a line
+_NUMBERS = Classes(float, complex)
+_OTHER_ATOMS = Classes(int, bool, str, bytes, type(None))
+_SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
+_PLACEHOLDERS = ("missing", "fill")  #: in the names of attributes that say what stands for no value
 #: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
 _BOUNDS = ("torch.distributions.constraints.Constraint",)
 
-Entry = tuple[str, object]
-
 
 class Alarms:
-    """Names of what holds NaN and of what holds Inf, in their order."""
+    """Names of what holds NaN and of what holds Inf, in their order; ``late`` where there was no time to read all."""
 
-    __slots__ = ("inf", "nan")
+    __slots__ = ("inf", "late", "nan")
 
-    def __init__(self, nan: Iterable[str] = (), inf: Iterable[str] = ()) -> None:
+    def __init__(self, nan: Iterable[str] = (), inf: Iterable[str] = (), late: bool = False) -> None:
         self.nan = tuple(nan)
         self.inf = tuple(inf)
+        self.late = late
 
     def words(self) -> list[str]:
         found = (("NaN", self.nan), ("Inf", self.inf))
-        return [Word(f"{what} in {_few(names)}", loud=True) for what, names in found if names]
+        words: list[str] = [Word(f"{what} in {_few(names)}", loud=True) for what, names in found if names]
+        return [*words, Word("not all values read", loud=True)] if self.late else words
 
     def badges(self) -> list[Badge]:
-        found: list[tuple[Badge, object]] = [("nan", self.nan), ("inf", self.inf)]
-        return [badge for badge, names in found if names]
+        found: list[tuple[Badge, object]] = [("nan", self.nan), ("inf", self.inf), ("sampled", self.late)]
+        return [badge for badge, is_so in found if is_so]
 
 
-def alarms_in(holder: Kind, entries: Iterable[Entry]) -> Alarms:
-    """What is among the ``entries`` of ``holder``, and in those, of NaN and Inf, as far as the time goes.
+class Held:
+    """A value, and the way to it: the holder that it is in, and what it is under there."""
 
-    An infinite number is none: programs begin a search with one, as the best loss so far.
+    __slots__ = ("above", "holder", "under", "value")
+
+    def __init__(self, above: Held | None, holder: Kind, under: object, value: object) -> None:
+        self.above = above
+        self.holder = holder
+        self.under = under
+        self.value = value
+
+    def name(self) -> str:
+        own, above = self.holder.entry_name(self.under), "" if self.above is None else self.above.name()
+        return f"{above}{own}" if not above or own[:1] in ("[", "{") else f"{above}.{own}"
+
+
+def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
+    """What is among the ``entries`` of ``holder``, and in those, of NaN and Inf, as far as a share of the time goes.
+
+    An infinite number of Python's is none: programs begin a search with one, as the best loss so far. Missing values of
+    tables are none either. What can't be read adds nothing: its own row says why.
     """
-    budget = holder.budget
-    if not budget.reads or _is_bound(type(holder.value)):
+    if not holder.budget.reads or _is_bound(type(holder.value)):
         return Alarms()
-    names: list[str] = []
-    together: dict[Any, list[Entry]] = {}
-    found: dict[Badge, set[str]] = {"nan": set(), "inf": set()}
-    for name, value in _values(holder, entries):
-        names.append(name)
+    search = _Search(holder.budget.share())
+    for held in _values(holder, entries):
+        try:
+            search.add(held)
+        except Exception:
+            continue
+    search.together()
+    return Alarms(search.names("nan"), search.names("inf"), search.late)
+
+
+class _Search:
+    """Values in their order, and which of them hold NaN, and Inf."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.late = False
+        self._budget = budget
+        self._all: list[Held] = []
+        self._found: dict[str, set[int]] = {"nan": set(), "inf": set()}
+        self._alike: dict[Any, list[tuple[str, Any]]] = {}
+
+    def add(self, held: Held) -> None:
+        value, at = held.value, len(self._all)
+        if type(value) in _NUMBERS:
+            if value != value and not _is_placeholder(held):
+                self._note(held, ["nan"])
+            return
         kind: type[Kind] = kind_of(type(value))
         if kind.search is not None:
-            together.setdefault(kind.search, []).append((name, value))
-        elif type(value) is float and value != value:
-            found["nan"].add(name)
-        elif kind.rank == 0 and not budget.spent():
-            for badge in look(value, budget.share()).badges():
-                found.get(badge, set()).add(name)
-    for search, alike in together.items():
-        searched = search(alike, budget.share())
-        found["nan"].update(searched.nan)
-        found["inf"].update(searched.inf)
-    return Alarms([name for name in names if name in found["nan"]], [name for name in names if name in found["inf"]])
+            self._alike.setdefault(kind.search, []).append((str(at), value))
+            self._all.append(held)
+        elif kind.kind in _SEARCHED:
+            if self._budget.spent():
+                self.late = True
+                return
+            badges = look(value, self._budget).badges()
+            self.late = self.late or "sampled" in badges
+            self._note(held, badges)
+
+    def together(self) -> None:
+        for search, alike in self._alike.items():
+            try:
+                found = search(alike, self._budget)
+            except Exception:
+                continue
+            self.late = self.late or not found.is_whole()
+            for what, names in (("nan", found.nan), ("inf", found.inf)):
+                self._found[what].update(map(int, names))
+
+    def names(self, what: str) -> list[str]:
+        return [self._all[at].name() for at in sorted(self._found[what])]
+
+    def _note(self, held: Held, badges: Iterable[str]) -> None:
+        for what in badges:
+            if what in self._found:
+                self._found[what].add(len(self._all))
+        self._all.append(held)
 
 
-def _values(holder: Kind, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """What is held, and what holders among it hold in turn: each by the way to it."""
-    waiting = [(0, "", entries)]
-    opened = {id(holder.value)}
-    left = _MOST
-    for depth, above, held in waiting:  # which grows
-        for name, value in islice(held, min(_ITEMS, left)):
+def _values(holder: Kind, entries: Iterable[tuple[object, object]]) -> Iterator[Held]:
+    """What is held, and what holders among it hold in turn, without what can hold no number."""
+    waiting: list[tuple[int, Held | None, Kind, Iterable[tuple[object, object]]]] = [(0, None, holder, entries)]
+    opened, left, steps = {id(holder.value)}, _MOST, Steps(holder.budget)
+    for depth, above, kind, found in waiting:  # which grows
+        for under, value in _safely(found, min(_ITEMS, left)):
             left -= 1
-            way = f"{above}{name}" if name.startswith("[") or not above else f"{above}.{name}"
-            inner = _entries(value, holder.budget) if depth < _DEPTH and id(value) not in opened else None
-            if inner is None:
-                yield way, value
+            if steps.end():
+                return
+            if type(value) in _OTHER_ATOMS:
+                continue
+            held = Held(above, kind, under, value)
+            inner = _holder(value, holder.budget) if depth < _DEPTH and id(value) not in opened else None
+            within = None if inner is None else inner.entries()
+            if inner is None or within is None:
+                yield held
             else:
                 opened.add(id(value))
-                waiting.append((depth + 1, way, inner))
+                waiting.append((depth + 1, held, inner, within))
 
 
-def _entries(value: object, budget: Budget) -> Iterable[Entry] | None:
-    kind: type[Kind] = kind_of(type(value))
+def _safely(found: Iterable[tuple[object, object]], most: int) -> Iterator[tuple[object, object]]:
+    """At most so many of them; what can't be gone through, as its own row says, ends."""
     try:
-        return look(value, budget).entries() if kind.contains and kind.rank == 2 else None
-    except Exception:  # its own row says what is wrong with it
+        yield from islice(found, most)
+    except Exception:
+        return
+
+
+def _holder(value: object, budget: Budget) -> Kind | None:
+    kind: type[Kind] = kind_of(type(value))
+    if not kind.contains or kind.rank < 2 or type(value) in _NUMBERS:
         return None
+    try:
+        return look(value, budget)
+    except Exception:
+        return None
+
+
+def _is_placeholder(held: Held) -> bool:
+    return type(held.under) is str and any(word in held.under for word in _PLACEHOLDERS)
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from types import MethodDescriptorType, WrapperDescriptorType
+from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any, Callable
 
 from .. import preferences
 from ..safe.budget import Budget
-from ..safe.guard import Classes, class_dict, first_of, instance_dict, kept_in_c, mro, plain_str, slots
+from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, mro, plain_str, slots
 from ..words.line import Word, named, short
 from ..words.text import listed, one_line
 from .kind import Kind
@@ -30,6 +30,7 @@ _OWN = packages(SUMMARIES)
 
 _ENDINGS = ("(s)", "(es)", "(ren)")  #: of what is several
 _ATOMS = Classes(int, float, str)
+_SIZED = Classes(str, bytes, bytearray, range)
 _ALONE = "= "  #: begins a summary that stands without the type
 
 Way = tuple[tuple[str, Any], ...]
@@ -110,14 +111,14 @@ def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
 class Declared(Kind):
     """The line of a kind, with the summary that was declared of the class after its first part."""
 
-    name: str  #: under which it was declared
-    plain: bool  #: whether nothing but its attributes would be said
-    template: Template | ValueError  #: or what is wrong with it
+    _declared_name: str
+    _only_summary: bool  #: whether nothing but its attributes would be said without it
+    _template: Template | ValueError  #: or what is wrong with it
 
     def parts(self) -> Iterable[str | None]:
         first, *rest = super().parts()
         summary = list(self._summary(look))
-        if isinstance(self, PlainObject) and self.plain and summary:
+        if isinstance(self, PlainObject) and self._only_summary and summary:
             return [named(self.type_name()), *self.alarms().words(), *summary]
         return [first, *summary, *rest]
 
@@ -125,18 +126,18 @@ class Declared(Kind):
         """With the first part of the summary, if that is short. What it names says nothing declared in turn: that may
         have no end."""
         before = super().brief()
-        summary = next(self._summary(_as_known), "") if self.plain else ""
+        summary = next(self._summary(_as_known), "") if self._only_summary else ""
         if not 0 < len(summary) <= _BRIEF:
             return before
-        alone = isinstance(self.template, Template) and self.template.alone
+        alone = isinstance(self._template, Template) and self._template.alone
         return summary if alone else f"{before} {short(summary)}"
 
     def _summary(self, look: Look) -> Iterator[str]:
         """What was declared, as far as its values are there."""
-        if isinstance(self.template, ValueError):
-            yield Word(f"its summary in the settings: {self.template}", loud=True)
+        if isinstance(self._template, ValueError):
+            yield Word(f"its summary in the settings: {self._template}", loud=True)
             return
-        for part in self.template.parts:
+        for part in self._template.parts:
             for said in part:
                 try:
                     yield self._text(said, look)
@@ -161,9 +162,11 @@ class Declared(Kind):
         if field.ways[0] == (("all", None),):
             own = (child for child in attributes(self.value) if not child.name.startswith("_"))
             found = [f"{child.name} {_brief(child.value, self.budget, look)}" for child in islice(own, _SHOWN + 1)]
+            if not found:
+                raise Missing
             return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
         values = [_follow(self.value, way, self.budget) for way in field.ways]
-        text = _say(values, field.says, self.name.partition(".")[0], self.budget, look)
+        text = _say(values, field.says, self._declared_name.partition(".")[0], self.budget, look)
         if not text:
             raise Missing
         return text
@@ -188,7 +191,7 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
         return look(value, budget).item(what)
     if how == "call":
         method: Any = first_of(type(value), what)
-        if type(method) is not MethodDescriptorType:
+        if type(method) is not MethodDescriptorType:  # in C, and the package's: only our own table names one
             raise Missing
         return method(value)
     for found in (instance_dict(value).get(what), next((item for slot, item in slots(value) if slot == what), None)):
@@ -203,61 +206,71 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
 def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> str:
     value = values[0]
     if says == "len":
-        return f"{_length(value, budget):,}"
+        return f"{_length(value, package, budget):,}"
     if says in _OWN_TEXT:
         name = _OWN_TEXT[says]
-        owner = next(base for base in mro(type(value)) if name in class_dict(base))
-        if top(owner) != package:
+        if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
             raise Missing
-        return one_line(plain_str(class_dict(owner)[name](value)), _TEXT)
+        return _text(first_of(type(value), name)(value))
     if says:
-        texts = list(islice(_items(values, says, budget, look), _SHOWN + 1))
+        texts = list(islice(_items(values, says, package, budget, look), _SHOWN + 1))
         return listed(texts[:_SHOWN], len(texts) > _SHOWN, _ITEMS)
     return _brief(value, budget, look)
 
 
-def _items(values: list[Any], says: str, budget: Budget, look: Look) -> Iterator[str]:
+def _items(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> Iterator[str]:
     kind = look(values[0], budget)
     if isinstance(kind, Mapping) and len(values) == 1:
         for label, text in told_pairs(islice(kind.pairs(), _SHOWN + 1), kind):
             yield label.rstrip(": ") if says == "keys" else f"{label}{text}"
         return
-    for found in zip(*(_each(value, budget) for value in values)):
+    for found in zip(*(_each(value, package, budget) for value in values)):
         pair = found[0] if len(found) == 1 and type(found[0]) is tuple and len(found[0]) == 2 else found
         yield " ".join(_brief(item, budget, look) for item in pair)
 
 
-def _each(value: Any, budget: Budget) -> Iterator[Any]:
+def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:
     kind = look(value, budget)
     if isinstance(kind, Mapping):
         return (key for key, _ in kind.pairs())
     if isinstance(kind, Container):
         return kind.items()
-    own = first_of(type(value), "__iter__")
-    if type(own) is not WrapperDescriptorType:
+    if not _is_of(type(value), package):
         raise Missing
-    return iter(own(value))
+    return iter(first_of(type(value), "__iter__")(value))
 
 
 def _brief(value: Any, budget: Budget, look: Look) -> str:
-    if issubclass(type(value), str):
-        return one_line(plain_str(value), _TEXT)
-    return short(look(value, budget).brief())
+    return _text(value) if issubclass(type(value), str) else short(look(value, budget).brief())
 
 
-def _length(value: Any, budget: Budget) -> int:
-    own = first_of(type(value), "__len__")
-    return int(own(value) if type(own) is WrapperDescriptorType else look(value, budget).length())  # type: ignore[attr-defined]
+def _text(value: str) -> str:
+    return one_line(plain_str(value)[: 2 * _TEXT], _TEXT)
+
+
+def _length(value: Any, package: str, budget: Budget) -> int:
+    if type(value) in _SIZED or _is_of(type(value), package) or _is_of(type(value), "numpy"):
+        return int(first_of(type(value), "__len__")(value))
+    return int(look(value, budget).length())  # type: ignore[attr-defined]
+
+
+def _is_of(cls: type, package: str) -> bool:
+    """Whether all that the class does is the package's own, and not the program's, nor left to what it holds."""
+    return (package in _OWN or package == "numpy") and all(
+        base is object or top(base) in (package, "abc", "typing") for base in mro(cls)
+    )
 
 
 def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]:
     """``kind``, with a summary where one was declared of the class, or of the nearest of its bases."""
+    if kind.search is not None:  # a tensor's line says more
+        return kind
     users = packages(preferences.now.summaries)
     for base in bases:
         for names in (users.get(top(base), []), _OWN.get(top(base), [])):
             name = declared_name(base, names)
             if name is not None:
-                own = {"name": name, "plain": kind is PlainObject, "template": _template(name)}
+                own = {"_declared_name": name, "_only_summary": kind is PlainObject, "_template": _template(name)}
                 return type(f"Declared{kind.__name__}", (Declared, kind), own)
     return kind
 

@@ -140,9 +140,13 @@ class Kind:
         """Whether tensors or storages are among the value or its first items: such variables are listed first."""
         return self.rank < 2
 
-    def entries(self) -> Iterable[tuple[str, object]] | None:
-        """What it holds, by name, where its row is loud if something of that is; None of all else."""
+    def entries(self) -> Iterable[tuple[object, object]] | None:
+        """What it holds, and under what, where its row is loud if something of that is; None of all else."""
         return None
+
+    def entry_name(self, under: object) -> str:
+        """How a line names what it holds under that."""
+        return str(under)
 
     def inside(self) -> Iterable[object]:
         """The values that its own text writes out with it."""

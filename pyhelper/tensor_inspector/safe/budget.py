@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Callable
+from typing import Any, Callable
+from weakref import ref
 
 _UNLIMITED = float("inf")
 _NO_TIME = "not all is shown here: there was no time for more"
@@ -33,8 +34,8 @@ class Budget:
         self.max_elements = max_elements
         self.reads = reads
         self.cut: list[str] = []
-        #: Tensors that were read whole for this answer, by their ids: whether they hold NaN, and Inf.
-        self.searched: dict[int, tuple[object, bool, bool]] = {}
+        #: Tensors that were read whole for this answer, weakly, by their ids: whether they hold NaN, and Inf.
+        self.searched: dict[int, tuple[ref[Any], bool, bool]] = {}
         self._clock = clock
         self._deadline = clock() + ms / 1000
         self._nodes = nodes

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol import Facts
 from ...safe.guard import class_dict, class_name, dict_get, instance_dict
-from ...words.text import listed, plural, shape
+from ...words.text import joined, listed, plural, shape
 from ..kind import Child, Kind, WithRows
 from ..python.mappings import key_word
 from ..python.objects import brief
@@ -40,11 +40,12 @@ class TensorDict(Batch):
         return f"{self.type_name()}{self.batch()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        own, name = instance_dict(self.value), f"{self.type_name()}{self.batch()}"
+        own, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms().words()
         device = dict_get(own, "_device")
         return [
             name,
-            self.content(name),
+            *alarms,
+            self.content(joined([name, *alarms])),
             None if device is None or str(device) == "cpu" else str(device),
             "locked" if dict_get(own, "_is_locked") is True else None,
         ]

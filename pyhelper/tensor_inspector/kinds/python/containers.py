@@ -62,8 +62,11 @@ class Container(Kind):
             self._alarms = alarms_in(self, self.entries())
         return self._alarms
 
-    def entries(self) -> Iterable[tuple[str, object]]:
-        return ((f"[{index}]", item) for index, item in enumerate(self.items()))
+    def entries(self) -> Iterable[tuple[object, object]]:
+        return enumerate(self.items())
+
+    def entry_name(self, under: object) -> str:
+        return f"[{under}]"
 
     def content(self, before: str) -> str:
         """What is in it, as the part of its line that comes after ``before``."""
@@ -181,8 +184,11 @@ class NamedTuple(Sequence):
         items = islice(zip(self.fields(), self.items()), _SHOWN)
         return [(f"{name} ", brief_inline(item, self)) for name, item in items]
 
-    def entries(self) -> Iterable[tuple[str, object]]:
+    def entries(self) -> Iterable[tuple[object, object]]:
         return zip(self.fields(), self.items())
+
+    def entry_name(self, under: object) -> str:
+        return str(under)
 
     def inline(self) -> str | None:
         shown = (f"{name}={brief_inline(item, self)}" for name, item in zip(self.fields(), self.items()))
@@ -229,6 +235,9 @@ class StructSequence(NamedTuple):
 
 class Set(Container):
     kind = "set"
+
+    def entry_name(self, under: object) -> str:
+        return f"{{{under}}}"
 
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]

@@ -45,9 +45,11 @@ class Mapping(Container):
     def length(self) -> int:
         return dict.__len__(self.held())
 
-    def entries(self) -> Iterable[tuple[str, object]]:
-        for key, item in self.pairs():
-            yield short(next(key_words((key,), self))) if type(key) is str else f"[{key_word(key, self)}]", item
+    def entries(self) -> Iterable[tuple[object, object]]:
+        return self.pairs()
+
+    def entry_name(self, under: object) -> str:
+        return short(next(iter(key_words((under,), self)))) if type(under) is str else f"[{key_word(under, self)}]"
 
     def items(self, start: int = 0) -> Iterator[Any]:
         return (item for _, item in self.pairs(start))

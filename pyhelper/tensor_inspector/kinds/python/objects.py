@@ -57,10 +57,10 @@ class PlainObject(Kind):
             self._alarms = alarms_in(self, self._named())
         return self._alarms
 
-    def entries(self) -> Iterable[tuple[str, object]] | None:
+    def entries(self) -> Iterable[tuple[object, object]] | None:
         return self._named() if writes_out(type(self.value)) else None
 
-    def _named(self) -> Iterator[tuple[str, object]]:
+    def _named(self) -> Iterator[tuple[object, object]]:
         return ((child.name, child.value) for child in attributes(self.value))
 
     def attribute_words(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import ref
 
 from ...measure.stats import Unread
 from ...measure.stats.finite import can_be_summed, not_finite
@@ -79,15 +80,27 @@ class Look:
 def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> Look:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are."""
     can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
-    fresh = [tensor for _, tensor in can if id(tensor) not in budget.searched]
+    fresh = [tensor for _, tensor in can if _known(tensor, budget) is None]
     search = _Search(fresh, budget)
-    found = dict(budget.searched)
-    found.update((id(tensor), (tensor, at in search.nan, at in search.inf)) for at, tensor in enumerate(fresh))
+    found = {id(tensor): (ref(tensor), at in search.nan, at in search.inf) for at, tensor in enumerate(fresh)}
     if search.read == search.total:
         budget.searched.update(found)
-    nan, inf = ([name for name, tensor in can if found[id(tensor)][what]] for what in (1, 2))
+    told = [(name, _known(tensor, budget) or found[id(tensor)]) for name, tensor in can]
     again = sum(element_count(tensor) or 0 for _, tensor in can) - sum(element_count(tensor) or 0 for tensor in fresh)
-    return Look(nan, inf, search.read + again, search.total + again, budget.spent(), complete or not budget.reads)
+    return Look(
+        [name for name, (_, nan, _) in told if nan],
+        [name for name, (_, _, inf) in told if inf],
+        search.read + again,
+        search.total + again,
+        budget.spent(),
+        complete or not budget.reads,
+    )
+
+
+def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:
+    """What was found when it was read before, for the same answer."""
+    found = budget.searched.get(id(tensor))
+    return found if found is not None and found[0]() is tensor else None
 
 
 class _Search:

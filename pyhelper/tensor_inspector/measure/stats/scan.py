@@ -49,6 +49,8 @@ class Pace:
         left = self._budget.remaining_ms()
         self._last = self._left - left if left < math.inf else 0.0
         self._left = left
+        if not read:
+            return
         self._fastest = min(self._fastest, self._last / read)
         self._crowded = max(0, self._crowded - read)
         if read > ALONE and self._last > _CROWDED_MS * read:
