@@ -43,6 +43,12 @@ def model() -> torch.nn.Module:
     return found
 
 
+def with_gradient() -> torch.nn.Parameter:
+    found = torch.nn.Parameter(torch.zeros(2))
+    found.grad = NAN.clone()
+    return found
+
+
 def loop() -> dict[str, Any]:
     found: dict[str, Any] = {"loss": NAN}
     found["itself"] = found
@@ -71,6 +77,9 @@ def loop() -> dict[str, Any]:
         (lambda: [{"loss": np.float32(math.nan)}], "NaN in [0].loss"),
         (lambda: [1.0, np.float64(math.nan), complex(math.nan, 0)], "NaN in [1], [2]"),
         (lambda: {math.nan}, "NaN in {0}"),
+        (lambda: [1.0] * 5000 + [math.nan], "NaN in [5000]"),
+        (lambda: [FINE] * 500 + [NAN], "NaN in [500]"),
+        (lambda: {"w": with_gradient()}, "NaN in w.grad"),
         (lambda: {"empty": torch.empty(0, 4), "loss": NAN}, "NaN in loss"),
         (lambda: {"x": np.array([math.nan])}, "NaN in x"),
         (lambda: {"model": model()}, "NaN in model"),
@@ -133,7 +142,14 @@ def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest
 
 def test_a_million_items_are_not_gone_through() -> None:
     many = [NAN] * 1_000_000
-    assert summarize(many).startswith("list · NaN in [0], [1] and 98 more · 1,000,000: ")
+    assert summarize(many).startswith("list · NaN in [0], [1] and 998 more · 1,000,000: ")
+
+
+def test_what_else_an_object_holds_is_told_behind_it() -> None:
+    trainer = Trainer(
+        loss=NAN, learning_rate=0.1, gradient_clip=1, warmup_steps=100, accumulation=4, checkpoint_dir="out/one"
+    )
+    assert summarize(trainer).startswith("Trainer · NaN in loss · loss f32[2], learning_rate 0.1, gradient_clip 1, ")
 
 
 def test_what_can_not_be_read_leaves_its_holder_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,3 +194,8 @@ def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -
     gc.collect()
     assert budget.searched
     assert seen() is None
+
+
+def test_the_end_of_a_line_of_source_leads_with_it() -> None:
+    assert look({"loss": NAN, "step": 3}, Budget()).inline() == "NaN in loss · {'loss': f32[2], 'step': 3}"
+    assert look({"step": 3}, Budget()).inline() == "{'step': 3}"

@@ -150,16 +150,17 @@ def test_it_takes_effect_at_once_and_ends_so() -> None:
     ("summary", "says"),
     [
         ("{step", "'{step' has no closing brace"),
-        ("{step:sum}", "'sum' in '{step:sum}' is none of len, items, keys"),
-        ("{:str}", "'str' in '{:str}' is none of len, items, keys"),
-        ("{step()}", "'step()' is no way by attributes and items"),
-        ("{a b}", "'a b' is no way by attributes and items"),
-        ("{a[b]}", "'a[b]' is no way by attributes and items"),
+        ("{step:sum}", "'sum' is none of len, items, keys"),
+        ("{:str}", "'str' is none of len, items, keys"),
+        ("{step()}", "'step()' is no way such as 'a.b[0]"),
+        ("{a b}", "'a b' is no way such as 'a.b[0]"),
+        ("{a[--1]}", "'a[--1]' is no way such as 'a.b[0]"),
+        ("{a[b]}", "'a[b]' is no way such as 'a.b[0]"),
     ],
 )
 def test_a_wrong_one_says_on_the_row_what_is_wrong_with_it(summary: str, says: str) -> None:
     declare(summary)
-    assert summarize(Trainer(step=1)).startswith(f"Trainer · its summary in the settings: {says}")
+    assert summarize(Trainer(step=1)).startswith(f"Trainer · summary in the settings: {says}")
 
 
 @pytest.mark.parametrize("wrong", ["no table", {"tests.Trainer": 3}, None])
@@ -194,7 +195,7 @@ def test_nothing_is_taken_from_what_is_gone_through_once(says: str) -> None:
 def test_nothing_of_the_program_runs_behind_a_proxy(wrap: Any, says: str) -> None:
     declare(f"{{table{says}}} · {{step}}")
     table = Table()
-    assert summarize(Trainer(table=wrap(table), step=7)) == "Trainer · 7"
+    assert summarize(Trainer(table=wrap(table), step=7)).endswith("· 7")
 
 
 def test_tensors_keep_their_own_line() -> None:

@@ -97,6 +97,26 @@ describe("a session", () => {
     await expect(session.evaluate("a", 2)).rejects.toThrow("NameError");
   });
 
+  test("does not believe frames that were asked for at an earlier stop", () => {
+    const { sessions, tracker, event } = debugging();
+    const named = vi.fn<() => void>();
+    sessions.onDidName(named);
+    event("stopped", { threadId: 1 });
+    tracker.onWillReceiveMessage?.({ seq: 99, type: "request", command: "stackTrace", arguments: { threadId: 1 } });
+    event("continued");
+    event("stopped", { threadId: 1 });
+    const body = { stackFrames: [{ id: 2, name: "train", line: 1, column: 1 }] };
+    tracker.onDidSendMessage?.({
+      seq: 0,
+      type: "response",
+      request_seq: 99,
+      command: "stackTrace",
+      success: true,
+      body,
+    });
+    expect(named).not.toHaveBeenCalled();
+  });
+
   test("counts stops: no number comes back, as frame ids do", () => {
     const { session, event } = debugging();
     const numbers = ["stopped", "continued", "stopped"].map((name) => {

@@ -106,6 +106,7 @@ export class Session {
     for (const [id, place] of this.#places)
       if (thread === undefined || place.thread === thread) this.#places.delete(id);
     this.queue.sweep();
+    this.#asked.clear(); // whose replies are late: VS Code brings those that come at all
   }
 
   /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */
@@ -167,6 +168,13 @@ export interface Named {
   readonly frames: readonly DebugProtocol.StackFrame[];
 }
 
+/** Frames that were asked for, from `start` on, and at which stop. */
+interface StackRequest {
+  readonly thread: number;
+  readonly start: number;
+  readonly stop: number;
+}
+
 /** All sessions under way. Says when one stops, changes under the user's hand, or ends. */
 export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Disposable {
   readonly #sessions = new Map<string, Session>();
@@ -208,12 +216,14 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     if (old) this.#end(old);
     this.#sessions.set(session.id, session);
     const consoleRequests = new Set<number>();
-    const stackRequests = new Map<number, DebugProtocol.StackTraceArguments>();
+    const stackRequests = new Map<number, StackRequest>();
     const end = (): void => this.#end(session);
     return {
       onWillReceiveMessage: this.#safely((message) => {
-        if (isStackTrace(message)) stackRequests.set(message.seq, message.arguments);
-        else if (isEvaluate(message)) {
+        if (isStackTrace(message)) {
+          const { threadId, startFrame = 0 } = message.arguments;
+          stackRequests.set(message.seq, { thread: threadId, start: startFrame, stop: session.stopOf(threadId) });
+        } else if (isEvaluate(message)) {
           if (message.arguments.context === "repl") consoleRequests.add(message.seq);
           else session.sends(message);
         }
@@ -261,13 +271,10 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     } else if (["terminated", "exited"].includes(event.event)) session.wentOn(this.#number());
   }
 
-  #name(
-    session: Session,
-    { threadId: thread, startFrame: start = 0 }: DebugProtocol.StackTraceArguments,
-    { success, body }: DebugProtocol.StackTraceResponse,
-  ): void {
-    if (!success || !session.isPaused(thread)) return;
-    const frames = body.stackFrames;
+  /** What comes when the thread has gone on since is not true any more. */
+  #name(session: Session, { thread, start, stop }: StackRequest, response: DebugProtocol.StackTraceResponse): void {
+    if (!response.success || !session.isPaused(thread) || session.stopOf(thread) !== stop) return;
+    const frames = response.body.stackFrames;
     session.names(thread, frames);
     this.#named.fire({ session, thread, start, frames });
   }

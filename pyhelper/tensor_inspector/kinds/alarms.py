@@ -13,8 +13,8 @@ from ..words.line import Word
 from .kind import Kind
 from .registry import kind_of, look
 
-_ITEMS = 100  #: looked at of one holder
-_MOST = 400  #: in all
+_ITEMS = 100_000  #: gone through of one holder
+_MOST = 1000  #: looked at in all that are more than a plain number or text
 _DEPTH = 3  #: of holders in holders
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
@@ -69,8 +69,9 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     """
     if not holder.budget.reads or _is_bound(type(holder.value)):
         return Alarms()
-    search = _Search(holder.budget.share())
-    for held in _values(holder, entries):
+    budget = holder.budget.share()
+    search = _Search(budget)
+    for held in _values(holder, entries, budget):
         try:
             search.add(held)
         except Exception:
@@ -86,14 +87,13 @@ class _Search:
         self.late = False
         self._budget = budget
         self._all: list[Held] = []
-        self._found: dict[str, set[int]] = {"nan": set(), "inf": set()}
+        self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
     def add(self, held: Held) -> None:
         value, at = held.value, len(self._all)
         if type(value) in _NUMBERS:
-            if value != value and not _is_placeholder(held):
-                self._note(held, ["nan"])
+            self._note(held, [] if _is_placeholder(held) else ["nan"])
             return
         kind: type[Kind] = kind_of(type(value))
         if kind.search is not None:
@@ -115,31 +115,32 @@ class _Search:
                 continue
             self.late = self.late or not found.is_whole()
             for what, names in (("nan", found.nan), ("inf", found.inf)):
-                self._found[what].update(map(int, names))
+                for at, dot, part in (name.partition(".") for name in names):
+                    self._found[what].setdefault(int(at), dot + part)
 
     def names(self, what: str) -> list[str]:
-        return [self._all[at].name() for at in sorted(self._found[what])]
+        return [self._all[at].name() + part for at, part in sorted(self._found[what].items())]
 
     def _note(self, held: Held, badges: Iterable[str]) -> None:
         for what in badges:
             if what in self._found:
-                self._found[what].add(len(self._all))
+                self._found[what][len(self._all)] = ""
         self._all.append(held)
 
 
-def _values(holder: Kind, entries: Iterable[tuple[object, object]]) -> Iterator[Held]:
-    """What is held, and what holders among it hold in turn, without what can hold no number."""
+def _values(holder: Kind, entries: Iterable[tuple[object, object]], budget: Budget) -> Iterator[Held]:
+    """What is held, and what holders among it hold in turn, without what can't be NaN."""
     waiting: list[tuple[int, Held | None, Kind, Iterable[tuple[object, object]]]] = [(0, None, holder, entries)]
-    opened, left, steps = {id(holder.value)}, _MOST, Steps(holder.budget)
+    opened, left, steps = {id(holder.value)}, _MOST, Steps(budget)
     for depth, above, kind, found in waiting:  # which grows
-        for under, value in _safely(found, min(_ITEMS, left)):
-            left -= 1
-            if steps.end():
+        for under, value in _safely(found, _ITEMS):
+            if steps.end() or not left:
                 return
-            if type(value) in _OTHER_ATOMS:
+            if type(value) in _OTHER_ATOMS or (type(value) in _NUMBERS and value == value):
                 continue
+            left -= 1
             held = Held(above, kind, under, value)
-            inner = _holder(value, holder.budget) if depth < _DEPTH and id(value) not in opened else None
+            inner = _holder(value, budget) if depth < _DEPTH and id(value) not in opened else None
             within = None if inner is None else inner.entries()
             if inner is None or within is None:
                 yield held

@@ -11,7 +11,7 @@ from .. import preferences
 from ..safe.budget import Budget
 from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, mro, plain_str, slots
 from ..words.line import Word, named, short
-from ..words.text import listed, one_line
+from ..words.text import listed, middle, one_line
 from .kind import Kind
 from .python.containers import Container
 from .python.mappings import Mapping, told_pairs
@@ -81,10 +81,10 @@ def _said(text: str, runs: bool) -> Said:
     while opened:
         inside, closed, rest = rest.partition("}")
         if not closed:
-            raise ValueError(f"'{{{inside}' has no closing brace")
+            raise ValueError(f"'{{{middle(inside, 24)}' has no closing brace")
         paths, _, says = inside.partition(":")
         if says not in _SAID and not (runs and says in _OWN_TEXT):
-            raise ValueError(f"'{says}' in '{{{inside}}}' is none of len, items, keys")
+            raise ValueError(f"'{middle(says, 24)}' is none of len, items, keys")
         found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), says)]
         before, opened, rest = rest.partition("{")
     return (*found, before)
@@ -100,12 +100,12 @@ def _steps(path: str, runs: bool) -> Iterator[tuple[str, Any]]:
             yield "attribute", step
         elif runs and step.endswith("()"):
             yield "call", step[:-2]
-        elif step.startswith("[") and step.endswith("]") and key.lstrip("-").isdecimal():
+        elif step.startswith("[") and step.endswith("]") and key.removeprefix("-").isdecimal():
             yield "item", int(key)
         elif step.startswith("[") and step.endswith("]") and key[:1] in ("'", '"') and key[-1:] == key[:1]:
             yield "item", key[1:-1]
         else:
-            raise ValueError(f"'{path}' is no way by attributes and items, as 'a.b[0][\"key\"]' is")
+            raise ValueError(f"'{middle(path, 24)}' is no way such as 'a.b[0][\"key\"]'")
 
 
 class Declared(Kind):
@@ -135,7 +135,7 @@ class Declared(Kind):
     def _summary(self, look: Look) -> Iterator[str]:
         """What was declared, as far as its values are there."""
         if isinstance(self._template, ValueError):
-            yield Word(f"its summary in the settings: {self._template}", loud=True)
+            yield Word(f"summary in the settings: {self._template}", loud=True)
             return
         for part in self._template.parts:
             for said in part:
@@ -226,7 +226,8 @@ def _items(values: list[Any], says: str, package: str, budget: Budget, look: Loo
         return
     for found in zip(*(_each(value, package, budget) for value in values)):
         pair = found[0] if len(found) == 1 and type(found[0]) is tuple and len(found[0]) == 2 else found
-        yield " ".join(_brief(item, budget, look) for item in pair)
+        first, *rest = pair
+        yield " ".join([_brief(first, budget, look), *(short(look(item, budget).brief()) for item in rest)])
 
 
 def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:

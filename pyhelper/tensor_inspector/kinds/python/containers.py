@@ -85,6 +85,7 @@ class Container(Kind):
             opened = f"{self.brief()} {opened}"
         elif base is not type(self.value):
             opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
+        opened = "".join(f"{word} · " for word in self.alarms().words()) + opened
         return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
 
     def written(self) -> Iterable[str]:

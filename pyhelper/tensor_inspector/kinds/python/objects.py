@@ -29,7 +29,7 @@ from ...safe.guard import (
     traits,
 )
 from ...words.line import Word, content, named, short
-from ...words.text import listed
+from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
 from ..kind import COMPUTED, Child, Kind, Property, Rows
 from ..registry import kind_of, look
@@ -67,7 +67,7 @@ class PlainObject(Kind):
         own = list(islice(attributes(self.value), _SHOWN + 1))
         public = [child for child in own if not child.name.startswith("_")]
         own = public or [child for child in own if not tells_little(child.value)] or own
-        return [told_attributes(self.type_name(), own, self)]
+        return [told_attributes(joined([self.type_name(), *self.alarms().words()]), own, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))

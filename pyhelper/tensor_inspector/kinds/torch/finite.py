@@ -8,7 +8,7 @@ from weakref import ref
 
 from ...measure.stats import Unread
 from ...measure.stats.finite import can_be_summed, not_finite
-from ...measure.torch.metadata import device_of, dtype_of, element_count
+from ...measure.torch.metadata import device_of, dtype_of, element_count, grad_of
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import module
@@ -95,6 +95,12 @@ def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> Look
         budget.spent(),
         complete or not budget.reads,
     )
+
+
+def look_at_gradients_too(tensors: list[Named], budget: Budget) -> Look:
+    """The same of the tensors and of their gradients, named ``NAME.grad``."""
+    gradients = ((f"{name}.grad", grad_of(tensor)) for name, tensor in tensors)
+    return look_at([*tensors, *((name, grad) for name, grad in gradients if grad is not None)], budget)
 
 
 def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:

@@ -30,7 +30,7 @@ from ...words.text import size
 from ..kind import Child, Kind, WithRows
 from ..python.objects import other_attributes, property_rows
 from ..stats_text import stats_rows, stats_words
-from .finite import look_at
+from .finite import look_at_gradients_too
 from .forms import form_of
 from .values import TensorElements, Values
 
@@ -45,7 +45,7 @@ class Tensor(WithRows, Values):
     The kind is chosen by class alone, the form by what torch's dispatcher knows of the tensor.
     """
 
-    search = staticmethod(look_at)
+    search = staticmethod(look_at_gradients_too)
 
     def __new__(cls, value: Any, budget: Any) -> Tensor:
         form: type[Tensor] = (form_of(value) or Tensor) if cls is Tensor else cls
