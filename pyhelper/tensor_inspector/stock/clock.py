@@ -35,7 +35,6 @@ class Question:
         return self._budget
 
     def end(self) -> None:
-        self._budget.searched.clear()  # it holds tensors, and must not when the program goes on
         self._left = perf_counter()
         self._worked += 0.0 if self._entered is None else self._left - self._entered
         self._entered = None
