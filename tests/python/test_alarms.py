@@ -43,6 +43,12 @@ def model() -> torch.nn.Module:
     return found
 
 
+def freed() -> torch.Tensor:
+    found = torch.ones(4)
+    found.untyped_storage().resize_(0)
+    return found
+
+
 def with_gradient() -> torch.nn.Parameter:
     found = torch.nn.Parameter(torch.zeros(2))
     found.grad = NAN.clone()
@@ -104,13 +110,14 @@ def test_it_says_where(make: Any, says: str) -> None:
         torch.distributions.constraints.greater_than(-math.inf),
         torch.distributions.constraints.interval(torch.tensor(-math.inf), torch.tensor(math.inf)),
         {"mask": torch.tensor([True, False])},
+        {"freed": freed()},
         {"boxes": torch.empty(0, 4), "labels": torch.empty(0, dtype=torch.long)},
         [torch.empty(0)],
         Trainer(missing_values=math.nan, fill_value=math.nan),
         {"table": pd.DataFrame({"name": ["a", None]})},
         [],
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
     assert look(value, Budget()).badges() == []

@@ -113,7 +113,7 @@ class _Search:
                 found = search(alike, self._budget)
             except Exception:
                 continue
-            self.late = self.late or not found.is_whole()
+            self.late = self.late or (found.late and not found.is_whole())
             for what, names in (("nan", found.nan), ("inf", found.inf)):
                 for at, dot, part in (name.partition(".") for name in names):
                     self._found[what].setdefault(int(at), dot + part)
