@@ -21,7 +21,7 @@ const test = testIn({ files: { "status.py": program } });
 
 test("says how many values hold NaN, and a click goes to the first, in a hidden side bar too", async ({ wb }) => {
   await wb.debug.start("status.py");
-  await expect.poll(() => status(wb)).toBe("1 value with NaN"); // `kept` is no value of its own
+  await expect.poll(() => status(wb)).toBe("2 values with NaN"); // `bad`, and `kept`, which holds it
   await wb.showOnly("Call Stack");
   await wb.channel.execute("workbench.action.closeSidebar");
   await item(wb).click();
@@ -31,7 +31,7 @@ test("says how many values hold NaN, and a click goes to the first, in a hidden 
 
 test("says at the next stop what holds there", async ({ wb }) => {
   await wb.debug.continueToStop();
-  await expect.poll(() => status(wb)).toBe("1 value with Inf");
+  await expect.poll(() => status(wb)).toBe("2 values with Inf");
 });
 
 test("says nothing where nothing is wrong, and its tooltip how long reading took", async ({ wb }) => {

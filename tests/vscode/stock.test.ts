@@ -107,7 +107,7 @@ describe("inline values", () => {
     expect(line("def train")).toBe("steps = 3, images = 1 NaN f32[600,4] μ 0.000417");
     expect(line("model = nn")).toBe("model = Sequential(2) 10 params");
     expect(line("name, plain =")).toBe("name = 'run', plain = [1, 2.5, 'three']");
-    expect(line("doubled = ")).toBe("doubled = list of 600 [f32[4] ×12, …]");
+    expect(line("doubled = ")).toBe("doubled = NaN in [0] · list of 600 [f32[4] ×12, …]");
     expect(Math.max(...values.keys())).toBeLessThan(placeOf(program, "# STOP").line);
   });
 
