@@ -110,7 +110,7 @@ def error_of_shapes() -> RuntimeError:
 
 LINE_ENDS: list[tuple[Callable[[], object], str | None]] = [
     (lambda: {"loss": torch.tensor(0.25), "acc": 0.5}, "{'loss': f32[] 0.25, 'acc': 0.5}"),
-    (lambda: [torch.tensor(nan), 1], "[f32[] NaN, 1]"),
+    (lambda: [torch.tensor(nan), 1], "NaN in [0] · [f32[] NaN, 1]"),
     (lambda: (torch.ones(2, 3),) * 3, "(f32[2,3] ×3)"),
     (lambda: [(0, 1), (2, 3)] * 3, "[(tuple of 2) ×6]"),
     (lambda: [7, 7], "[7, 7]"),

@@ -113,10 +113,10 @@ STANDARD: Zoo = {
     "generic": Specimen(lambda: dict[str, int], says=("GenericAlias · dict[str, int]",)),
     "typing generic": Specimen(lambda: import_module("typing").List[int], says=("List[int]",)),
     "logger": Specimen(lambda: of("logging", "getLogger", "train"), says=("Logger · train · level 0 · 0 handlers",)),
-    "database row": Specimen(row, says=("Row · a 1, b x",)),
+    "database row": Specimen(row, says=("Row · a 1, b 'x'",)),
     "element": Specimen(
         lambda: of("xml.etree.ElementTree", "fromstring", '<a x="1"><b/>t</a>'),
-        says=("Element · <a> · 1 child · x 1",),
+        says=("Element · <a> · 1 child · x '1'",),
     ),
     "document": Specimen(
         lambda: of("xml.etree.ElementTree", "ElementTree", of("xml.etree.ElementTree", "Element", "a")),
