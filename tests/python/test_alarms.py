@@ -149,7 +149,7 @@ def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest
 
 def test_a_million_items_are_not_gone_through() -> None:
     many = [NAN] * 1_000_000
-    assert summarize(many).startswith("list · NaN in [0], [1] and 998 more · 1,000,000: ")
+    assert summarize(many).startswith("list · NaN in [0], [1] and 998 more · not all values read · 1,000,000: ")
 
 
 def test_what_else_an_object_holds_is_told_behind_it() -> None:
@@ -206,3 +206,30 @@ def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -
 def test_the_end_of_a_line_of_source_leads_with_it() -> None:
     assert look({"loss": NAN, "step": 3}, Budget()).inline() == "NaN in loss · {'loss': f32[2], 'step': 3}"
     assert look({"step": 3}, Budget()).inline() == "{'step': 3}"
+
+
+def test_a_walk_that_the_time_ends_is_said() -> None:
+    clock = iter(range(1000)).__next__
+    kind = look([1.0] * 90_000 + [math.nan], Budget(20, clock=lambda: clock() / 1000))
+    assert "not all values read" in kind.line()
+
+
+def test_a_holder_whose_items_can_not_be_had_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.kinds.python.mappings import Mapping
+
+    def fail(_: Any) -> Any:
+        raise RuntimeError("no items")
+
+    holder = look([{"a": 1}, math.nan], Budget())
+    monkeypatch.setattr(Mapping, "entries", fail)
+    assert holder.badges() == ["nan"]
+
+
+@pytest.mark.parametrize("held", [[torch.ones(1)] * 1001, [1.0] * 200_000], ids=["tensors", "numbers"])
+def test_what_is_too_much_to_be_gone_through_is_said(held: list[object]) -> None:
+    assert "not all values read" in look(held, Budget()).line()
+    assert "not all values read" not in look(held[:1000], Budget()).line()
+
+
+def test_what_can_not_be_nan_needs_no_reading() -> None:
+    assert "not all values read" not in look(list(range(200_000)), Budget()).line()

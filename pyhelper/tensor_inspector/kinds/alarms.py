@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from ..protocol import Badge
-from ..safe.budget import Budget, Steps
+from ..safe.budget import Budget
 from ..safe.guard import ByClass, Classes, full_name, mro
 from ..words.line import Word
 from .kind import Kind
 from .registry import kind_of, look
 
-_ITEMS = 100_000  #: gone through of one holder
+_ITEMS = 1 << 17  #: gone through of one holder
+_CHECKED = 64  #: of them between two looks at the clock
 _MOST = 1000  #: looked at in all that are more than a plain number or text
 _DEPTH = 3  #: of holders in holders
 _NAMED = 2  #: names in a line
@@ -71,13 +71,14 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
         return Alarms()
     budget = holder.budget.share()
     search = _Search(budget)
-    for held in _values(holder, entries, budget):
+    walk = _Walk(holder, entries, budget)
+    for held in walk:
         try:
             search.add(held)
         except Exception:
             continue
     search.together()
-    return Alarms(search.names("nan"), search.names("inf"), search.late)
+    return Alarms(search.names("nan"), search.names("inf"), search.late or walk.cut)
 
 
 class _Search:
@@ -128,43 +129,68 @@ class _Search:
         self._all.append(held)
 
 
-def _values(holder: Kind, entries: Iterable[tuple[object, object]], budget: Budget) -> Iterator[Held]:
+class _Walk:
     """What is held, and what holders among it hold in turn, without what can't be NaN."""
-    waiting: list[tuple[int, Held | None, Kind, Iterable[tuple[object, object]]]] = [(0, None, holder, entries)]
-    opened, left, steps = {id(holder.value)}, _MOST, Steps(budget)
-    for depth, above, kind, found in waiting:  # which grows
-        for under, value in _safely(found, _ITEMS):
-            if steps.end() or not left:
-                return
-            if type(value) in _OTHER_ATOMS or (type(value) in _NUMBERS and value == value):
-                continue
-            left -= 1
-            held = Held(above, kind, under, value)
-            inner = _holder(value, budget) if depth < _DEPTH and id(value) not in opened else None
-            within = None if inner is None else inner.entries()
-            if inner is None or within is None:
-                yield held
-            else:
-                opened.add(id(value))
-                waiting.append((depth + 1, held, inner, within))
+
+    def __init__(self, holder: Kind, entries: Iterable[tuple[object, object]], budget: Budget) -> None:
+        self.cut = False  #: whether there is more than was gone through
+        self._budget = budget
+        self._left = _MOST
+        self._opened = {id(holder.value)}
+        self._waiting: list[tuple[int, Held | None, Kind, Iterable[tuple[object, object]]]] = [
+            (0, None, holder, entries)
+        ]
+
+    def __iter__(self) -> Iterator[Held]:
+        for depth, above, kind, entries in self._waiting:  # which grows
+            for under, value in self._items(entries):
+                if not self._left:
+                    self.cut = True
+                    return
+                self._left -= 1
+                held = Held(above, kind, under, value)
+                if depth == _DEPTH or not self._open(depth, held):
+                    yield held
+
+    def _items(self, entries: Iterable[tuple[object, object]]) -> Iterator[tuple[object, object]]:
+        """What a holder gives that can be NaN, up to what its own class refuses, and to the end of its turn."""
+        could_be = False
+        try:
+            for number, (under, value) in enumerate(entries):
+                if number % _CHECKED == 0 and (number == _ITEMS or self._budget.spent()):
+                    self.cut = self.cut or could_be or number < _ITEMS
+                    return
+                cls = type(value)
+                if cls in _OTHER_ATOMS:
+                    continue
+                could_be = True
+                if cls not in _NUMBERS or value != value:
+                    yield under, value
+        except Exception:
+            return
+
+    def _open(self, depth: int, held: Held) -> bool:
+        """Whether it holds others, which then come in their turn."""
+        value = held.value
+        inner = None if id(value) in self._opened else _opened(value, self._budget)
+        if inner is None:
+            return False
+        self._opened.add(id(value))
+        self._waiting.append((depth + 1, held, *inner))
+        return True
 
 
-def _safely(found: Iterable[tuple[object, object]], most: int) -> Iterator[tuple[object, object]]:
-    """At most so many of them; what can't be gone through, as its own row says, ends."""
-    try:
-        yield from islice(found, most)
-    except Exception:
-        return
-
-
-def _holder(value: object, budget: Budget) -> Kind | None:
+def _opened(value: object, budget: Budget) -> tuple[Kind, Iterable[tuple[object, object]]] | None:
+    """A holder and what is in it; None of what is none, and of what can't be looked at, as its own row says."""
     kind: type[Kind] = kind_of(type(value))
     if not kind.contains or kind.rank < 2 or type(value) in _NUMBERS:
         return None
     try:
-        return look(value, budget)
+        holder = look(value, budget)
+        entries = holder.entries()
     except Exception:
         return None
+    return None if entries is None else (holder, entries)
 
 
 def _is_placeholder(held: Held) -> bool:
