@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { options } from "./bundle.ts";
 import { bundleHelper } from "./bundle-helper.ts";
 import { writeMessages } from "./l10n.ts";
+import { notices } from "./notices.ts";
 import { writeProtocol } from "./protocol.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -14,4 +15,5 @@ await mkdir(path("dist"), { recursive: true });
 await writeFile(path("dist/helper.json"), JSON.stringify(await bundleHelper()));
 await writeProtocol();
 await writeMessages();
-await build(options);
+const { metafile } = await build({ ...options, metafile: true });
+await writeFile(path("dist/NOTICES.txt"), await notices(metafile));

@@ -17,3 +17,12 @@ test("every link and picture of the README leads to a file of the project, also 
     expect(existsSync(path.join(root, target.replace(repository, ""))), target).toBe(true);
   }
 });
+
+test("the licences of the packages that are bundled travel with it", () => {
+  const [notices = ""] = globSync("extensions/tensor-inspector.tensor-inspector-*/dist/NOTICES.txt", {
+    cwd: inject("bed").server.home,
+  }).map((file) => readFileSync(path.join(inject("bed").server.home, file), "utf8"));
+  for (const name of ["@lezer/common", "@lezer/python", "@vscode/l10n", "valibot"])
+    expect(notices).toContain(`${name} `);
+  expect(notices.match(/Permission is hereby granted/g)).toHaveLength(5); // @vscode/l10n only names its licence
+});
