@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .kinds import Child, Rows, look
-from .kinds.spread import add_spread_of
+from .kinds.facts import add_spread_of
 from .measure.stats.tally import MOST
 from .protocol import Facts, Node
 from .safe.budget import Budget

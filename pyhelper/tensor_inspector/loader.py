@@ -81,10 +81,10 @@ _AT_ONCE = (
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
-    "kinds.alarms", "kinds.declared", "kinds.python.mappings", "kinds.stats_text", "kinds.summaries",
-    "kinds.tensor_text", "kinds.torch.digest", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
-    "kinds.torch.tensor", "kinds.torch.training", "kinds.torch.values", "measure.torch.metadata", "stop.frame",
-    "stop.process",
+    "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts",
+    "kinds.summaries", "kinds.torch.digest", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
+    "kinds.torch.tensor", "kinds.torch.training", "kinds.torch.values", "measure.reading", "measure.torch.metadata",
+    "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
 )  # fmt: skip
 
 

@@ -14,12 +14,15 @@ import torch
 from stats_reference import ticking
 
 from tensor_inspector.kinds import look
+from tensor_inspector.kinds.facts import add_spread
 from tensor_inspector.kinds.numpy.dates import Dates
-from tensor_inspector.kinds.stats_text import add_spread, badges, inline_text, stats_rows, stats_words
+from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.kinds.torch.finite import Look
+from tensor_inspector.measure.reading import badges
 from tensor_inspector.protocol import ComplexStats, Stats
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.words.stats import inline_text, stats_words
 
 
 def sampled(**said: Any) -> Stats:

@@ -6,9 +6,11 @@ import pytest
 from stats_reference import ticking
 
 from tensor_inspector.kinds import look
-from tensor_inspector.kinds.stats_text import add_firsts, add_spread, stats_rows, stats_words
+from tensor_inspector.kinds.facts import add_firsts, add_spread
+from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.safe.budget import Budget
+from tensor_inspector.words.stats import stats_words
 
 torch = pytest.importorskip("torch")
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from ...measure.reading import is_alarming
 from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
@@ -26,8 +27,7 @@ from ...words.text import listed, shape, shorten, size
 from ..kind import Child, Kind, NotStatic, Rows
 from ..python.objects import attributes, brief
 from ..python.plain import Path
-from ..stats_text import is_wrong
-from ..tensor_text import element
+from ..subscripts import element
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
 from .masked import contents_under, mask_of
@@ -91,7 +91,7 @@ class Array(ArrayKind):
     def _value_words(self) -> list[str]:
         shown = self.contents.shown()
         if shown is not None:
-            return [self.head().then(f" {shown}", loud=is_wrong(self.reading()))]
+            return [self.head().then(f" {shown}", loud=is_alarming(self.reading()))]
         return [self.head(), *self.contents.words()]
 
     def _layout_words(self) -> Iterator[str]:

@@ -12,16 +12,19 @@ from itertools import islice
 from typing import Any
 
 from ...measure.present import Arrays, of_present
+from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array
 from ...measure.stats.unread import NOT_READ
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ...words.line import head, is_loud, short
+from ...words.stats import inline_text, stats_words
 from ...words.text import plural, shape
+from ...words.values import corner_text, value_text
+from ..facts import add_firsts, add_stats
 from ..kind import Child, Elements, Rows, Said, WithRows
-from ..stats_text import add_firsts, badges, inline_text, stats_rows, stats_words
-from ..tensor_text import corner, value_text
+from ..stats_rows import stats_rows
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
 _VALUES = 10  #: integers up to this many are shown themselves
@@ -155,11 +158,7 @@ class Contents:
 
     def fill(self, facts: Facts) -> None:
         """Put what is known into ``facts``."""
-        reading = self.reading()
-        if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.text
-        else:
-            facts["stats"] = reading
+        add_stats(facts, self.reading())
         told = self.told()
         if told:
             facts["rows"] = told
@@ -235,7 +234,7 @@ class Numbers(Contents):
         return str(array.tolist()).replace("-", "−") if few else None
 
     def first_values(self) -> str | None:
-        return "" if isinstance(self.reading(), Unread) or self.shown() is not None else corner(self.array)
+        return "" if isinstance(self.reading(), Unread) or self.shown() is not None else corner_text(self.array)
 
     def words(self) -> list[str]:
         return stats_words(self.reading(), self.array.dtype.kind == "b")
@@ -251,7 +250,7 @@ class Numbers(Contents):
         super().fill(facts)
         if facts["stats"] is not None:
             add_firsts(facts, self.reading(), self.elements, self.budget)
-            facts["values"] = corner(self.array)
+            facts["values"] = corner_text(self.array)
 
 
 class Foreign(Numbers):

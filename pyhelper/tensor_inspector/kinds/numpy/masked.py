@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.present import Arrays, hidden, of_present
+from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
+from ...words.stats import stats_words
 from ..kind import Child, Said
-from ..stats_text import badges, stats_rows, stats_words
+from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, Contents, Foreign, Numbers, wide_dtype
 

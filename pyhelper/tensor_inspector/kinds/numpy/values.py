@@ -21,11 +21,11 @@ from ...safe.guard import (
     stands_in,
 )
 from ...words.text import joined, listed, plural, quoted, quoted_bytes, shorten
+from ...words.values import value_text
 from ..kind import Child, Kind, WithRows
 from ..python.objects import Told, brief
 from ..python.plain import Atom
 from ..registry import look
-from ..tensor_text import value_text
 from .by_dtype import Records, contents_of, field_name
 from .contents import ArrayElements, dtype_name
 

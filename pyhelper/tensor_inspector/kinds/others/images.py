@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from math import sqrt
 from typing import Any
 
+from ...measure.pixels import count_bytes, stats_of_bytes
+from ...measure.reading import badges
 from ...measure.stats import Reading, Unread
 from ...measure.stats.unread import OFF, skipped, too_small
-from ...protocol import Badge, Facts, Stats
+from ...protocol import Badge, Facts
 from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
 from ...words.line import is_loud
+from ...words.stats import stats_words
 from ...words.text import listed
+from ...words.values import value_text
+from ..facts import add_stats
 from ..kind import Child, Kind, Rows, Said, WithRows
 from ..python.objects import brief, other_attributes
-from ..stats_text import badges, stats_rows, stats_words
-from ..tensor_text import value_text
+from ..stats_rows import stats_rows
 
 _BYTES = {"1": "1", "L": "L", "P": "P", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "YCbCr": ("Y", "Cb", "Cr"),
           "LAB": "LAB", "HSV": "HSV", "LA": "LA", "PA": "PA", "RGBX": "RGBX", "RGBa": "RGBa", "La": "La"}  # fmt: skip
 _RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL tells the range alone
 _COPIED = 1 << 22  #: pixels up to which an image is copied to be compared
-_STRIP = 1 << 18  #: pixels counted together
 
 
 class Image(WithRows):
@@ -62,11 +64,7 @@ class Image(WithRows):
             "shape": [self.height, self.width, *([bands] if bands > 1 else [])],
             "dtype": self.mode,
         }
-        reading = self.reading()
-        if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.text
-        else:
-            facts["stats"] = reading
+        add_stats(facts, self.reading())
         facts["rows"] = [["size", f"{self.width} × {self.height}"], *map(list, self._bands())]
         own = instance_dict(self.value)
         told = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
@@ -134,14 +132,14 @@ class Image(WithRows):
         if self.mode not in _BYTES:
             return Unread("dtype", f"of {self.mode} pixels only the range is told")
         if not self.width * self.height:
-            return _stats([[0] * 256], 0, True)
+            return stats_of_bytes([[0] * 256], 0, True)
         if not self.budget.reads:
             return OFF
-        if self._histogram is None:
+        if self._counts is None:
             return skipped(self.budget)
-        bins, read = self._histogram
+        bands, read = self._counts
         size = self.width * self.height * len(_BYTES[self.mode])
-        return _stats([bins[at : at + 256] for at in range(0, len(bins), 256)], size, read == self.height)
+        return stats_of_bytes(bands, size, read == self.height)
 
     def _why_unread(self) -> Unread | None:
         own = instance_dict(self.value)
@@ -168,71 +166,21 @@ class Image(WithRows):
         return f"all {value_text(low)}" if low == high else f"{value_text(low)}…{value_text(high)}"
 
     @cached_property
-    def _histogram(self) -> tuple[list[int], int] | None:
-        """How often each byte occurs in each band, and in how many rows: of strips all over the image until the time
-        ends; None where there is none."""
-        budget, height = self.budget.share(), max(1, _STRIP // max(1, self.width))
-        strips = -(-self.height // height)
-        if budget.spent() and strips > 1:
-            return None
-        if strips == 1:
-            return self._counted(self.core), self.height
-        bins: list[int] = []
-        read = 0
-        for strip in _spread(strips):
-            if bins and budget.spent():
-                break
-            top, bottom = strip * height, min(self.height, (strip + 1) * height)
-            found = self._counted(self.core.crop((0, top, self.width, bottom)))
-            bins = [a + b for a, b in zip(bins, found)] if bins else found
-            read += bottom - top
-        return bins, read
-
-    def _counted(self, core: Any) -> list[int]:
-        if len(_BYTES[self.mode]) == 2:  # the second is kept as the fourth, which not every PIL minds
-            return [amount for band in (0, 1) for amount in core.getband(band).histogram()]
-        bins: list[int] = core.histogram()
-        return [bins[0], sum(bins[1:]), *[0] * 254] if self.mode == "1" else bins
+    def _counts(self) -> tuple[list[list[int]], int] | None:
+        """How often each byte occurs in each band, and in how many rows; None where there was no time."""
+        counted = count_bytes(self.core, len(_BYTES[self.mode]), (self.width, self.height), self.budget.share())
+        if counted is None or self.mode != "1":
+            return counted
+        amounts = counted[0][0]
+        return [[amounts[0], sum(amounts[1:])]], counted[1]  # a bit is kept as 0 or 255
 
     def _bands(self) -> Iterator[tuple[str, str]]:
-        if isinstance(self.reading(), Unread) or not self.width * self.height or self._histogram is None:
+        if isinstance(self.reading(), Unread) or not self.width * self.height or self._counts is None:
             return
-        bins, read = self._histogram
-        for at, name in enumerate(_BYTES[self.mode]):
-            band = _stats([bins[256 * at : 256 * at + 256]], self.width * self.height, read == self.height)
+        bands, read = self._counts
+        for name, amounts in zip(_BYTES[self.mode], bands):
+            band = stats_of_bytes([amounts], self.width * self.height, read == self.height)
             yield name, " · ".join(stats_words(band, self.mode == "1"))
-
-
-def _stats(bands: list[list[int]], size: int, exact: bool) -> Stats:
-    """Statistics of bytes by how often each occurs; of a mode of one bit, by its two values."""
-    amounts = [sum(amount) for amount in zip(*bands)]
-    read = sum(amounts)
-    total = sum(value * amount for value, amount in enumerate(amounts))
-    squares = sum(value * value * amount for value, amount in enumerate(amounts))
-    there = [value for value, amount in enumerate(amounts) if amount]
-    std = sqrt((read * squares - total * total) / (read * (read - 1))) if read > 1 else None
-    return {
-        "count": size,
-        "min": there[0] if there else None,
-        "max": there[-1] if there else None,
-        "mean": total / read if read else None,
-        "std": std,
-        "nan": 0,
-        "pos_inf": 0,
-        "neg_inf": 0,
-        "zeros": amounts[0],
-        "exact": exact,
-        "read": read,
-        "mean_error": 0.0 if exact or std is None else 4 * std / sqrt(read),
-    }
-
-
-def _spread(amount: int) -> Iterator[int]:
-    """The numbers below ``amount``, each once, near ones far apart: wherever it ends, all parts were seen."""
-    step = max(1, round(amount * 0.618))
-    while any(step % factor == 0 and amount % factor == 0 for factor in range(2, step + 1)):
-        step += 1
-    return (index * step % amount for index in range(amount))
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

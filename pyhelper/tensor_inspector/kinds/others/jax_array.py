@@ -16,6 +16,7 @@ from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
 from ...words.line import Word, head
+from ...words.stats import inline_text
 from ...words.text import shape, shorten, size
 from ..kind import Child, Kind, NotStatic, Rows, WithRows
 from ..numpy.by_dtype import contents_of
@@ -23,8 +24,7 @@ from ..numpy.contents import ArrayElements, ArrayKind, Contents, Lost
 from ..python.objects import brief
 from ..python.plain import Atom
 from ..registry import look
-from ..stats_text import inline_text
-from ..tensor_text import element
+from ..subscripts import element
 
 _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read
 _WAITED = 200  #: times a computation that is under way is waited for, a millisecond each

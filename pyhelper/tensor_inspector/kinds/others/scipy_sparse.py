@@ -8,15 +8,18 @@ from itertools import chain, islice
 from math import prod
 from typing import Any
 
+from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array, unreadable_array
 from ...measure.stats.unread import UNFIT
 from ...protocol import Badge, Facts
 from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
+from ...words.stats import stats_words
 from ...words.text import count, listed, out_of, percent, shape
+from ..facts import add_stats
 from ..kind import Child, Kind, Rows, WithRows
 from ..numpy.contents import dtype_name
 from ..python.objects import attributes
-from ..stats_text import badges, stats_rows, stats_words
+from ..stats_rows import stats_rows
 
 numpy: Any = module("numpy")
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
@@ -74,10 +77,8 @@ class Sparse(WithRows):
             "bytes": sum(int(array.nbytes) for array in held),
             "rows": [["stored", self._told()]],
         }
-        reading = self.reading()
-        if isinstance(reading, Unread):
-            return {**facts, "stats": None, "unread": reading.text}
-        return {**facts, "stats": reading}
+        add_stats(facts, self.reading())
+        return facts
 
     def rows(self) -> list[Child]:
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]

@@ -5,42 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...measure.columns import Chunks
 from ...measure.present import of_present
 from ...measure.stats import Reading, Unread
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import head
+from ...words.stats import stats_words
 from ...words.text import listed, shorten
+from ...words.values import value_text
 from ..kind import Child, Said
 from ..numpy.contents import Contents
 from ..numpy.texts import sample_words, told_of_strings
-from ..stats_text import stats_rows, stats_words
-from ..tensor_text import value_text
+from ..stats_rows import stats_rows
 
-numpy: Any = module("numpy")
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 20  #: that they may take
-
-
-class Chunks:
-    """A chunked array, cut as arrays are."""
-
-    __slots__ = ("array", "shape")
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self.shape = (int(array.length()),)
-
-    def __getitem__(self, where: slice) -> Chunks:
-        start, stop, _ = where.indices(self.shape[0])
-        return Chunks(self.array.slice(start, stop - start))
-
-    def at(self, positions: range) -> Chunks:
-        return Chunks(self.array.take(numpy.arange(positions.start, positions.stop, positions.step)))
-
-    def distinct(self) -> Chunks:
-        return self
 
 
 class Arrow(Contents):
@@ -81,7 +62,7 @@ class Arrow(Contents):
         of = self.array.type
         if kinds is None or not (kinds.is_integer(of) or kinds.is_floating(of) or kinds.is_boolean(of)):
             return self.unread
-        return of_present(Chunks(self.array), _numbers, self.budget.share())
+        return of_present(Chunks(self.array), Chunks.numbers, self.budget.share())
 
     def elements(self) -> Any:
         return None if isinstance(self.reading(), Unread) else Unread("layout", "numbers in chunks of Arrow's")
@@ -92,7 +73,7 @@ class Arrow(Contents):
             return self.reading()
         from ...measure.stats.distribution import Present  # compiled only where it is needed
 
-        return Present(Chunks(self.array), _numbers)
+        return Present(Chunks(self.array), Chunks.numbers)
 
     def words(self) -> list[str]:
         missing = [f"{self.missing():,} NA"] if self.missing() else []
@@ -129,10 +110,6 @@ class Arrow(Contents):
         while amount > 1 and self.array.slice(0, amount).nbytes > _BYTES:
             amount //= 4
         return self.array.slice(0, amount).to_pylist()  # type: ignore[no-any-return]
-
-
-def _numbers(part: Chunks) -> Any:
-    return part.array.drop_null().to_numpy()
 
 
 def _text(item: object) -> str:

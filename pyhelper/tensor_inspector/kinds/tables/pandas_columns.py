@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
+from ...measure.columns import count_codes
 from ...measure.stats import Unread
 from ...measure.stats.unread import OWN_CODE
 from ...protocol import Badge
@@ -13,17 +14,16 @@ from ...safe.budget import Budget
 from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module
 from ...words.line import head
 from ...words.text import count, listed, percent
+from ...words.values import value_text
 from ..kind import Child, Said
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from ..numpy.dates import Dates, date_text
 from ..numpy.masked import Masked
 from ..numpy.texts import Strings
-from ..stats_text import stats_rows
-from ..tensor_text import value_text
+from ..stats_rows import stats_rows
 
 numpy: Any = module("numpy")
-_PIECE = 1 << 18  #: codes counted together
 _CATEGORIES = 1 << 16  #: categories up to which each is counted
 _ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 
@@ -166,15 +166,10 @@ class Categories(Contents):
     def _amounts(self) -> tuple[Any, int]:
         """How often each code occurs, from −1 up, and how many codes were read; None where there are too many."""
         if self._counted is None:
-            total, budget, read = self.categories.length(), self.budget.share(), 0
+            total = self.categories.length()
             if total > _CATEGORIES:
                 return None, 0
-            amounts = numpy.zeros(total + 1, numpy.int64)
-            while read < len(self.array) and (not read or not budget.spent()):
-                piece = self.array[read : read + _PIECE]
-                amounts += numpy.bincount(piece.astype(numpy.int64) + 1, minlength=total + 1)[: total + 1]
-                read += len(piece)
-            self._counted = amounts, read
+            self._counted = count_codes(self.array, total, self.budget.share())
         return self._counted
 
 

@@ -12,9 +12,9 @@ from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import head
 from ...words.text import listed
+from ...words.values import value_text
 from ..kind import Said
 from ..numpy.contents import Contents
-from ..tensor_text import value_text
 
 _LEVELS = 12
 _WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared

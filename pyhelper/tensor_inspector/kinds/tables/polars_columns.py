@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...measure.columns import Slices, range_of_series
 from ...measure.present import of_present
 from ...measure.stats import Reading, Unread
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, instance_dict, module
 from ...words.line import head
+from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
+from ...words.values import value_text
 from ..kind import Child, Said
 from ..numpy.contents import Contents
 from ..numpy.texts import sample_words, told_of_strings
 from ..registry import look
-from ..stats_text import stats_rows, stats_words
-from ..tensor_text import value_text
+from ..stats_rows import stats_rows
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 21  #: that values taken out together may take
 _LEAST = 1 << 15  #: and one of them always
-_PIECE = 1 << 20  #: values reduced together
 _DTYPE = 40  #: characters
 _FEW = 10  #: integers up to this many are shown themselves
 _WHY = {
@@ -32,28 +33,6 @@ _WHY = {
 }  # fmt: skip
 _HOLDERS = Classes(list, dict, Said)
 _TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
-
-
-class Slices:
-    """A series, cut as arrays are."""
-
-    __slots__ = ("series", "shape")
-
-    def __init__(self, series: Any) -> None:
-        self.series = series
-        self.shape = (int(series.len()),)
-
-    def __getitem__(self, where: slice) -> Slices:
-        start, stop, _ = where.indices(self.shape[0])
-        return Slices(self.series.slice(start, stop - start))
-
-    def at(self, positions: range) -> Slices:
-        numpy, polars = module("numpy"), module("polars")
-        where = polars.Series(numpy.arange(positions.start, positions.stop, positions.step, dtype=numpy.uint32))
-        return Slices(self.series.gather_with_series(where._s))
-
-    def distinct(self) -> Slices:
-        return self
 
 
 class Series(Contents):
@@ -95,7 +74,7 @@ class Series(Contents):
             return self.unread
         if module("numpy") is None:
             return Unread("no_values", "without numpy only range and mean are read")
-        return of_present(Slices(self.array), _numbers, self.budget.share())
+        return of_present(Slices(self.array), Slices.numbers, self.budget.share())
 
     def shown(self) -> str | None:
         few = 0 < self.length() <= _FEW and "Int" in self._name() and not self.missing()
@@ -114,7 +93,7 @@ class Series(Contents):
             return self.reading()
         from ...measure.stats.distribution import Present  # compiled only where it is needed
 
-        return Present(Slices(self.array), _numbers)
+        return Present(Slices(self.array), Slices.numbers)
 
     def words(self) -> list[str]:
         length, missing = self.length(), self.missing() or 0
@@ -181,18 +160,13 @@ class Series(Contents):
 
     def _range(self) -> list[str] | None:
         """From the least to the greatest value, of a dtype that has an order; the mean of numbers."""
-        name, budget, low, high, read = self._name(), self.budget.share(), None, None, 0
+        name = self._name()
         if not (self._is_number() or name in ("Date", "Datetime", "Duration", "Time", "Decimal") or "Int" in name):
             return None
-        while read < self.length() and (not read or not budget.spent()):
-            piece = self.array.slice(read, _PIECE)
-            least, most = piece.min(), piece.max()
-            low = least if low is None or (least is not None and least < low) else low
-            high = most if high is None or (most is not None and most > high) else high
-            read += _PIECE
+        low, high, whole = range_of_series(self.array, self.budget.share())
         if low is None or high is None:
             return None
-        seen = "" if read >= self.length() else "seen "
+        seen = "" if whole else "seen "
         words = [f"{seen}{self.text(low)}…{self.text(high)}" if seen or low != high else f"all {self.text(low)}"]
         mean = self.array.mean() if self._is_number() and not seen else None
         return words if mean is None else [*words, f"μ {number(float(mean), 3)}" if mean == mean else "NaN among them"]
@@ -206,17 +180,3 @@ class Series(Contents):
 def bytes_of(series: Any) -> int:
     """What the values take; of objects, polars does not know."""
     return 0 if str(series.dtype()) == "Object" else int(series.estimated_size())
-
-
-def _numbers(part: Slices) -> Any:
-    series = part.series
-    if not series.null_count():
-        return series.to_numpy(False, True)
-    values, missing = series.to_numpy_masked(False, True) if hasattr(series, "to_numpy_masked") else _masked(series)
-    return values[~missing]
-
-
-def _masked(series: Any) -> tuple[Any, Any]:
-    """Before polars 1.30: values and mask by way of Python's objects."""
-    numpy, items = module("numpy"), series.to_list()
-    return numpy.array([0 if item is None else item for item in items]), numpy.array([item is None for item in items])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import ref
 
+from ...measure.reading import badges
 from ...measure.stats import Unread
 from ...measure.stats.finite import can_be_summed, not_finite
 from ...measure.torch.metadata import device_of, dtype_of, element_count, grad_of
@@ -15,7 +16,6 @@ from ...safe.guard import module
 from ...words.line import Word
 from ...words.text import count, listed
 from ..registry import look
-from ..stats_text import badges
 
 torch: Any = module("torch")
 

@@ -15,12 +15,14 @@ from ...measure.stats.reductions import BLOCK
 from ...measure.stats.scan import gatherer, scan
 from ...measure.stats.unread import FREED, OFF, skipped
 from ...measure.torch.metadata import Base, device_name, device_of, dtype_name, plain, shape_of, stored_bytes
+from ...measure.values import listed_values
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.line import prefixed
 from ...words.text import number, plural
+from ...words.values import value_text
 from ..kind import Child, NotStatic
-from ..tensor_text import element, listed_values, value_text
+from ..subscripts import element
 from .tensor import Tensor
 from .values import TensorElements
 

@@ -26,10 +26,11 @@ from ...measure.torch.metadata import (
 from ...protocol import Badge, Facts
 from ...safe.guard import module
 from ...words.line import Word, is_loud
+from ...words.stats import stats_words
 from ...words.text import size
 from ..kind import Child, Kind, WithRows
 from ..python.objects import other_attributes, property_rows
-from ..stats_text import stats_rows, stats_words
+from ..stats_rows import stats_rows
 from .finite import look_at_gradients_too
 from .forms import form_of
 from .values import TensorElements, Values
@@ -128,8 +129,8 @@ class Tensor(WithRows, Values):
         grad = self.grad()
         if grad is not None:
             loud = filter(is_loud, stats_words(grad.reading()))
-            is_wrong = not _WRONG.isdisjoint(Values.badges(grad))
-            yield Word(f"grad {', '.join(loud)}", loud=True) if is_wrong else "has grad"
+            is_alarming = not _WRONG.isdisjoint(Values.badges(grad))
+            yield Word(f"grad {', '.join(loud)}", loud=True) if is_alarming else "has grad"
         elif gradient.said is None:
             yield "grad None"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...measure.reading import badges, is_alarming
 from ...measure.stats import Reading, Unread, of_tensor, unreadable_tensor
 from ...measure.torch.metadata import (
     Base,
@@ -20,13 +21,16 @@ from ...measure.torch.metadata import (
     sizes_text,
     why_unread,
 )
+from ...measure.values import listed_values
 from ...protocol import Badge, Facts
 from ...safe.guard import full_name, module
 from ...words.line import Word, head
+from ...words.stats import inline_text, stats_words
 from ...words.text import plural
+from ...words.values import corner_text, value_text
+from ..facts import add_firsts
 from ..kind import Child, Elements, Kind, NotStatic, Rows, Said
-from ..stats_text import add_firsts, badges, inline_text, is_wrong, stats_words
-from ..tensor_text import corner, element, listed_values, value_text
+from ..subscripts import element
 
 torch: Any = module("torch")
 _VALUES = 10  #: tensors of integers up to this many elements show their values
@@ -119,7 +123,7 @@ class Values(Kind):
         """Head, form and statistics, as the summary line has them."""
         shown = self.shown_values()
         if shown is not None:
-            return [self.head().then(f" {shown}", loud=is_wrong(self.reading())), *self.form_words()]
+            return [self.head().then(f" {shown}", loud=is_alarming(self.reading())), *self.form_words()]
         return [self.head(), *self.form_words(), *self.stats_words()]
 
     def stats_words(self) -> list[str]:
@@ -176,7 +180,7 @@ class Values(Kind):
 
     def corner(self) -> str | None:
         """The first elements as text."""
-        return corner(self.plain())
+        return corner_text(self.plain())
 
     def length(self) -> int:
         """How many rows or values can be listed."""
