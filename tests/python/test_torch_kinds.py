@@ -420,9 +420,9 @@ def test_turned_complex_numbers_of_half_precision_are_read_without_a_warning(
 
 
 def test_what_cannot_be_shown_does_not_cost_the_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensor_inspector.kinds.torch import values as torch_values
+    from tensor_inspector.words import values
 
-    monkeypatch.setattr(torch_values, "corner", lambda value: 1 / 0)
+    monkeypatch.setattr(values, "corner", lambda value: 1 / 0)
     found = facts(torch.ones(3))
     assert found["stats"]["count"] == 3
     assert "values" not in found
