@@ -82,9 +82,10 @@ _AT_ONCE = (
 #: used, as all others are: the program may import torch later.
 _SOON = (
     "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts",
-    "kinds.summaries", "kinds.torch.digest", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
-    "kinds.torch.tensor", "kinds.torch.training", "kinds.torch.values", "measure.reading", "measure.torch.metadata",
-    "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
+    "kinds.summaries", "kinds.torch.dense", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
+    "kinds.torch.module_words", "kinds.torch.storage", "kinds.torch.tensor", "kinds.torch.training", "measure.reading",
+    "measure.torch.digest", "measure.torch.finite", "measure.torch.metadata", "measure.values", "stop.frame",
+    "stop.process", "words.stats", "words.values",
 )  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def test_metadata_only_reads_none_of_it() -> None:
 
 
 def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensor_inspector.kinds.torch import finite as torch_finite
+    from tensor_inspector.measure.torch import finite as torch_finite
 
     searched: list[int] = []
     search = torch_finite.not_finite

@@ -80,7 +80,7 @@ def described(value: object, of: str) -> int:
 
 @pytest.mark.parametrize("name", [name for name in LARGE if name != "optimizer"])
 def test_without_time_a_large_module_costs_no_more_than_a_small_one(name: str) -> None:
-    few, many = (described(LARGE[name](count), "kinds/torch/digest.py") for count in (FEW, MANY))
+    few, many = (described(LARGE[name](count), "measure/torch/digest.py") for count in (FEW, MANY))
     assert 0 < many <= few
 
 
@@ -88,7 +88,7 @@ def test_without_time_a_large_optimizer_is_not_gone_through_for_nan() -> None:
     for optimizer in map(stepped, (FEW, MANY)):
         line = Snapshot(Rows.of("", [])).describe(Child("value", optimizer, "value"), 0, over())["line"]
         assert "values not read: no time" in line
-        assert 0 < described(optimizer, "kinds/torch/finite.py") < 2000
+        assert 0 < described(optimizer, "measure/torch/finite.py") < 2000
 
 
 @pytest.mark.parametrize("name", ["ModuleList", "Sequential", "ParameterList"])

@@ -17,8 +17,9 @@ from tensor_inspector.kinds import look
 from tensor_inspector.kinds.facts import add_spread
 from tensor_inspector.kinds.numpy.dates import Dates
 from tensor_inspector.kinds.stats_rows import stats_rows
-from tensor_inspector.kinds.torch.finite import Look
+from tensor_inspector.kinds.torch.finite import finite_badges, finite_rows, finite_words
 from tensor_inspector.measure.reading import badges
+from tensor_inspector.measure.torch.finite import Look
 from tensor_inspector.protocol import ComplexStats, Stats
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -179,9 +180,9 @@ def test_a_series_of_polars_marks_a_range_of_what_was_read() -> None:
     ],
 )
 def test_a_module_marks_how_much_of_it_was_read(look: Look, words: list[str], row: str) -> None:
-    assert look.words() == words
-    assert look.rows()[-1] == ["NaN and Inf", row]
-    assert look.is_whole() or ("sampled" if look.read else "unread") in look.badges()
+    assert finite_words(look) == words
+    assert finite_rows(look)[-1] == ["NaN and Inf", row]
+    assert look.is_whole() or ("sampled" if look.read else "unread") in finite_badges(look)
 
 
 READ: dict[str, Callable[[], Any]] = {

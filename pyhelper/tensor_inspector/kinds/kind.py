@@ -54,8 +54,8 @@ class Kind:
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
     search: ClassVar[Any] = None  #: finds NaN and Inf in many values of the kind at once, given with their names
-    composed: ClassVar[bool] = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
-    form: ClassVar[str] = ""  #: how a tensor keeps its elements, where comparing has to know: "quantized", "masked"
+    composed: bool = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
+    form: str = ""  #: how a tensor keeps its elements, where comparing has to know: "quantized", "masked"
     needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
     #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.

@@ -192,7 +192,7 @@ def _byte_order(dtype: Any) -> str | None:
 
 def _dtype(kind: Any) -> str:
     """The name of a tensor's dtype."""
-    return str(kind.dtype())
+    return str(kind.storage.dtype())
 
 
 def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
@@ -225,13 +225,13 @@ def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compare
 
 def _sizes(kind: Any) -> tuple[Any, ...]:
     if kind.kind == "tensor":
-        return tuple(size if type(size) is int else "*" for size in kind.listed_sizes())
+        return tuple(size if type(size) is int else "*" for size in kind.storage.listed_sizes())
     return tuple(kind.sizes if kind.composed else getattr(kind.elements(), "shape", ()))
 
 
 def _kept(kind: Any) -> _Side | Unread:
     """Of a masked tensor of torch, whose mask says what is there."""
-    data, mask = (look(kind.own(name), kind.budget).elements() for name in ("_masked_data", "_masked_mask"))
+    data, mask = (look(kind.storage.own(name), kind.budget).elements() for name in ("_masked_data", "_masked_mask"))
     for part in (data, mask):
         if part is None or isinstance(part, Unread):
             return part or Unread("dtype", "its parts are no tensors")
@@ -274,7 +274,7 @@ def _dequantized(kind: Any) -> Any:
     """The numbers that the integers stand for, written out."""
     from ..measure.torch.metadata import Base, plain
 
-    integers = next((child.value for child in kind.form_rows() if child.name == "int_repr"), None)
+    integers = next((child.value for child in kind.storage.rows() if child.name == "int_repr"), None)
     if integers is None or isinstance(look(integers, kind.budget).elements(), Unread):
         return Unread("layout", "quantized")
     if Base.numel(kind.value) > _DEQUANTIZED:

@@ -38,7 +38,7 @@ class Stored(NamedTuple):
 def layout(kind: Any) -> str:
     """``sparse_csr`` of torch, ``csr`` of scipy, and what the rest is."""
     if kind.kind == "tensor":
-        return str(kind.layout())
+        return str(kind.storage.layout())
     return str(kind.format) if kind.composed else "dense"
 
 

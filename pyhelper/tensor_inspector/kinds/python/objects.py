@@ -208,8 +208,8 @@ def some_attributes(value: object, names: list[str]) -> Rows:
     return Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
 
 
-def brief(value: object, asked: Kind) -> str:
-    """A few characters for ``value`` inside the line of ``asked``."""
+def brief(value: object, asked: Any) -> str:
+    """A few characters for ``value`` inside the line of ``asked``, under its budget."""
     try:
         return look(value, asked.budget).brief()
     except Exception:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from ...measure.torch.digest import in_cpp, parts_of
 from ...safe.guard import (
     class_dict,
     class_name,
@@ -22,7 +23,6 @@ from ...words.text import listed, plural, shorten
 from ..kind import Child, Kind
 from ..python.callables import name_of
 from ..python.objects import Told, brief, is_tensor
-from .digest import in_cpp, parts_of
 from .module import Module
 
 torch: Any = module("torch")

@@ -9,47 +9,43 @@ from ...measure.stats import Reading, Unread
 from ...safe.guard import class_dict, class_name, instance_dict, module, mro, stands_in
 from ...words.text import listed
 from ..kind import Child
-from .layouts import Special
-from .subclass import Wrapper
-from .tensor import Tensor
+from .forms import storage_of
+from .storage import Storage
+from .subclass import OfClass
 
 torch: Any = module("torch")
 
 
-class Distributed(Wrapper):
+class Distributed(OfClass):
     """A DTensor with the statistics of the shard that this process holds."""
 
-    def form_words(self) -> Iterator[str]:
+    is_closed = True
+
+    def words(self) -> Iterator[str]:
         yield f"{self._placements()} on {self._mesh()}"
         local = self._local()
         if local is not None:
             yield f"local {local.sizes()}"
 
-    def stats_words(self) -> list[str]:
-        return Special.stats_words(self)
-
     def notes(self) -> list[str]:
         return ["statistics are of the local shard"]
 
-    def form_facts(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         return [["placements", self._placements()], ["mesh", self._mesh()]]
 
     def read(self) -> Reading:
         local = self._local()
         return Unread("no_values", "no local shard") if local is None else local.reading()
 
-    def form_rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         spec = instance_dict(self.own("_spec"))
         rows = [Child("local", self.own("_local_tensor"), "._local_tensor")]
         rows += [Child(name, spec[name], f"._spec.{name}") for name in ("placements", "mesh") if name in spec]
         return rows
 
-    def attribute_rows(self) -> list[Child]:
-        return []
-
-    def _local(self) -> Tensor | None:
+    def _local(self) -> Storage | None:
         local = self.own("_local_tensor")
-        return None if local is None else Tensor(local, self.budget)
+        return None if local is None else storage_of(local, self.budget)
 
     def _placements(self) -> str:
         placements = instance_dict(self.own("_spec")).get("placements")
@@ -59,21 +55,15 @@ class Distributed(Wrapper):
         return mesh_text(instance_dict(self.own("_spec")).get("mesh"))
 
 
-class Collective(Wrapper):
+class Collective(OfClass):
     """The result of a collective that may not have arrived yet; waiting for it is the program's."""
 
     unread = Unread("disturbing", "values not read: its collective is not waited for")
 
     def read(self) -> Reading:
-        return Tensor(self.own("elem"), self.budget).reading() if self.own("completed") is True else super().read()
+        return storage_of(self.own("elem"), self.budget).reading() if self.own("completed") is True else super().read()
 
-    def form_words(self) -> Iterator[str]:
-        return iter(())
-
-    def stats_words(self) -> list[str]:
-        return Special.stats_words(self)
-
-    def form_rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         name = "elem" if self.own("completed") is True else "elem, which may not have arrived"
         return [Child(name, self.own("elem"), ".elem")]
 

@@ -1,34 +1,39 @@
-"""Which form a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
+"""Which storage a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
 
-A form is a subclass of `tensor.Tensor`, loaded by its name when the first tensor of that form is met.
+A form is a subclass of `storage.Storage`, loaded by its name when the first tensor of that form is met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import PLAIN
+from ...safe.budget import Budget
 from ...safe.guard import ByClass, class_name, module, mro, stands_in
 from ..registry import load
+
+if TYPE_CHECKING:
+    from .storage import Storage
 
 torch: Any = module("torch")
 _Form = tuple[str, str]  #: module, class
 
+_USUAL: _Form = ("torch.dense", "Dense")
 #: By the beginning of a dispatch key, the first that fits.
 _BY_KEY: tuple[tuple[str, _Form], ...] = (
     ("FuncTorch", ("torch.transforms", "Transformed")),
     ("Functionalize", ("torch.transforms", "Transformed")),
-    ("Sparse", ("torch.layouts", "Sparse")),
+    ("Sparse", ("torch.sparse", "Sparse")),
     ("NestedTensor", ("torch.nested", "Nested")),
     ("Quantized", ("torch.quantized", "Quantized")),
-    ("Mkldnn", ("torch.layouts", "Opaque")),
-    ("Vulkan", ("torch.layouts", "Opaque")),
-    ("Metal", ("torch.layouts", "Opaque")),
-    ("Named", ("torch.layouts", "Named")),
-    ("ZeroTensor", ("torch.layouts", "Zero")),
-    ("Conjugate", ("torch.layouts", "Flipped")),
-    ("Negative", ("torch.layouts", "Flipped")),
+    ("Mkldnn", ("torch.storage", "Storage")),
+    ("Vulkan", ("torch.storage", "Storage")),
+    ("Metal", ("torch.storage", "Storage")),
+    ("Named", ("torch.dense", "Named")),
+    ("ZeroTensor", ("torch.dense", "Zero")),
+    ("Conjugate", ("torch.dense", "Flipped")),
+    ("Negative", ("torch.dense", "Flipped")),
 )
 #: Tensor classes of torch itself.
 _BY_NAME: dict[str, _Form] = {
@@ -37,7 +42,7 @@ _BY_NAME: dict[str, _Form] = {
     "NestedTensor": ("torch.nested", "Jagged"),
     "DTensor": ("torch.distributed", "Distributed"),
     "AsyncCollectiveTensor": ("torch.distributed", "Collective"),
-    "UninitializedTensorMixin": ("torch.layouts", "Uninitialized"),
+    "UninitializedTensorMixin": ("torch.subclass", "Uninitialized"),
 }
 
 
@@ -46,8 +51,12 @@ _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latte
 _KNOWN: dict[Any, Any] = {}  #: forms by sets of keys
 
 
-def form_of(value: Any) -> Any:
-    """The class of a tensor's form; None for one in plain memory."""
+def storage_of(value: Any, budget: Budget) -> Storage:
+    """The storage of a tensor, to be read under a budget."""
+    return _form_of(value)(value, budget)  # type: ignore[no-any-return]
+
+
+def _form_of(value: Any) -> Any:
     keys = _keys_of(value)
     if type(value) in PLAIN:
         signature = _signature(keys)
@@ -67,15 +76,14 @@ def _load(form: _Form) -> Any:
 def _form_for(keys: Iterable[str]) -> Any:
     """The form of a tensor with these dispatch keys, none of them Python's."""
     known = (form for start, form in _BY_KEY if any(key.startswith(start) for key in keys))
-    form = next(known, None)
-    return None if form is None else _load(form)
+    return _load(next(known, _USUAL))
 
 
 def _wrapper_form(value: Any) -> Any:
     """The form of a tensor with the Python key, where its class alone does not tell."""
     from ...measure.torch.dispatch import has_memory  # compiled only where it is needed
 
-    return _load(("torch.subclass", "Beneath" if has_memory(value) else "Wrapper"))
+    return _load(("torch.dense", "Beneath") if has_memory(value) else ("torch.subclass", "Wrapper"))
 
 
 def _find(cls: type) -> Any:

@@ -7,6 +7,8 @@ from itertools import chain, islice
 from keyword import iskeyword
 from typing import Any
 
+from ...measure.torch.digest import Digest, parts_of
+from ...measure.torch.finite import Look
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
@@ -26,8 +28,17 @@ from ...words.line import is_loud
 from ...words.text import integer, listed, plural
 from ..kind import Child, Kind, NotStatic
 from ..python.objects import property_rows, some_attributes
-from .digest import Digest, parts_of
-from .finite import Look
+from .finite import finite_badges, finite_rows, finite_words, look_at
+from .module_words import (
+    cut_words,
+    device_words,
+    digest_rows,
+    frozen_words,
+    grad_words,
+    mode_words,
+    parameter_words,
+    uninitialized_words,
+)
 
 torch: Any = module("torch")
 
@@ -70,30 +81,30 @@ class Module(Kind):
 
     def inline(self) -> str | None:
         found = self.digest()
-        loud = filter(is_loud, (*self.look().words(), found.grad_words() or ""))
-        return " ".join(filter(None, (*loud, self.head(), found.parameter_words(), self._half_made())))
+        loud = filter(is_loud, (*finite_words(self.look()), grad_words(found) or ""))
+        return " ".join(filter(None, (*loud, self.head(), parameter_words(found), self._half_made())))
 
     def parts(self) -> Iterable[str | None]:
         found = self.digest()
         return [
             self.head(),
-            found.parameter_words(),
-            found.cut_words(),
+            parameter_words(found),
+            cut_words(found),
             _made_of(parts_of(self.value)),
-            found.device_words(),
-            *self.look().words(),
-            self._half_made() or found.mode_words(),
-            f"{found.least(plural(found.uninitialized, 'parameter'))} uninitialized" if found.uninitialized else None,
-            found.frozen_words(),
-            found.grad_words(),
+            device_words(found),
+            *finite_words(self.look()),
+            self._half_made() or mode_words(found),
+            uninitialized_words(found),
+            frozen_words(found),
+            grad_words(found),
         ]
 
     def _half_made(self) -> str | None:
         return None if "_parameters" in parts_of(self.value) else "not initialized"
 
     def badges(self) -> list[Badge]:
-        found, look = self.digest(), self.look()
-        return [*look.badges(), "no_grad"] if found.with_grad and found.without_grad else look.badges()
+        found, badges = self.digest(), finite_badges(self.look())
+        return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
     def child_count(self) -> int | None:
         parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
@@ -124,22 +135,10 @@ class Module(Kind):
     def facts(self) -> Facts:
         found = self.digest()
         facts = super().facts()
-        least, more, size = found.least, [] if found.complete else ["…"], found.bytes()
+        size = found.bytes()
         if size is not None:
             facts["bytes"] = size
-        rows = [
-            ["counted", found.cut_words() or ""] if more else [],
-            ["parameters", f"{found.told(found.elements)} in {least(plural(found.parameters, 'tensor'))}"],
-            ["trainable", found.told(found.trainable)],
-            ["shared", f"{least(plural(found.shared, 'parameter'))} met again"] if found.shared else [],
-            ["devices", ", ".join([*found.devices(), *more]) or "none"],
-            ["dtypes", ", ".join([*found.dtypes(), *more]) or "none"],
-            ["submodules", least(f"{found.submodules:,}")],
-            ["mode", found.mode_words() or "none"],
-            ["gradients", found.grad_words() or "not wanted"],
-            *self.look().rows(),
-        ]
-        facts["rows"] = [row for row in rows if row]
+        facts["rows"] = [*digest_rows(found), *finite_rows(self.look())]
         return facts
 
     def member_types(self) -> Iterable[str]:
@@ -152,7 +151,8 @@ class Module(Kind):
 
     def look(self) -> Look:
         if self._look is None:
-            self._look = self.digest().look(self.budget.share())
+            found = self.digest()
+            self._look = look_at(found.values, self.budget.share(), found.complete)
         return self._look
 
     def _members(self, start: int) -> Iterator[Child]:

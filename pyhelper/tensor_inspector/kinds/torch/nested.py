@@ -7,21 +7,20 @@ from typing import Any
 
 from ...measure.stats import Reading, Unread
 from ...measure.stats.unread import NOT_READ
-from ...measure.torch.metadata import Base, byte_count, device_name, dtype_name, shape_of, sizes_listed
+from ...measure.torch.metadata import Base, byte_count, device_name, shape_of, sizes_listed
 from ...protocol import Facts
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
 from ...words.text import listed, plural, shape
 from ..kind import Child, NotFound, NotStatic, Rows
-from .layouts import Special
-from .tensor import Tensor
-from .values import TensorElements
+from .forms import storage_of
+from .storage import Storage, TensorElements
 
 torch: Any = module("torch")
 _SHOWN = 6  #: components whose sizes a line shows
 
 
-class Components(Special):
+class Components(Storage):
     """A nested tensor: components of different sizes in one buffer."""
 
     composed = True
@@ -42,24 +41,31 @@ class Components(Special):
         raise NotImplementedError
 
     def head(self) -> Word:
-        return head(dtype_name(self.value), f" {self.layout()}{self.sizes()}", self.where())
+        return head(self.dtype(), f" {self.layout()}{self.sizes()}", self.where())
 
     def sizes(self) -> str:
         return shape("*" if size is None else size for size in self.listed_sizes())
+
+    def metadata(self) -> Facts:
+        facts, buffer = super().metadata(), self.buffer()
+        taken = None if buffer is None else byte_count(buffer)
+        if taken is not None:
+            facts["bytes"] = taken
+        return facts
 
     def elements(self) -> Any:
         return Unread("layout", "nested")
 
     def read(self) -> Reading:
         buffer = self.buffer()
-        return NOT_READ if buffer is None else Tensor(buffer, self.budget).reading()
+        return NOT_READ if buffer is None else storage_of(buffer, self.budget).reading()
 
     def present(self) -> Any:
-        """The whole buffer, for percentiles."""
+        """The whole buffer."""
         buffer = self.buffer()
-        return NOT_READ if buffer is None else Tensor(buffer, self.budget).elements()
+        return NOT_READ if buffer is None else storage_of(buffer, self.budget).elements()
 
-    def form_words(self) -> Iterator[str]:
+    def words(self) -> Iterator[str]:
         count = self.count()
         if isinstance(self.reading(), Unread) or not count:
             yield plural(count, "component")
@@ -70,16 +76,10 @@ class Components(Special):
     def notes(self) -> Iterable[str]:
         return ["statistics are of the whole buffer"]
 
-    def add_memory(self, facts: Facts) -> None:
-        buffer = self.buffer()
-        taken = None if buffer is None else byte_count(buffer)
-        if taken is not None:
-            facts["bytes"] = taken
-
-    def form_facts(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         return [["components", f"{self.count():,}"]]
 
-    def form_rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         count = self.count()
         if not count or isinstance(self.reading(), Unread):
             return []
@@ -137,6 +137,8 @@ class Nested(Components):
 class Jagged(Components):
     """A nested tensor of the jagged layout: a Python class of torch's own, with values and offsets as attributes."""
 
+    is_closed = True
+
     def device(self) -> str:
         return "cpu" if self.buffer() is None else device_name(self.buffer())
 
@@ -169,12 +171,9 @@ class Jagged(Components):
         [(offset, length)] = self._spans(index, index + 1)
         return Base.narrow(self.buffer(), self._ragged(), offset, length)
 
-    def form_rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         parts = ((name, self._own(name)) for name in ("_values", "_offsets", "_lengths"))
-        return [*super().form_rows(), *(Child(name[1:], part, f".{name}") for name, part in parts if part is not None)]
-
-    def attribute_rows(self) -> list[Child]:
-        return []
+        return [*super().rows(), *(Child(name[1:], part, f".{name}") for name, part in parts if part is not None)]
 
     def _own(self, name: str) -> Any:
         return dict_get(instance_dict(self.value), name)

@@ -4,92 +4,86 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.stats.unread import OWN_CODE
 from ...measure.torch.dispatch import metadata_of
-from ...measure.torch.metadata import plain, size_text, sizes_listed
+from ...measure.torch.metadata import size_text, sizes_listed
 from ...protocol import Facts
-from ...safe.guard import attribute, module
+from ...safe.budget import Budget
+from ...safe.guard import attribute, class_name, full_name
 from ...words.line import Word, prefixed
 from ...words.text import count, listed
 from ..kind import Child, Rows
 from ..python.objects import attributes, brief, is_tensor, property_rows
-from .layouts import Special
-from .tensor import Tensor
+from .forms import storage_of
+from .storage import Storage
 
-torch: Any = module("torch")
 _PEEKED = 1000  #: attributes looked at for tensors
 _GATHERED = 1 << 20  #: elements of a masked tensor up to which those that are kept are gathered
 
 
-class Wrapper(Special):
-    """A tensor class that computes its values, by the tensors it is made of."""
+class OfClass(Storage):
+    """What a tensor class in Python keeps, by what torch and the instance's attributes tell."""
 
-    unread: Unread = OWN_CODE
+    unread: ClassVar[Unread] = OWN_CODE  #: why its values are not read, where they are not
 
-    def __init__(self, value: Any, budget: Any) -> None:
+    def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
-        self.metadata = metadata_of(value)
+        self.known = metadata_of(value)
 
-    def brief(self) -> str:
-        return prefixed(f"{self.type_name()} ", self.head()) if self.head() else self.type_name()
+    def brief(self) -> Word:
+        name = class_name(type(self.value))
+        return prefixed(f"{name} ", self.head()) if self.head() else Word(name)
 
     def head(self) -> Word:
-        return Word("") if self.metadata.shape is None else super().head()
+        return Word("") if self.known.shape is None else super().head()
 
     def sizes(self) -> str:
-        return "" if self.metadata.shape is None else f"[{', '.join(map(size_text, self.metadata.shape))}]"
+        return "" if self.known.shape is None else f"[{', '.join(map(size_text, self.known.shape))}]"
 
     def listed_sizes(self) -> list[Any]:
-        return sizes_listed(self.metadata.shape or ())
+        return sizes_listed(self.known.shape or ())
 
     def device(self) -> str:
-        return "" if self.metadata.device is None else str(self.metadata.device)
+        return "" if self.known.device is None else str(self.known.device)
 
     def layout(self) -> str:
-        return "" if self.metadata.layout is None else str(self.metadata.layout).replace("torch.", "")
+        return "" if self.known.layout is None else str(self.known.layout).replace("torch.", "")
 
-    def form_words(self) -> Iterator[str]:
-        parts = self.inner() or self._attributes()
-        shown = listed((f"{part.name}={brief(part.value, self)}" for part in parts), False, 90)
-        yield f"wraps {shown or 'nothing by name'}"
-
-    def stats_words(self) -> list[str]:
-        return []
-
-    def value_facts(self) -> Facts:
-        facts: Any = super().value_facts()
-        for name in ("shape", "device", "layout"):
-            if getattr(self.metadata, name) is None:
-                del facts[name]
-        return facts  # type: ignore[no-any-return]
-
-    def add_memory(self, facts: Facts) -> None:
-        if self.metadata.strides is not None:
-            facts["strides"] = sizes_listed(self.metadata.strides)
-
-    def elements(self) -> Any:
-        return self.unread
+    def metadata(self) -> Facts:
+        known, facts = self.known, Facts(type=full_name(type(self.value)))
+        if known.shape is not None:
+            facts["shape"] = self.listed_sizes()
+        facts["dtype"] = self.dtype()
+        if self.device():
+            facts["device"] = self.device()
+        if known.layout is not None:
+            facts["layout"] = self.layout()
+        if known.strides is not None:
+            facts["strides"] = sizes_listed(known.strides)
+        return facts
 
     def read(self) -> Reading:
         return self.unread
 
-    def inner(self) -> list[Child]:
-        """The tensors that the instance holds."""
-        return [child for child in self._attributes() if is_tensor(child.value)]
+    def elements(self) -> Any:
+        return self.unread
 
-    def form_rows(self) -> list[Child]:
-        return self.inner()
+    def rows(self) -> list[Child]:
+        """The tensors that the instance holds."""
+        return [child for child in self.attributes() if is_tensor(child.value)]
 
     def attribute_rows(self) -> list[Child]:
-        others = [child for child in self._attributes() if child.value is not None and not is_tensor(child.value)]
+        if self.is_closed:
+            return []
+        others = [child for child in self.attributes() if child.value is not None and not is_tensor(child.value)]
         shown = listed((child.name for child in others), False, 60)
         rows = [Child("other attributes", Rows.of(shown, others), "")] if others else []
         return [*rows, *property_rows(self.value)]
 
-    def _attributes(self) -> list[Child]:
+    def attributes(self) -> list[Child]:
         return list(islice(attributes(self.value), _PEEKED))
 
     def own(self, name: str) -> Any:
@@ -100,7 +94,19 @@ class Wrapper(Special):
             return None
 
 
-class Fake(Wrapper):
+class Wrapper(OfClass):
+    """A tensor class that computes its values, by the tensors it is made of."""
+
+    def words(self) -> Iterator[str]:
+        parts = self.rows() or self.attributes()
+        shown = listed((f"{part.name}={brief(part.value, self)}" for part in parts), False, 90)
+        yield f"wraps {shown or 'nothing by name'}"
+
+    def stats_words(self) -> list[str]:
+        return []
+
+
+class Fake(OfClass):
     """A tensor without values, on the device it stands for; its sizes may be symbols."""
 
     unread = Unread("no_values", "fake: no values")
@@ -108,55 +114,42 @@ class Fake(Wrapper):
     def device(self) -> str:
         return str(self.own("_fake_device") or self.own("fake_device") or "cpu")
 
-    def form_words(self) -> Iterator[str]:
-        return iter(())
 
-    def stats_words(self) -> list[str]:
-        return Special.stats_words(self)
+class Uninitialized(Storage):
+    """A parameter or buffer of a lazy module, whose sizes are not known before its first input."""
 
-    def value_facts(self) -> Facts:
-        facts = super().value_facts()
-        facts["device"] = self.device()
+    def sizes(self) -> str:
+        return ""
+
+    def metadata(self) -> Facts:
+        facts = super().metadata()
+        del facts["shape"]
         return facts
 
+    def read(self) -> Reading:
+        return Unread("no_values", "uninitialized")
 
-class Masked(Wrapper):
+
+class Masked(OfClass):
     """A masked tensor by the elements that are kept."""
 
     form = "masked"
-
     unread = Unread("too_many", "values not read: more than are gathered")
 
-    def form_words(self) -> Iterator[str]:
-        kept: Any = Tensor(self.own("_masked_mask"), self.budget).reading()
+    def words(self) -> Iterator[str]:
+        kept: Any = storage_of(self.own("_masked_mask"), self.budget).reading()
         if not isinstance(kept, Unread) and kept["exact"]:
             yield f"{count(kept['count'] - kept['zeros'])} of {count(kept['count'])} kept"
-
-    def stats_words(self) -> list[str]:
-        return Special.stats_words(self)
 
     def notes(self) -> list[str]:
         return ["statistics are of what the mask keeps"]
 
     def read(self) -> Reading:
-        data, mask = (Tensor(self.own(name), self.budget).elements() for name in ("_masked_data", "_masked_mask"))
-        for part in (data, mask):
+        parts = [storage_of(self.own(name), self.budget).elements() for name in ("_masked_data", "_masked_mask")]
+        for part in parts:
             if isinstance(part, Unread):
                 return part
+        data, mask = parts
         if data.numel() > _GATHERED:
-            return super().read()
+            return self.unread
         return of_tensor(data[mask], self.budget.share())
-
-
-class Beneath(Tensor):
-    """A tensor class with memory of its own, which is read as it is."""
-
-    def plain(self) -> Any:
-        hidden = torch._C._DisableTorchDispatch()
-        if not hasattr(hidden, "__enter__"):  # before torch 2.1 it is in force as long as it lives
-            return plain(self.value)
-        with hidden:
-            return plain(self.value)
-
-    def notes(self) -> list[str]:
-        return ["read beneath the code of its class"]

@@ -7,6 +7,8 @@ from itertools import islice
 from typing import Any
 
 from ...measure.stats.layout import unreadable
+from ...measure.torch.digest import own_grad
+from ...measure.torch.finite import Look
 from ...measure.torch.metadata import device_name, element_count, is_tensor, plain, why_unread
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget, Steps
@@ -15,8 +17,7 @@ from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
 from ..kind import Child, Kind, Rows, WithRows
 from ..python.objects import attributes, brief, property_rows, some_attributes
-from .digest import own_grad
-from .finite import Look, Named, look_at
+from .finite import finite_badges, finite_rows, finite_words, look_at
 
 torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
@@ -46,16 +47,16 @@ class Optimizer(WithRows):
             plural(len(groups), "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
             plural(tensors, "tensor"),
-            *self.look().words(),
+            *finite_words(self.look()),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
 
     def inline(self) -> str | None:
-        loud = filter(is_loud, self.look().words())
+        loud = filter(is_loud, finite_words(self.look()))
         return " ".join(filter(None, (*loud, named(self.type_name()).short, _lrs(self._groups()))))
 
     def badges(self) -> list[Badge]:
-        return self.look().badges()
+        return finite_badges(self.look())
 
     def facts(self) -> Facts:
         facts = super().facts()
@@ -68,7 +69,7 @@ class Optimizer(WithRows):
             *([list(step)] if step is not None else []),
             ["gradients", f"{with_grad} of {plural(len(tensors), 'tensor')}"],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
-            *self.look().rows(),
+            *finite_rows(self.look()),
         ]
         return facts
 
@@ -84,7 +85,7 @@ class Optimizer(WithRows):
             self._look = look_at(tensors, self.budget.share(), not steps.over)
         return self._look
 
-    def _values(self) -> Iterator[Named]:
+    def _values(self) -> Iterator[tuple[str, Any]]:
         """What it was given, each followed by its gradient, then what it keeps of them."""
         for index, (name, _, tensor) in enumerate(self._parameters()):
             label = name or f"#{index}"

@@ -8,8 +8,8 @@ from typing import Any
 from ...measure.stats import Reading, Unread
 from ...safe.guard import module
 from ..kind import Child
-from .layouts import Special
-from .tensor import Tensor
+from .forms import storage_of
+from .storage import Storage
 
 torch: Any = module("torch")
 _functorch: Any = torch._C._functorch
@@ -17,10 +17,10 @@ _batch_dimension = getattr(_functorch, "maybe_get_bdim", None)  # since torch 2.
 _interpreters = getattr(_functorch, "get_interpreter_stack", None)
 
 
-class Transformed(Special):
+class Transformed(Storage):
     """What vmap, grad, jvp and functionalize make of a tensor, with the statistics of what it stands for."""
 
-    def form_words(self) -> Iterator[str]:
+    def words(self) -> Iterator[str]:
         value, inner = self.value, self._inner()
         level = _functorch.maybe_get_level(value)
         if level == -2:
@@ -34,10 +34,10 @@ class Transformed(Special):
             transform = "functionalize" if _functorch.is_functionaltensor(value) else _transform(level)
             yield f"{transform} level {level} of {inner.head()}"
         if isinstance(inner, Transformed):
-            yield from inner.form_words()
+            yield from inner.words()
 
     def notes(self) -> Iterable[str]:
-        return [*self.form_words(), "statistics are of the tensor within"]
+        return [*self.words(), "statistics are of the tensor within"]
 
     def elements(self) -> Any:
         return Unread("layout", "inside a transform")
@@ -45,11 +45,11 @@ class Transformed(Special):
     def read(self) -> Reading:
         return self._inner().reading()
 
-    def form_rows(self) -> list[Child]:
+    def rows(self) -> list[Child]:
         return [Child("wrapped", self._inner().value)]
 
-    def _inner(self) -> Tensor:
-        return Tensor(_functorch.get_unwrapped(self.value), self.budget)
+    def _inner(self) -> Storage:
+        return storage_of(_functorch.get_unwrapped(self.value), self.budget)
 
 
 def _transform(level: int) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
-from ...words.line import Word
-from ...words.text import count, listed, plural
-from .finite import Look, Named, look_at
+from .metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
+
+if TYPE_CHECKING:
+    from .finite import Named
 
 torch: Any = module("torch")
 _Module: Any = torch.nn.Module
@@ -106,57 +106,6 @@ class Digest:
         """Of all its tensors; None where that is not known."""
         is_known = self.complete and not self.symbolic
         return sum(byte_count(tensor) or 0 for _, tensor in self.tensors) if is_known else None
-
-    def look(self, budget: Budget) -> Look:
-        return look_at(self.values, budget, self.complete)
-
-    def least(self, amount: str) -> str:
-        """A count of its parts, which is a least where not all were counted."""
-        return amount if self.complete else f"≥{amount}"
-
-    def parameter_words(self) -> str | None:
-        """``5.1K params``"""
-        if not self.elements:
-            return "params of symbolic size" if self.symbolic else None
-        return f"{self.told(self.elements, count)} param{'' if self.elements == 1 else 's'}"
-
-    def told(self, elements: int, how: Callable[[int], str] = "{:,}".format) -> str:
-        """A number of elements; a symbol stands for some that are not counted."""
-        return f"≥{how(elements)}" if self.symbolic or not self.complete else how(elements)
-
-    def cut_words(self) -> str | None:
-        """How far the walk came."""
-        if self.complete:
-            return None
-        return f"first {plural(self.submodules + 1, 'module')} and {plural(len(self.tensors), 'tensor')}: time budget"
-
-    def mode_words(self) -> str | None:
-        """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
-        if self.training is None:
-            return None
-        word, other = ("train", "eval") if self.training else ("eval", "train")
-        return f"{word}, {self.least(str(self.others))} inside in {other}" if self.others else word
-
-    def frozen_words(self) -> str | None:
-        if not self.frozen:
-            return None
-        if self.complete and self.frozen == self.parameters:
-            return "frozen"
-        return f"{self.least(str(self.frozen))} of {self.least(str(self.parameters))} frozen"
-
-    def grad_words(self) -> str | None:
-        if not self.wanting:
-            return None
-        if not self.without_grad:
-            return "has grads" if self.complete else f"≥{self.with_grad} have grads"
-        if self.complete and not self.with_grad:
-            return "grads None"
-        missing = f"{self.least(str(self.without_grad))} of {self.least(str(self.wanting))} grads None"
-        return Word(missing, loud=self.with_grad > 0)
-
-    def device_words(self) -> str:
-        devices = self.devices()
-        return listed((device for device in devices if device != "cpu" or len(devices) > 1), not self.complete, 40)
 
 
 def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:

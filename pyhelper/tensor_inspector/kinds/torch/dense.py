@@ -1,0 +1,178 @@
+"""Tensors with strides: elements in memory of their own, and those that torch computes out of it when it reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...measure.stats import Reading, Unread, of_tensor, unreadable_tensor
+from ...measure.torch.metadata import (
+    Base,
+    byte_count,
+    dtype_of,
+    is_channels_last,
+    is_integer,
+    is_opaque,
+    names_of,
+    plain,
+    shape_of,
+    size_text,
+    sizes_listed,
+    stored_bytes,
+    tangent_of,
+    why_unread,
+)
+from ...measure.values import listed_values
+from ...protocol import Facts
+from ...safe.guard import module
+from ...words.text import size
+from ...words.values import corner_text, value_text
+from ..kind import Child
+from .storage import Storage, TensorElements
+
+torch: Any = module("torch")
+_VALUES = 10  #: tensors of integers up to this many elements show their values
+
+
+class Strided(Storage):
+    """Elements that stand in memory as strides say."""
+
+    def metadata(self) -> Facts:
+        facts = super().metadata()
+        facts["strides"] = sizes_listed(Base.stride(self.value))
+        bytes = byte_count(self.value)
+        if bytes is not None:
+            facts["bytes"] = bytes
+        return facts
+
+    def plain(self) -> Any:
+        """The same elements as a tensor that runs no code of a subclass."""
+        return plain(self.value)
+
+    def tangent(self) -> Any:
+        return tangent_of(self.value)
+
+    def length(self) -> int:
+        reading = self.reading()
+        if isinstance(reading, Unread) and not reading.is_skipped():
+            return 0
+        sizes = shape_of(self.value)
+        return sizes[0] if sizes else 0
+
+    def corner(self) -> str | None:
+        return corner_text(self.plain())
+
+    def layout_words(self) -> Iterator[str]:
+        sizes, strides = shape_of(self.value), Base.stride(self.value)
+        if not all(type(number) is int for number in (*sizes, *strides)):
+            return  # comparing symbols would add guards to the program's own trace
+        if 0 not in sizes and any(length > 1 and stride == 0 for length, stride in zip(sizes, strides)):
+            yield f"expanded from {size(byte_count(self.value) or 0)}"
+        elif not Base.is_contiguous(self.value):
+            yield "channels_last" if is_channels_last(self.value) else "not contiguous"
+
+    def fact_rows(self) -> list[list[str]]:
+        """Whose memory it is, where that is more than its elements take."""
+        own, stored = byte_count(self.value), stored_bytes(self.value)
+        if own is None or not stored:
+            return []
+        offset, is_view = Base.storage_offset(self.value), self.base() is not None
+        if stored == own and not is_view:
+            return []
+        shared = "shares the base's " if is_view else ""
+        return [["storage", f"{shared}{size(stored)}" + (f", offset {offset:,}" if offset else "")]]
+
+
+class Dense(Strided):
+    """The usual storage: the elements themselves."""
+
+    is_dense = True
+
+    def read(self) -> Reading:
+        return why_unread(self.value) or of_tensor(self.plain(), self.budget.share())
+
+    def elements(self) -> Any:
+        unread = why_unread(self.value)
+        if unread is not None:
+            return unread
+        elements = self.plain()
+        unread = unreadable_tensor(elements)
+        return elements if unread is None else unread
+
+    def shown_values(self) -> str | None:
+        """Of a 0-d tensor, and of few integers."""
+        sizes = shape_of(self.value)
+        if len(sizes) > 1 or isinstance(self.reading(), Unread):
+            return None
+        if not sizes:
+            return value_text(listed_values(self.plain()))
+        if 0 < sizes[0] <= _VALUES and is_integer(dtype_of(self.value)):
+            return str(self.plain().tolist()).replace("-", "−")
+        return None
+
+    def rows(self) -> list[Child]:
+        """Of a dtype of which torch knows only the bytes, those."""
+        if not is_opaque(self.value):
+            return []
+        seen_as = torch.uint8 if Base.element_size(self.value) == 1 else torch.int16
+        return [Child("bytes", TensorElements(Base.view(self.plain(), seen_as)))]
+
+
+class Computed(Dense):
+    """Elements that are made out of what is in memory when they are asked for."""
+
+    is_dense = False
+
+
+class Zero(Computed):
+    """Zeros that autograd keeps without memory."""
+
+    def metadata(self) -> Facts:
+        facts = super().metadata()
+        facts["bytes"] = 0
+        return facts
+
+    def plain(self) -> Any:
+        return torch.zeros((), dtype=dtype_of(self.value), device="cpu").expand(shape_of(self.value))
+
+    def elements(self) -> Any:
+        return self.plain()
+
+    def layout_words(self) -> Iterator[str]:
+        yield "zeros without memory"
+
+
+class Named(Computed):
+    """Elements in dimensions with names, which many operations refuse."""
+
+    def sizes(self) -> str:
+        named = zip(names_of(self.value), map(size_text, shape_of(self.value)))
+        return f"[{', '.join(f'{name}={size}' if name else size for name, size in named)}]"
+
+    def plain(self) -> Any:
+        return Base.rename(super().plain(), None)
+
+
+class Flipped(Computed):
+    """A view whose signs are turned when it is read."""
+
+    def layout_words(self) -> Iterator[str]:
+        yield from super().layout_words()
+        if Base.is_conj(self.value):
+            yield "conjugated when read"
+        if Base.is_neg(self.value):
+            yield "negated when read"
+
+
+class Beneath(Computed):
+    """The memory of a tensor class with a ``__torch_dispatch__``, read as it is."""
+
+    def plain(self) -> Any:
+        hidden = torch._C._DisableTorchDispatch()
+        if not hasattr(hidden, "__enter__"):  # before torch 2.1 it is in force as long as it lives
+            return plain(self.value)
+        with hidden:
+            return plain(self.value)
+
+    def notes(self) -> Iterable[str]:
+        return ["read beneath the code of its class"]

@@ -1,0 +1,89 @@
+"""What a module holds, in words: from what was counted of it. Where not all was counted, an amount is a least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...measure.torch.digest import Digest
+from ...words.line import Word
+from ...words.text import count, listed, plural
+
+
+def at_least(found: Digest, amount: str) -> str:
+    """A count of its parts."""
+    return amount if found.complete else f"≥{amount}"
+
+
+def elements_words(found: Digest, elements: int, how: Callable[[int], str] = "{:,}".format) -> str:
+    """A number of elements; a symbol stands for some that are not counted."""
+    return f"≥{how(elements)}" if found.symbolic or not found.complete else how(elements)
+
+
+def parameter_words(found: Digest) -> str | None:
+    """``5.1K params``"""
+    if not found.elements:
+        return "params of symbolic size" if found.symbolic else None
+    return f"{elements_words(found, found.elements, count)} param{'' if found.elements == 1 else 's'}"
+
+
+def cut_words(found: Digest) -> str | None:
+    """How far the walk came."""
+    if found.complete:
+        return None
+    return f"first {plural(found.submodules + 1, 'module')} and {plural(len(found.tensors), 'tensor')}: time budget"
+
+
+def mode_words(found: Digest) -> str | None:
+    """``train``, or ``eval, 2 inside in train``; None of what keeps no mode."""
+    if found.training is None:
+        return None
+    word, other = ("train", "eval") if found.training else ("eval", "train")
+    return f"{word}, {at_least(found, str(found.others))} inside in {other}" if found.others else word
+
+
+def uninitialized_words(found: Digest) -> str | None:
+    if not found.uninitialized:
+        return None
+    return f"{at_least(found, plural(found.uninitialized, 'parameter'))} uninitialized"
+
+
+def frozen_words(found: Digest) -> str | None:
+    if not found.frozen:
+        return None
+    if found.complete and found.frozen == found.parameters:
+        return "frozen"
+    return f"{at_least(found, str(found.frozen))} of {at_least(found, str(found.parameters))} frozen"
+
+
+def grad_words(found: Digest) -> str | None:
+    if not found.wanting:
+        return None
+    if not found.without_grad:
+        return "has grads" if found.complete else f"≥{found.with_grad} have grads"
+    if found.complete and not found.with_grad:
+        return "grads None"
+    missing = f"{at_least(found, str(found.without_grad))} of {at_least(found, str(found.wanting))} grads None"
+    return Word(missing, loud=found.with_grad > 0)
+
+
+def device_words(found: Digest) -> str:
+    devices = found.devices()
+    return listed((device for device in devices if device != "cpu" or len(devices) > 1), not found.complete, 40)
+
+
+def digest_rows(found: Digest) -> list[list[str]]:
+    """All that was counted, as labels and texts."""
+    more = [] if found.complete else ["…"]
+    cut, shared = cut_words(found), f"{at_least(found, plural(found.shared, 'parameter'))} met again"
+    tensors = at_least(found, plural(found.parameters, "tensor"))
+    return [
+        *([["counted", cut]] if cut is not None else []),
+        ["parameters", f"{elements_words(found, found.elements)} in {tensors}"],
+        ["trainable", elements_words(found, found.trainable)],
+        *([["shared", shared]] if found.shared else []),
+        ["devices", ", ".join([*found.devices(), *more]) or "none"],
+        ["dtypes", ", ".join([*found.dtypes(), *more]) or "none"],
+        ["submodules", at_least(found, f"{found.submodules:,}")],
+        ["mode", mode_words(found) or "none"],
+        ["gradients", grad_words(found) or "not wanted"],
+    ]

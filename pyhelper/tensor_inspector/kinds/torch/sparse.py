@@ -1,0 +1,111 @@
+"""Sparse tensors, by how much of them is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import prod
+from typing import Any
+
+from ...measure.stats import Reading
+from ...measure.torch.metadata import Base, byte_count, layout_name, plain, shape_of
+from ...protocol import Facts
+from ...words.line import Word
+from ...words.text import out_of, percent
+from ..kind import Child
+from .forms import storage_of
+from .storage import Storage, TensorElements
+
+
+class Fill:
+    """How much of a sparse tensor is stored: ``blocks`` says what a place is, ``each`` what is stored at one, where
+    that is no number."""
+
+    __slots__ = ("blocks", "each", "places", "stored")
+
+    def __init__(self, stored: int, places: int, blocks: str, each: str) -> None:
+        self.stored = stored
+        self.places = places
+        self.blocks = blocks
+        self.each = each
+
+
+class Sparse(Storage):
+    """A sparse tensor by how many values it stores, and those. It is not coalesced, as that would change it."""
+
+    composed = True
+    repeating = ("stats",)
+
+    def head(self) -> Word:
+        return super().head().then(f" {self.layout()}")
+
+    def metadata(self) -> Facts:
+        facts = super().metadata()
+        taken = [byte_count(self._part(name)) for name in self._names()]
+        if None not in taken:
+            facts["bytes"] = sum(taken)  # type: ignore[arg-type]
+        return facts
+
+    def words(self) -> Iterator[str]:
+        fill = self._fill()
+        digits = 3 if 10 * fill.stored >= fill.places else 2
+        share = f" ({percent(fill.stored, fill.places, digits)})" if fill.places else ""
+        yield f"nnz {out_of(fill.stored, fill.places)}{fill.blocks}{share}{fill.each}"
+        yield from self._order()
+
+    def stats_words(self) -> list[str]:
+        return super().stats_words() if self._fill().stored else []
+
+    def notes(self) -> Iterable[str]:
+        return ["statistics are of the stored values", *self._order()]
+
+    def read(self) -> Reading:
+        return self._values().reading()
+
+    def present(self) -> Any:
+        """The stored values."""
+        return self._values().elements()
+
+    def fact_rows(self) -> list[list[str]]:
+        fill = self._fill()
+        return [["nnz", f"{fill.stored:,} of {fill.places:,}{fill.blocks}{fill.each}"]]
+
+    def rows(self) -> list[Child]:
+        return [Child(name.strip("_"), TensorElements(self._part(name)), f".{name}()") for name in self._names()]
+
+    def _order(self) -> list[str]:
+        return ["uncoalesced"] if self._is_coo() and not Base.is_coalesced(self.value) else []
+
+    def _is_coo(self) -> bool:
+        return layout_name(self.value) == "sparse_coo"
+
+    def _values(self) -> Storage:
+        return storage_of(self._part(self._names()[-1]), self.budget)
+
+    def _names(self) -> tuple[str, ...]:
+        """The methods that give its parts, the values last."""
+        return _PARTS[layout_name(self.value)]
+
+    def _part(self, name: str) -> Any:
+        return plain(getattr(Base, name)(self.value))
+
+    def _fill(self) -> Fill:
+        sizes = shape_of(self.value)
+        dense = Base.dense_dim(self.value)
+        sparse, within = sizes[: len(sizes) - dense], sizes[len(sizes) - dense :]
+        each = f", each {self.dtype()}{list(within)}" if dense else ""
+        if self._is_coo():
+            return Fill(Base._nnz(self.value), prod(sparse), "", each)
+        stored = Base.numel(self._part(self._names()[1]))
+        if "bs" not in layout_name(self.value):
+            return Fill(stored, prod(sparse), "", each)
+        rows, columns = shape_of(self._part("values"))[len(sparse) - 1 : len(sparse) + 1]
+        return Fill(stored, prod(sparse) // max(1, rows * columns), f" blocks of {rows}×{columns}", each)
+
+
+_PARTS = {
+    "sparse_coo": ("_indices", "_values"),
+    "sparse_csr": ("crow_indices", "col_indices", "values"),
+    "sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}

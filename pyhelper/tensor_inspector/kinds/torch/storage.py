@@ -1,0 +1,241 @@
+"""How a tensor keeps its elements, and what is said of them: what can be asked of every storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+from ...measure.reading import badges, is_alarming
+from ...measure.stats import Reading, Unread
+from ...measure.torch.metadata import (
+    PLAIN,
+    base_of,
+    device_name,
+    dtype_name,
+    dtype_of,
+    layout_name,
+    shape_of,
+    sizes_listed,
+    sizes_text,
+)
+from ...measure.values import listed_values
+from ...protocol import Badge, Facts
+from ...safe.budget import Budget
+from ...safe.guard import full_name, module
+from ...words.line import Word, head
+from ...words.stats import inline_text, stats_words
+from ...words.text import plural
+from ...words.values import value_text
+from ..facts import add_firsts
+from ..kind import Child, Elements, NotStatic, Rows, Said
+from ..python.objects import other_attributes, property_rows
+from ..subscripts import element
+
+torch: Any = module("torch")
+
+
+class TensorElements(Elements):
+    """Elements that were taken out of a tensor, as one."""
+
+    __slots__ = ()
+
+
+class Storage:
+    """The elements of a tensor, read under one budget. It lives as long as the kind that it belongs to.
+
+    What this class answers holds of elements in a layout that only their backend knows: none can be read or listed.
+    """
+
+    composed: ClassVar[bool] = False  #: its parts, which are rows, are all there is to it
+    repeating: ClassVar[tuple[str, ...]] = ()  #: rows that say again what the parts say
+    form: ClassVar[str] = ""  #: where comparing has to know how the elements are kept: "quantized", "masked"
+    is_dense: ClassVar[bool] = False  #: the elements stand in memory as the strides say, and are read as they are
+    is_closed: ClassVar[bool] = False  #: its rows show all that is worth seeing of the instance
+
+    def __init__(self, value: Any, budget: Budget) -> None:
+        self.value = value
+        self.budget = budget
+        self._reading: Reading | None = None
+
+    # What is known without reading an element.
+
+    def dtype(self) -> str:
+        return dtype_name(self.value)
+
+    def device(self) -> str:
+        return device_name(self.value)
+
+    def layout(self) -> str:
+        return layout_name(self.value)
+
+    def sizes(self) -> str:
+        return sizes_text(self.value)
+
+    def listed_sizes(self) -> list[Any]:
+        return sizes_listed(shape_of(self.value))
+
+    def head(self) -> Word:
+        """``float32[32, 10] cuda:0``: dtype and shape, the device only when it is not the cpu."""
+        return head(self.dtype(), self.sizes(), self.where())
+
+    def where(self) -> str:
+        device = self.device()
+        return "" if device in ("cpu", "") else f" {device}"
+
+    def metadata(self) -> Facts:
+        return {
+            "type": full_name(type(self.value)),
+            "shape": self.listed_sizes(),
+            "dtype": self.dtype(),
+            "device": self.device(),
+            "layout": self.layout(),
+        }
+
+    def base(self) -> Any:
+        """The tensor that this one is a view of."""
+        return base_of(self.value)
+
+    def tangent(self) -> Any:
+        """The tangent that forward-mode differentiation keeps with the elements."""
+        return None
+
+    # The elements.
+
+    def reading(self) -> Reading:
+        """The statistics, or why there are none. Read once, within a share of the time that is left."""
+        if self._reading is None:
+            self._reading = self.read()
+        return self._reading
+
+    def read(self) -> Reading:
+        return Unread("layout", f"{self._why()}: values not read")
+
+    def elements(self) -> Any:
+        """The elements as a plain tensor, or why there is none."""
+        return Unread("layout", self._why())
+
+    def present(self) -> Any:
+        """The elements that the statistics are of, for percentiles."""
+        return self.elements()
+
+    def item(self, key: Any) -> Any:
+        elements = self.elements()
+        if isinstance(elements, Unread):
+            raise NotStatic(elements.text)
+        return TensorElements(element(elements, key))
+
+    def length(self) -> int:
+        """How many rows or values can be listed."""
+        return 0
+
+    def plain(self) -> Any:
+        """The tensor whose rows or values these are; only where there are some."""
+        raise NotImplementedError
+
+    def values(self) -> Rows:
+        """The rows or values."""
+        return _values_rows(self.plain())
+
+    def corner(self) -> str | None:
+        """The first elements as text."""
+        return None
+
+    def shown_values(self) -> str | None:
+        """The values themselves, where they say more than statistics."""
+        return None
+
+    def _why(self) -> str:
+        """Why its elements are not there as those of other tensors are."""
+        return f"{self.layout().lstrip('_')} layout"
+
+    # What is said of them.
+
+    def brief(self) -> Word:
+        """Dtype and sizes; of a tensor of one number, which says more, that number too."""
+        shown = None if self.listed_sizes() else self.shown_values()
+        return self.head() if shown is None else self.head().then(f" {shown}")
+
+    def line_words(self) -> list[str]:
+        """Head, how the elements are kept, and statistics, as the summary line has them."""
+        shown = self.shown_values()
+        if shown is not None:
+            return [self.head().then(f" {shown}", loud=is_alarming(self.reading())), *self.words()]
+        return [self.head(), *self.words(), *self.stats_words()]
+
+    def words(self) -> Iterable[str]:
+        """How the elements are kept, where that is not in plain memory."""
+        return ()
+
+    def stats_words(self) -> list[str]:
+        return stats_words(self.reading(), dtype_of(self.value) is torch.bool)
+
+    def inline(self) -> str | None:
+        return inline_text(self.head(), self.shown_values(), self.reading(), dtype_of(self.value) is torch.bool)
+
+    def badges(self) -> list[Badge]:
+        return badges(self.reading())
+
+    def notes(self) -> Iterable[str]:
+        """What else is to be known of the statistics."""
+        return ()
+
+    def layout_words(self) -> Iterable[str]:
+        """How the elements lie in memory, where that is not in order."""
+        return ()
+
+    def first_values(self) -> str | None:
+        if isinstance(self.reading(), Unread) or self.shown_values() is not None:
+            return ""
+        return self.corner()
+
+    def facts(self) -> Facts:
+        """What a tensor and a part of one have in common."""
+        facts, reading = self.metadata(), self.reading()
+        if isinstance(reading, Unread):
+            facts["stats"], facts["unread"] = None, reading.text
+            return facts
+        facts["stats"] = reading
+        add_firsts(facts, reading, self.elements, self.budget)
+        try:
+            shown = self.corner()
+        except Exception:  # what torch can't do with a dtype does not cost the statistics
+            shown = None
+        if shown is not None:
+            facts["values"] = shown
+        return facts
+
+    def fact_rows(self) -> list[list[str]]:
+        """Facts of this storage alone: labels and texts."""
+        return []
+
+    def rows(self) -> list[Child]:
+        """What it is made of."""
+        return []
+
+    def attribute_rows(self) -> list[Child]:
+        """What the instance carries besides; not the marks that torch.compile leaves."""
+        if self.is_closed:
+            return []
+        own = _own_dict(self.value) if type(self.value) in PLAIN else None
+        if own is not None and all(name.startswith("_dynamo") for name in own if type(name) is str):
+            return []
+        return [*other_attributes(self.value), *property_rows(self.value)]
+
+
+def _values_rows(value: Any) -> Rows:
+    """The elements along the first dimension: numbers, or parts that open in turn."""
+    length = value.shape[0]
+
+    def rows(start: int, count: int) -> Iterator[Child]:
+        part = value[start : start + count]
+        if value.dim() == 1:
+            for index, item in enumerate(listed_values(part), start):
+                yield Child(f"[{index}]", Said(value_text(item)), f"[{index}]")
+        else:
+            for index in range(part.shape[0]):
+                yield Child(f"[{start + index}]", TensorElements(part[index]), f"[{start + index}]")
+
+    return Rows(plural(length, "row" if value.dim() > 1 else "value"), length, rows)
+
+
+_own_dict: Any = torch.Tensor.__dict__["__dict__"].__get__

@@ -1,0 +1,121 @@
+"""Whether many tensors hold NaN or Inf: those of a module, an optimizer, a container."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from weakref import ref
+
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ..reading import badges
+from ..stats import Reading, Unread
+from ..stats.finite import can_be_summed, not_finite
+from .metadata import device_of, dtype_of, element_count
+
+torch: Any = module("torch")
+
+if TYPE_CHECKING:
+    Named = tuple[str, Any]
+
+    class Elements(Protocol):
+        """How a tensor keeps its elements."""
+
+        is_dense: ClassVar[bool]
+
+        def elements(self) -> Any: ...
+        def reading(self) -> Reading: ...
+
+    StorageOf = Callable[[Any, Budget], Elements]
+
+
+class Look:
+    """What was found: names of tensors, in their order.
+
+    ``read`` counts elements, ``total`` those that can hold NaN or Inf; ``late`` tells whether the time was over,
+    ``complete`` whether all tensors are among them.
+    """
+
+    __slots__ = ("complete", "inf", "late", "nan", "read", "total")
+
+    def __init__(
+        self, nan: list[str], inf: list[str], read: int, total: int, late: bool, complete: bool = True
+    ) -> None:
+        self.nan = nan
+        self.inf = inf
+        self.read = read
+        self.total = total
+        self.late = late
+        self.complete = complete
+
+    def is_whole(self) -> bool:
+        return self.complete and self.read == self.total
+
+
+def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: StorageOf) -> Look:
+    """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are.
+
+    ``storage_of`` tells how a tensor keeps its elements.
+    """
+    can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
+    fresh = [tensor for _, tensor in can if _known(tensor, budget) is None]
+    search = _Search(fresh, budget, storage_of)
+    found = {id(tensor): (ref(tensor), at in search.nan, at in search.inf) for at, tensor in enumerate(fresh)}
+    if search.read == search.total:
+        budget.searched.update(found)
+    told = [(name, _known(tensor, budget) or found[id(tensor)]) for name, tensor in can]
+    again = sum(element_count(tensor) or 0 for _, tensor in can) - sum(element_count(tensor) or 0 for tensor in fresh)
+    return Look(
+        [name for name, (_, nan, _) in told if nan],
+        [name for name, (_, _, inf) in told if inf],
+        search.read + again,
+        search.total + again,
+        budget.spent(),
+        complete or not budget.reads,
+    )
+
+
+def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:
+    """What was found when it was read before, for the same answer."""
+    found = budget.searched.get(id(tensor))
+    return found if found is not None and found[0]() is tensor else None
+
+
+class _Search:
+    """The tensors with plain memory are read together, all others by their statistics."""
+
+    def __init__(self, tensors: list[Any], budget: Budget, storage_of: StorageOf) -> None:
+        self._budget = budget
+        self._storage_of = storage_of
+        self._others: list[tuple[int, Any, Elements]] = []
+        self.total = sum(element_count(tensor) or 0 for tensor in tensors)
+        self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
+        for at, tensor, storage in self._others:
+            self._add(at, tensor, storage.reading())
+
+    def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
+        for at, tensor in enumerate(tensors):
+            storage = self._storage_of(tensor, self._budget)
+            if not (storage.is_dense and can_be_summed(torch, dtype_of(tensor))):
+                self._others.append((at, tensor, storage))
+                continue
+            elements = storage.elements()
+            if not isinstance(elements, Unread):
+                yield at, elements
+
+    def _add(self, at: int, tensor: Any, reading: Reading) -> None:
+        if isinstance(reading, Unread):
+            return
+        counts: Any = reading.get("abs", reading)
+        self.total += counts["count"] - (element_count(tensor) or 0)  # of a sparse one, what is stored
+        self.read += counts["read"]
+        held = badges(reading)
+        if "nan" in held:
+            self.nan.add(at)
+        if "inf" in held:
+            self.inf.add(at)
+
+
+def _can_hold_some(tensor: Any) -> bool:
+    dtype = dtype_of(tensor)
+    return bool(dtype.is_floating_point or dtype.is_complex) and device_of(tensor).type != "meta"
