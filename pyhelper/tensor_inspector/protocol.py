@@ -41,12 +41,14 @@ NodeKind = Literal[
     "package",
     "group",
     "property",
+    "comparison",
+    "difference",
     "error",
 ]
 #: nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without
 #: gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is
-#: gone; error: reading failed.
-Badge = Literal["nan", "inf", "zeros", "constant", "no_grad", "sampled", "unread", "freed", "error"]
+#: gone; differs: two values that were compared are not the same; error: reading failed.
+Badge = Literal["nan", "inf", "zeros", "constant", "no_grad", "sampled", "unread", "freed", "differs", "error"]
 #: An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
 Integer = int
 #: A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`,
@@ -95,8 +97,9 @@ class ChildrenRequest(TypedDict):
 
 @final
 class InspectRequest(TypedDict):
-    """All facts of one value, reached by a name, attributes and static subscripts. Runs no user code: anything else
-    is refused with `not_static`. The node joins the snapshot when that still lives, else a new one.
+    """All facts of one value: of a `node` of the snapshot, or of what an `expression` reaches by a name, attributes
+    and static subscripts. Runs no user code: anything else is refused with `not_static`. The answer's node joins
+    the snapshot when that still lives, else a new one.
     """
 
     op: Literal["inspect"]
@@ -104,7 +107,8 @@ class InspectRequest(TypedDict):
     at: NotRequired[At]
     preferences: NotRequired[Preferences]
     snapshot: NotRequired[int]
-    expression: str
+    node: NotRequired[int]
+    expression: NotRequired[str]
     limits: NotRequired[Limits]
 
 
@@ -122,6 +126,40 @@ class EvaluateRequest(TypedDict):
     expression: str
     page_size: NotRequired[int]
     limits: NotRequired[Limits]
+
+
+@final
+class LensRequest(TypedDict):
+    """A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not
+    `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs no user code.
+    """
+
+    op: Literal["lens"]
+    version: Version
+    at: NotRequired[At]
+    preferences: NotRequired[Preferences]
+    #: Which the answer's rows join when it still lives, else a new one.
+    snapshot: NotRequired[int]
+    #: A name in the registry of lenses.
+    lens: str
+    #: What it is asked about, by the names that the lens has for it.
+    values: dict[str, Address]
+    #: What the lens is told besides; those of `compare` are `rtol` and `atol`.
+    options: NotRequired[dict[str, float | str | bool]]
+    #: Where to go on, as the last answer said. It lives as long as the snapshot.
+    resume: NotRequired[int]
+    #: Rows of a first page; 100 when absent.
+    page_size: NotRequired[int]
+    limits: NotRequired[Limits]
+
+
+@final
+class Address(TypedDict):
+    """Where a value is: it is a `node` of a living `snapshot`, or what an `expression` reaches in the paused frame."""
+
+    snapshot: NotRequired[int]
+    node: NotRequired[int]
+    expression: NotRequired[str]
 
 
 @final
@@ -266,6 +304,42 @@ class NodeAnswer(TypedDict):
     ms: float
     node: Node
     types: Types
+
+
+@final
+class LensAnswer(TypedDict):
+    """What a lens has found, or how far it is."""
+
+    op: Literal["lens"]
+    snapshot: int
+    #: Time spent in the program by this call.
+    ms: float
+    done: bool
+    #: How much is done, as far as can be told.
+    progress: float
+    #: What the next request is to say, while there is more to do.
+    resume: NotRequired[int]
+    found: NotRequired[Found]
+    #: The same as a row of a tree, with what there is to see below it.
+    node: NotRequired[Node]
+    types: Types
+
+
+@final
+class CompareFound(TypedDict):
+    """How two values differ, counted; the rows tell the differences."""
+
+    lens: Literal["compare"]
+    #: All was compared to the last digit, and nothing differs.
+    same: bool
+    differences: Integer
+    #: Values that were compared, not counting what holds them.
+    compared: Integer
+    #: Those of which only the summary lines could be compared.
+    by_line: Integer
+    not_compared: Integer
+    #: False where elements were left out because reading them takes too long.
+    complete: bool
 
 
 @final
@@ -442,10 +516,12 @@ class ComplexStats(TypedDict):
 
 
 #: What the extension asks.
-Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest, InterruptRequest]
+Request = Union[FrameRequest, ChildrenRequest, InspectRequest, EvaluateRequest, LensRequest, InterruptRequest]
 #: What is expanded below a row: by child name, how many children were shown and what is expanded below each.
 Expanded = dict[str, ExpandedRow]
 #: What the helper answers.
-Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, ErrorAnswer, InterruptAnswer]
+Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer]
+#: What lenses answer, each with a type of its own.
+Found = CompareFound
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

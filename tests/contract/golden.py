@@ -65,6 +65,7 @@ def replies() -> dict[str, dict[str, Any]]:
         expanded = {"batch": {}, "run": {"rows": {"class properties": {}}}, "history": {"count": 2}}
         pins = [{"expression": "model[0].weight", "count": 10}, {"expression": "gone"}, {"expression": "f()"}]
         first = ask("frame", expanded=expanded, pins=pins)
+        two = {"a": {"expression": "model[0]"}, "b": {"expression": "model[1]"}}
         model = next(node for node in first["rows"]["nodes"] if node["name"] == "model")
         found = {
             "frame": first,
@@ -74,6 +75,8 @@ def replies() -> dict[str, dict[str, Any]]:
             "inspect_module": ask("inspect", expression="model"),
             "inspect_complex": ask("evaluate", expression="__import__('torch').tensor([3+4j, 1j])"),
             "evaluate": ask("evaluate", expression="[steps] * 2"),
+            "lens_compare": ask("lens", lens="compare", values=two),
+            "lens_not_done": ask("lens", lens="compare", values=two, limits={"ms": 0.001}),
             "error": ask("inspect", expression="model(images)"),
         }
     finally:
@@ -82,7 +85,12 @@ def replies() -> dict[str, dict[str, Any]]:
 
 
 def _settled(reply: dict[str, Any]) -> dict[str, Any]:
-    for field, value in (("ms", 0), ("snapshot", 1), ("libraries", {"torch": "2.13.0", "numpy": "2.4.6"})):
+    for field, value in (
+        ("ms", 0),
+        ("snapshot", 1),
+        ("resume", 2),
+        ("libraries", {"torch": "2.13.0", "numpy": "2.4.6"}),
+    ):
         if field in reply:
             reply[field] = value
     return reply

@@ -54,6 +54,7 @@ describe("the envelope check", () => {
     ['{"op": "dance"}', "op"],
     ['{"op": "frame", "snapshot": 1}', "ms"],
     ['{"op": "error", "error": "text"}', "error"],
+    ['{"op": "lens", "snapshot": 1, "ms": 1, "types": [], "done": true}', "progress"],
     ['{"op": "children", "snapshot": 1, "ms": 1, "types": [], "node": 1, "page": {"start": 0}}', "page.total"],
   ])("refuses %s and names what is wrong", (text, wrong) => {
     expect(() => parseAnswer(text)).toThrow(BadAnswer);
@@ -69,7 +70,10 @@ describe("golden replies, written by the helper", () => {
     if (answer.op === "error") expect(answer.error.message).not.toBe("");
     else if (answer.op === "frame") show(answer);
     else if (answer.op === "children") show(frameAnswer(answer.page.nodes, { snapshot: answer.snapshot }));
-    else if (answer.op !== "interrupt") {
+    else if (answer.op === "lens" && answer.node === undefined) {
+      expect(answer.done).toBe(false);
+      expect(answer.resume).toBeDefined();
+    } else if (answer.op !== "interrupt" && answer.node !== undefined) {
       expect(cardText("expression", answer.node)).toContain("expression");
       show(frameAnswer([answer.node], { snapshot: answer.snapshot }));
     }

@@ -22,7 +22,15 @@ GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))
 
 
 def test_there_are_golden_replies() -> None:
-    assert {path.stem for path in GOLDEN} >= {"frame", "children", "inspect", "evaluate", "error"}
+    assert {path.stem for path in GOLDEN} >= {
+        "frame",
+        "children",
+        "inspect",
+        "evaluate",
+        "lens_compare",
+        "lens_not_done",
+        "error",
+    }
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

@@ -14,6 +14,7 @@ TENSORS = """
     def step(count):
         image = torch.tensor([1.0, float("nan")])
         batch = {"image": image}
+        other = {"image": image + 1}
         print("here")  # STOP
         print("after")
     step(3)
@@ -29,7 +30,7 @@ def test_the_variables_of_the_frame_come_in_one_answer(start: Start, frameless: 
     _, stop, helper = start(TENSORS, frameless=frameless)
     answer = helper.frame(stop)
     assert answer["function"] == "step"
-    assert list(rows(answer)) == ["image", "batch", "count", "global variables"]
+    assert list(rows(answer)) == ["image", "batch", "other", "count", "global variables"]
     assert rows(answer)["image"]["line"] == "float32[2] · finite all 1 · 1 NaN"
 
 
@@ -249,3 +250,18 @@ def test_an_answer_keeps_to_its_limits_whatever_the_frame_holds(start: Start) ->
     assert "more rows than one answer holds" in answer["cut"] or "more text" in answer["cut"]
     longest = max(len(str(message)) for way, message in client.traffic if way == "←")
     assert longest < 600_000
+
+
+@pytest.mark.parametrize("frameless", [False, True])
+def test_a_lens_is_asked_in_slices_and_what_is_left_of_it_is_gone_at_the_next_stop(
+    start: Start, frameless: bool
+) -> None:
+    client, stop, helper = start(TENSORS, frameless=frameless)
+    sides = {"a": {"expression": "batch"}, "b": {"expression": "other"}}
+    assert helper.ask(stop, "lens", lens="compare", values=sides)["found"]["differences"] == 1
+    begun = helper.ask(stop, "lens", lens="compare", values=sides, limits={"ms": 0.001})
+    later = client.step(stop.thread)
+    where = {"snapshot": begun["snapshot"], "resume": begun["resume"]}
+    with pytest.raises(Refused) as refused:
+        helper.ask(later, "lens", lens="compare", values=sides, **where)
+    assert refused.value.code == "gone"

@@ -16,6 +16,7 @@ from tensor_inspector.kinds import registry
 LAYERS = [
     {"__init__"},
     {"api", "gateway"},
+    {"operations"},
     {"stock"},
     {"stop"},
     {"lenses"},

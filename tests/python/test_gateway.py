@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from tensor_inspector import debugger, gateway, preferences
+from tensor_inspector import debugger, gateway, operations, preferences
 from tensor_inspector.safe.budget import Budget
 
 GLOBAL_TENSOR = torch.arange(3)
@@ -190,7 +190,7 @@ def test_a_pin_that_fails_leaves_all_else(paused: Paused, monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(gateway, "resolve", fail)
+    monkeypatch.setattr(operations, "resolve", fail)
     answer = paused.frame(pins=[{"expression": "image"}])["answer"]
     assert answer["pins"][0]["error"] == {"code": "internal", "message": "OverflowError: too large"}
     assert "image" in [node["name"] for node in answer["rows"]["nodes"]]
@@ -351,8 +351,8 @@ def test_each_request_takes_its_share_of_the_time_that_the_user_gives(
     monkeypatch: pytest.MonkeyPatch, paused: Paused, wanted: Any, frame: float, rows: float, one: float
 ) -> None:
     given: list[float] = []
-    monkeypatch.setattr(gateway, "_cold", False)
-    monkeypatch.setattr(gateway, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
+    monkeypatch.setattr(operations, "_cold", False)
+    monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     answer = paused.frame(limits={}, preferences=wanted)["answer"]
     paused.ask("children", snapshot=answer["snapshot"], node=0, start=0, count=1, limits={}, preferences=wanted)
     paused.ask("inspect", expression="number", limits={}, preferences=wanted)
@@ -368,8 +368,8 @@ def test_the_time_is_what_the_setting_says_that_it_is() -> None:
 
 def test_the_first_frame_of_a_process_has_more_time(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
     given: list[float] = []
-    monkeypatch.setattr(gateway, "_cold", True)
-    monkeypatch.setattr(gateway, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
+    monkeypatch.setattr(operations, "_cold", True)
+    monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     for _ in range(2):
         paused.frame(limits={})
     assert given == [360, 120]

@@ -271,9 +271,13 @@ def questions():
             answers.append(evaluated(op="children", snapshot=answers[0]["snapshot"], node=row["id"], start=0, count=20))
     paths = [row["path"] for answer in answers[1:] for row in answer["page"]["nodes"] if "path" in row]
     answers += [evaluated(op="inspect", expression=path) for path in paths]
+    places = [{"snapshot": answers[0]["snapshot"], "node": row["id"]} for row in rows]
+    for a, b in zip(places, places[1:] + places):
+        answers.append(evaluated(op="lens", lens="compare", values={"a": a, "b": b}))
+        assert answers[-1].get("done"), answers[-1]
     return [[row["name"] + ": " + row["line"] for row in rows]] + [
-        [row["path"] + ": " + row["line"] for row in (answer["page"]["nodes"] if "page" in answer else [answer["node"]])
-         if "path" in row] for answer in answers[1:]]
+        [row.get("path", row["name"]) + ": " + row["line"]
+         for row in (answer["page"]["nodes"] if "page" in answer else [answer["node"]])] for answer in answers[1:]]
 def evaluated(**request):
     said = json.dumps({"version": "test", "limits": {"ms": 60000}, **request})
     space["text"] = base64.b64encode(said.encode()).decode()

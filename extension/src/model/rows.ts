@@ -71,6 +71,8 @@ const ICONS: Record<NodeKind, string> = {
   package: "package",
   group: "folder",
   property: "symbol-property",
+  comparison: "diff",
+  difference: "diff-modified",
   error: "error",
 };
 
@@ -80,6 +82,7 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   inf: { tone: "alarm", words: () => l10n.t("Inf") },
   freed: { tone: "alarm", words: () => l10n.t("storage freed") },
   error: { tone: "alarm", words: () => l10n.t("error") },
+  differs: { tone: "alarm", words: () => l10n.t("differs") },
   zeros: { tone: "warning", words: () => l10n.t("all zeros") },
   constant: { tone: "warning", words: () => l10n.t("constant") },
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },

@@ -19,6 +19,15 @@ const envelope = v.variant("op", [
   }),
   v.looseObject({ op: v.literal("children"), ...measured, node: v.number(), page }),
   v.looseObject({ op: v.picklist(["inspect", "evaluate"]), ...measured, node }),
+  v.looseObject({
+    op: v.literal("lens"),
+    ...measured,
+    done: v.boolean(),
+    progress: v.number(),
+    resume: v.optional(v.number()),
+    found: v.optional(v.looseObject({ lens: v.string() })),
+    node: v.optional(node),
+  }),
   v.looseObject({ op: v.literal("interrupt"), interrupted: v.boolean() }),
   v.looseObject({ op: v.literal("error"), error: v.looseObject({ code: v.string(), message: v.string() }) }),
 ]);

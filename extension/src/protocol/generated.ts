@@ -3,7 +3,8 @@
 /**
  * What the extension asks.
  */
-export type Request = FrameRequest | ChildrenRequest | InspectRequest | EvaluateRequest | InterruptRequest;
+export type Request =
+  FrameRequest | ChildrenRequest | InspectRequest | EvaluateRequest | LensRequest | InterruptRequest;
 /**
  * Hash of the helper that the extension carries; another one in the process answers `stale_helper`.
  */
@@ -15,7 +16,7 @@ export type Filter = "all" | "tensors";
 /**
  * What the helper answers.
  */
-export type Answer = FrameAnswer | ChildrenAnswer | NodeAnswer | ErrorAnswer | InterruptAnswer;
+export type Answer = FrameAnswer | ChildrenAnswer | NodeAnswer | LensAnswer | ErrorAnswer | InterruptAnswer;
 /**
  * What family a value is of: it decides the icon.
  */
@@ -36,11 +37,14 @@ export type NodeKind =
   | "package"
   | "group"
   | "property"
+  | "comparison"
+  | "difference"
   | "error";
 /**
- * nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is gone; error: reading failed.
+ * nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is gone; differs: two values that were compared are not the same; error: reading failed.
  */
-export type Badge = "nan" | "inf" | "zeros" | "constant" | "no_grad" | "sampled" | "unread" | "freed" | "error";
+export type Badge =
+  "nan" | "inf" | "zeros" | "constant" | "no_grad" | "sampled" | "unread" | "freed" | "differs" | "error";
 /**
  * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
  */
@@ -66,6 +70,10 @@ export type FailureCode =
  * Names of the classes met whose values can be summarized (tensors, arrays, modules, containers): what the context menus are shown for.
  */
 export type Types = string[];
+/**
+ * What lenses answer, each with a type of its own.
+ */
+export type Found = CompareFound;
 
 /**
  * The one wire contract between the extension and the helper in the paused program. A request travels as base64 JSON inside one DAP `evaluate`; the answer is ASCII JSON. `npm run build` writes the TypeScript types (extension/src/protocol/generated.ts) and the TypedDicts (tensor_inspector/protocol.py) from this file.
@@ -191,7 +199,7 @@ export interface ChildrenRequest {
   limits?: Limits;
 }
 /**
- * All facts of one value, reached by a name, attributes and static subscripts. Runs no user code: anything else is refused with `not_static`. The node joins the snapshot when that still lives, else a new one.
+ * All facts of one value: of a `node` of the snapshot, or of what an `expression` reaches by a name, attributes and static subscripts. Runs no user code: anything else is refused with `not_static`. The answer's node joins the snapshot when that still lives, else a new one.
  */
 export interface InspectRequest {
   op: "inspect";
@@ -199,7 +207,8 @@ export interface InspectRequest {
   at?: At;
   preferences?: Preferences;
   snapshot?: number;
-  expression: string;
+  node?: number;
+  expression?: string;
   limits?: Limits;
 }
 /**
@@ -218,6 +227,52 @@ export interface EvaluateRequest {
   expression: string;
   page_size?: number;
   limits?: Limits;
+}
+/**
+ * A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs no user code.
+ */
+export interface LensRequest {
+  op: "lens";
+  version: Version;
+  at?: At;
+  preferences?: Preferences;
+  /**
+   * Which the answer's rows join when it still lives, else a new one.
+   */
+  snapshot?: number;
+  /**
+   * A name in the registry of lenses.
+   */
+  lens: string;
+  /**
+   * What it is asked about, by the names that the lens has for it.
+   */
+  values: {
+    [k: string]: Address;
+  };
+  /**
+   * What the lens is told besides; those of `compare` are `rtol` and `atol`.
+   */
+  options?: {
+    [k: string]: number | string | boolean;
+  };
+  /**
+   * Where to go on, as the last answer said. It lives as long as the snapshot.
+   */
+  resume?: number;
+  /**
+   * Rows of a first page; 100 when absent.
+   */
+  page_size?: number;
+  limits?: Limits;
+}
+/**
+ * Where a value is: it is a `node` of a living `snapshot`, or what an `expression` reaches in the paused frame.
+ */
+export interface Address {
+  snapshot?: number;
+  node?: number;
+  expression?: string;
 }
 /**
  * Ends the program's code that runs on behalf of a request, if it still does. Sent without a frame while that request is under way.
@@ -484,6 +539,99 @@ export interface NodeAnswer {
   ms: number;
   node: Node;
   types: Types;
+}
+/**
+ * What a lens has found, or how far it is.
+ */
+export interface LensAnswer {
+  op: "lens";
+  snapshot: number;
+  /**
+   * Time spent in the program by this call.
+   */
+  ms: number;
+  done: boolean;
+  /**
+   * How much is done, as far as can be told.
+   */
+  progress: number;
+  /**
+   * What the next request is to say, while there is more to do.
+   */
+  resume?: number;
+  found?: Found;
+  node?: Node1;
+  types: Types;
+}
+/**
+ * How two values differ, counted; the rows tell the differences.
+ */
+export interface CompareFound {
+  lens: "compare";
+  /**
+   * All was compared to the last digit, and nothing differs.
+   */
+  same: boolean;
+  differences: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  compared: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  by_line: number | string;
+  not_compared: Integer;
+  /**
+   * False where elements were left out because reading them takes too long.
+   */
+  complete: boolean;
+}
+/**
+ * One value as it is shown.
+ */
+export interface Node1 {
+  /**
+   * Lives as long as the snapshot.
+   */
+  id: number;
+  /**
+   * Unique among its siblings.
+   */
+  name: string;
+  kind: NodeKind;
+  /**
+   * Name of the value's class, empty for what is no value.
+   */
+  type: string;
+  /**
+   * The summary line, at most 120 characters.
+   */
+  line: string;
+  /**
+   * The line where there is little room, at most 60 characters: what is loud first, in short; absent where it is the line itself.
+   */
+  short?: string;
+  /**
+   * The value in a few words, for the end of a line of source; of variables alone.
+   */
+  inline?: string;
+  badges?: Badge[];
+  /**
+   * How many children, null when not known before they are asked for; absent: none.
+   */
+  children?: number | null;
+  /**
+   * The expression that reaches the value, when there is one.
+   */
+  path?: string;
+  mark?: Mark;
+  /**
+   * Not read: expanding it runs user code (a property).
+   */
+  lazy?: true;
+  page?: Page;
+  facts?: Facts;
 }
 /**
  * The request could not be answered.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
@@ -181,7 +181,7 @@ class WithRows(Kind):
 class Rows:
     """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
 
-    __slots__ = ("ask", "children", "kind", "line", "total")
+    __slots__ = ("ask", "badges", "children", "kind", "line", "total")
 
     def __init__(
         self,
@@ -189,16 +189,18 @@ class Rows:
         total: int | None,
         children: Callable[[int, int], Iterable[Child]],
         kind: NodeKind = "group",
+        badges: Sequence[Badge] = (),
     ) -> None:
         self.kind = kind
+        self.badges = badges
         self.line = line
         self.total = total
         self.children = children
         self.ask: Callable[[Budget], Iterable[Child]] | None = None
 
     @classmethod
-    def of(cls, line: str, rows: list[Child]) -> Rows:
-        return cls(line, len(rows), lambda start, count: rows[start : start + count])
+    def of(cls, line: str, rows: list[Child], kind: NodeKind = "group") -> Rows:
+        return cls(line, len(rows), lambda start, count: rows[start : start + count], kind)
 
     @classmethod
     def later(cls, line: str, ask: Callable[[Budget], Iterable[Child]]) -> Rows:
@@ -253,6 +255,9 @@ class RowsKind(Kind):
 
     def parts(self) -> Iterable[str | None]:
         return [self.value.line]
+
+    def badges(self) -> list[Badge]:
+        return list(self.value.badges)
 
     def child_count(self) -> int | None:
         return self.value.total  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kinds import Kind, Said
 from ..kinds.python.containers import Container
@@ -21,11 +21,14 @@ _BEFORE, _AFTER = 20, 30  #: how much of that is
 _PIECE = 4096
 
 
-class Tolerance(NamedTuple):
+class Tolerance:
     """How far apart two numbers may be to count as equal: ``atol + rtol·|b|``."""
 
-    rtol: float = 0.0
-    atol: float = 0.0
+    __slots__ = ("atol", "rtol")
+
+    def __init__(self, rtol: float = 0.0, atol: float = 0.0) -> None:
+        self.rtol = rtol
+        self.atol = atol
 
     def holds(self, one: Any, other: Any) -> bool:
         """Of exact floats or complex numbers; NaN is like NaN, an infinity like itself."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..kinds import Kind, look
 from ..kinds.numpy.contents import Raw
 from ..measure.stats import Unread
-from ..measure.stats.difference import ValueDifference, difference
+from ..measure.stats.difference import difference
 from ..safe.budget import Budget
 from ..safe.guard import module
 from ..words.text import count, number, shape
@@ -16,6 +16,9 @@ from .compare_atoms import Tolerance, signed
 from .compare_sparse import PARTS, difference_of, layout, stored
 from .comparison import Note
 from .identity import layout_of
+
+if TYPE_CHECKING:
+    from ..measure.stats.difference import ValueDifference
 
 ELEMENTS = ("values", "data", "components")  #: rows of a sparse or nested value that are no indices
 #: Rows that a comparison of the elements tells already.
@@ -26,24 +29,37 @@ _DEQUANTIZED = 1 << 24  #: elements of such a tensor up to which they are writte
 _DATES = ("datetime64", "timedelta64", "period")
 
 
-class Compared(NamedTuple):
+class Compared:
     """What comparing elements has told, and which rows of the two then say nothing new; None where all do."""
 
-    notes: list[Note]
-    told: tuple[str, ...] | None = ()
-    counted: bool = True  #: as one value
-    complete: bool = True
-    exact: bool = False  #: the rows left hold indices, to which no tolerance applies
+    __slots__ = ("complete", "counted", "exact", "notes", "told")
+
+    def __init__(
+        self,
+        notes: list[Note],
+        told: tuple[str, ...] | None = (),
+        counted: bool = True,
+        complete: bool = True,
+        exact: bool = False,
+    ) -> None:
+        self.notes = notes
+        self.told = told
+        self.counted = counted  #: as one value
+        self.complete = complete
+        self.exact = exact  #: the rows left hold indices, to which no tolerance applies
 
 
-class _Side(NamedTuple):
+class _Side:
     """What stands for the elements of one of the two."""
 
-    elements: Any
-    dtype: str
-    mask: Any = None
-    absent: str = ""  #: what is said of an element that the mask hides
-    tick: Any = None  #: a date or span of time that an integer stands for, as text
+    __slots__ = ("absent", "dtype", "elements", "mask", "tick")
+
+    def __init__(self, elements: Any, dtype: str, mask: Any = None, absent: str = "", tick: Any = None) -> None:
+        self.elements = elements
+        self.dtype = dtype
+        self.mask = mask
+        self.absent = absent  #: what is said of an element that the mask hides
+        self.tick = tick  #: a date or span of time that an integer stands for, as text
 
 
 def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
@@ -248,7 +264,7 @@ def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compar
     if scales[0] != scales[1]:
         notes.append(Note("scale", f"{scales[0]} → {scales[1]}"))
     held = [{child.name for child in kind.children(0, 100)} for kind in (a, b)]
-    if not notes and not any(tolerance) and all("int_repr" in names for names in held):
+    if not notes and not (tolerance.rtol or tolerance.atol) and all("int_repr" in names for names in held):
         return Compared(notes, _TOLD, False)
     one, other = (_dequantized(kind) for kind in (a, b))
     unread = next((side for side in (one, other) if isinstance(side, Unread)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from ..kinds import COMPUTED, Child, Kind, look
 from ..kinds.python.containers import Set
@@ -20,13 +20,16 @@ _NO_KEY = object()
 _NAN = ...  #: stands for NaN as a label, which is made anew for each table
 
 
-class Row(NamedTuple):
+class Row:
     """A row and what it is found by in the other value: its name, or the token of its key."""
 
-    child: Child
-    key: Any  #: None where only the program's own code could tell
-    own: Any = _NO_KEY  #: the key or item itself
-    content: Any = None  #: what such a key holds, where that is known
+    __slots__ = ("child", "content", "key", "own")
+
+    def __init__(self, child: Child, key: Any, own: Any = _NO_KEY, content: Any = None) -> None:
+        self.child = child
+        self.key = key  #: None where only the program's own code could tell
+        self.own = own  #: the key or item itself
+        self.content = content  #: what such a key holds, where that is known
 
     @classmethod
     def named(cls, child: Child) -> Row:
@@ -118,5 +121,7 @@ def _keyed(child: Child, key: Any, again: Counter[Any] | None) -> Row:
 
 def _single(rows: list[Row], way: Callable[[Row], Any]) -> dict[Any, Row]:
     """What occurs once."""
-    times = Counter(map(way, rows))
+    times = Counter[Any]()
+    for row in rows:  # filled at once, it would ask built-in functions that the program may have replaced
+        times[way(row)] += 1
     return {way(row): row for row in rows if way(row) is not None and times[way(row)] == 1}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..kinds import Kind, look
 from ..measure.stats import Unread
-from ..measure.stats.difference import ValueDifference, cast, difference, flat, library, place
+from ..measure.stats.difference import cast, difference, flat, library, place
 from ..measure.stats.layout import blocks
 from ..measure.stats.unread import UNFIT
 from ..safe.budget import Budget
 from .compare_atoms import Tolerance
+
+if TYPE_CHECKING:
+    from ..measure.stats.difference import ValueDifference
 
 _GATHERED = 1 << 22  #: stored values up to which they are gathered
 _BLOCK = 1 << 16
@@ -23,11 +26,14 @@ _POINTERS, _WITHIN, _VALUES = ("crow_indices", "ccol_indices", "indptr"), ("col_
 PARTS = (*_POINTERS, *_WITHIN, _VALUES, "indices", "data", "coords", "row", "col", "offsets", "rows", "_dict")
 
 
-class Stored(NamedTuple):
+class Stored:
     """Values and their places in row-major order, both in one dimension."""
 
-    places: Any
-    values: Any
+    __slots__ = ("places", "values")
+
+    def __init__(self, places: Any, values: Any) -> None:
+        self.places = places
+        self.values = values
 
     def is_at(self, other: Stored) -> bool:
         """Whether the other's are at the same places in the same order."""

@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from ..measure.stats.difference import ValueDifference
 from ..words.text import count, middle, plural
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
 _LISTED = 100  #: differences in the text
 
-What = Literal[
-    "type", "shape", "dtype", "device", "layout", "requires_grad", "scale", "masked", "values", "value",
-    "only in a", "only in b", "not compared",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from ..measure.stats.difference import ValueDifference
+
+    What = Literal[
+        "type", "shape", "dtype", "device", "layout", "requires_grad", "scale", "masked", "values", "value",
+        "only in a", "only in b", "not compared",
+    ]  # fmt: skip
+
+    class _Difference(TypedDict):
+        path: str
+        what: What
+        text: str
+
+    class Difference(_Difference, total=False):
+        """One difference, or what was not compared: where, in what, and in words.
+
+        Where is the expression below both, empty for the two themselves; where there is none, the way there as the tree
+        names it.
+        """
+
+        values: ValueDifference
 
 
-class Note(NamedTuple):
+class Note:
     """One difference, without its place."""
 
-    what: What
-    text: str
-    values: ValueDifference | None = None
+    __slots__ = ("text", "values", "what")
 
-
-class _Difference(TypedDict):
-    path: str
-    what: What
-    text: str
-
-
-class Difference(_Difference, total=False):
-    """One difference, or what was not compared: where, in what, and in words.
-
-    Where is the expression below both, empty for the two themselves; where there is none, the way there as the tree
-    names it.
-    """
-
-    values: ValueDifference
+    def __init__(self, what: What, text: str, values: ValueDifference | None = None) -> None:
+        self.what = what
+        self.text = text
+        self.values = values
 
 
 class Comparison:
@@ -64,22 +67,32 @@ class Comparison:
     def __bool__(self) -> bool:
         return self.same
 
-    def note(self, path: str, what: What, text: str, values: ValueDifference | None = None) -> None:
+    def note(self, path: str, what: What, text: str, values: ValueDifference | None = None) -> bool:
+        """Whether it is kept."""
         kept = self.not_compared if what == "not compared" else self.differences
         if len(kept) >= KEPT:
             self.more += kept is self.differences
-            return
+            return False
         kept.append({"path": path, "what": what, "text": text})
         if values is not None:
             kept[-1]["values"] = values
+        return True
+
+    @property
+    def total(self) -> int:
+        """How many differences there are, kept or not."""
+        return len(self.differences) + self.more
+
+    def how_far(self) -> str:
+        """What was compared, and what was not, in words."""
+        said = f"{plural(self.compared, 'value')} compared"
+        said += f", {count(self.by_line)} by their summary only" if self.by_line else ""
+        said += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
+        return said if self.complete else f"{said}, not all"
 
     def __repr__(self) -> str:
-        total = len(self.differences) + self.more
-        head = plural(total, "difference") if total else "no difference"
-        head += f" · {plural(self.compared, 'value')} compared"
-        head += f", {count(self.by_line)} by their summary only" if self.by_line else ""
-        head += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
-        head += "" if self.complete else ", not all"
+        total = self.total
+        head = f"{plural(total, 'difference') if total else 'no difference'} · {self.how_far()}"
         kept = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
         shown = [(middle(found["path"], 80) or "value", found["text"]) for found in kept]
         width = min(40, max((len(path) for path, _ in shown), default=0))

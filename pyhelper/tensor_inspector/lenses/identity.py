@@ -6,7 +6,7 @@ A token is made of exact built-in objects. Values of one token are one key, what
 from __future__ import annotations
 
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kinds import kind_of
 from ..kinds.python.objects import attribute_count, attributes
@@ -45,11 +45,14 @@ _item_size = type.__dict__["__itemsize__"].__get__
 _POINTER = tuple.__itemsize__
 
 
-class Token(NamedTuple):
+class Token:
     """``exact``: whoever has another token is another key. Else only equal tokens tell, of what holds the same."""
 
-    key: Any
-    exact: bool = True
+    __slots__ = ("exact", "key")
+
+    def __init__(self, key: Any, exact: bool = True) -> None:
+        self.key = key
+        self.exact = exact
 
 
 def token_of(value: object) -> Token | None:

@@ -41,6 +41,11 @@ class Budget:
         self._nodes = nodes
         self._bytes = bytes
 
+    def renew(self, ms: float) -> None:
+        """So much time from now on: another call goes on with what the last one had no time for."""
+        self.ms = ms
+        self._deadline = self._clock() + ms / 1000
+
     def remaining_ms(self) -> float:
         return (self._deadline - self._clock()) * 1000
 

@@ -13,8 +13,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..kinds import Child, Kind, Rows, Said, look, unfinished
-from ..kinds.kind import Property
+from ..kinds import Child, Kind, NotStatic, Property, Rows, Said, look, unfinished
 from ..protocol import Expanded, Mark, Node, Page
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
@@ -26,6 +25,7 @@ _OURS = Classes(Rows, Said)
 _NAME = 200  #: characters of a row's name
 _PATH = 1000  #: characters of an expression; a longer one is no help
 _DEPTH = 100  #: levels that one answer nests
+_UNFINISHED = 8  #: questions that are worked on in turn
 _NODE_BYTES = 110  #: JSON around a node's texts
 
 _ids = count(1)
@@ -48,11 +48,12 @@ class Entry:
 class Snapshot:
     """Nodes given out during one stop, by id. Node 0 is the frame itself, whose children are its variables."""
 
-    __slots__ = ("__weakref__", "_entries", "_first_met", "id", "types")
+    __slots__ = ("__weakref__", "_entries", "_first_met", "id", "types", "unfinished")
 
     def __init__(self, top: Rows) -> None:
         self.id = next(_ids)
         self.types: set[str] = set()
+        self.unfinished: dict[int, Any] = {}  #: questions about values of this stop that are not answered yet
         self._entries: list[Entry] = [Entry(top, 0, "", "")]
         self._first_met: dict[int, str] = {}
         alive[self.id] = self
@@ -62,6 +63,21 @@ class Snapshot:
 
     def value(self, node: int) -> Any:
         return self._entries[node].value
+
+    def child(self, node: int) -> Child:
+        """The value with its name for people and the expression that reaches it; not of a property: it was not read."""
+        entry = self._entries[node]
+        if type(entry.value) is Property:
+            raise NotStatic(f"'{entry.where}' is a property")
+        return Child(entry.where, entry.value, entry.path or None)
+
+    def keep(self, question: object) -> int:
+        """Have it live as long as the snapshot. Returns by what it is found again; the oldest of many is dropped."""
+        number = next(_ids)
+        self.unfinished[number] = question
+        if len(self.unfinished) > _UNFINISHED:
+            del self.unfinished[min(self.unfinished)]
+        return number
 
     def replace(self, node: int, value: object) -> None:
         """Put what reading a property gave in the place of the property."""

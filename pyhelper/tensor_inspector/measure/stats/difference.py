@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import nullcontext
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
@@ -20,22 +20,25 @@ _LEAST = -(1 << 63)
 _BLOCK = 1 << 15  # what torch works on with one thread: on busy cores, waiting for others costs more
 
 
-class ValueDifference(TypedDict):
-    """How the elements of two tensors or arrays of one shape differ, as far as ``read`` of ``count`` tell.
+if TYPE_CHECKING:
 
-    ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``max_rel`` the
-    largest |a - b| / max(|a|, |b|) among finite ones. ``nan_in_one`` of those that are different are NaN on one side.
-    """
+    class ValueDifference(TypedDict):
+        """How the elements of two tensors or arrays of one shape differ, as far as ``read`` of ``count`` tell.
 
-    count: int
-    read: int
-    different: int
-    nan_in_one: int
-    max_abs: int | float
-    max_rel: float
-    at: list[int] | None
-    a: int | float | complex | None
-    b: int | float | complex | None
+        ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``max_rel``
+        the largest |a - b| / max(|a|, |b|) among finite ones. ``nan_in_one`` of those that are different are NaN on one
+        side.
+        """
+
+        count: int
+        read: int
+        different: int
+        nan_in_one: int
+        max_abs: int | float
+        max_rel: float
+        at: list[int] | None
+        a: int | float | complex | None
+        b: int | float | complex | None
 
 
 def difference(

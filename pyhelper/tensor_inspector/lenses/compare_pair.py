@@ -1,0 +1,52 @@
+"""Two values that stand at one place of what is compared, and a difference of theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..words.text import one_line
+from .compare_atoms import Tolerance
+
+_PATH = 1000  #: characters of a path
+MISSING = object()  #: stands on the side that has no such value
+
+
+class Place:
+    """Where a pair stands: by the expression that reaches it, and as the tree names it where there is none."""
+
+    __slots__ = ("path", "words")
+
+    def __init__(self, path: str | None = "", words: str = "") -> None:
+        self.path = path
+        self.words = words
+
+    def shown(self) -> str:
+        return self.words if self.path is None else self.path
+
+    def below(self, name: str, suffix: str | None) -> Place:
+        path = None if suffix is None or self.path is None else self.path + suffix
+        if path is not None and len(path) <= _PATH:
+            return Place(path)
+        return Place(None, one_line(f"{self.shown()} › {name}".lstrip(" ›"), _PATH))
+
+
+class Pair:
+    __slots__ = ("a", "b", "place", "tolerance")
+
+    def __init__(self, place: Place, a: Any, b: Any, tolerance: Tolerance) -> None:
+        self.place = place
+        self.a = a
+        self.b = b
+        self.tolerance = tolerance
+
+
+class Noted:
+    """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
+
+    __slots__ = ("a", "b", "place", "text")
+
+    def __init__(self, place: Place, text: str, a: Any, b: Any) -> None:
+        self.place = place
+        self.text = text
+        self.a = a
+        self.b = b

@@ -1,0 +1,307 @@
+"""The way through two values at once, which finds how they differ; it can be taken in several goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import Child, Elements, Kind, look
+from ..safe.budget import Budget
+from ..safe.guard import Classes, class_name, full_name
+from ..words.text import led_by, one_line, plural
+from .compare_atoms import Tolerance, alike, differing, read_alike
+from .compare_elements import ELEMENTS, Compared, compare_elements
+from .compare_pair import MISSING, Noted, Pair, Place
+from .compare_rows import PAGE, Row, alone, holds, matched, rows_of
+from .comparison import KEPT, Comparison
+
+if TYPE_CHECKING:
+    from ..measure.stats.difference import ValueDifference
+    from .comparison import What
+
+    Two = tuple[Row | None, Row | None]  #: what stands at one place of both
+
+_REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
+_QUICK_IDS = frozenset(
+    map(id, (int, float, bool, str, bytes, type(None)))
+)  #: classes of which equal values are passed over at once
+_LISTS = Classes(list, tuple)
+_SIDES: tuple[What, What] = ("only in a", "only in b")
+
+
+class _NoTime(Exception):
+    """No time was left to read all of what a slice of the work came to last: the next one begins with it."""
+
+
+class _Open:
+    """Two holders whose rows are being compared."""
+
+    __slots__ = ("below", "key", "met", "pair", "total")
+
+    def __init__(self, pair: Pair, below: Iterator[Pair], key: tuple[int, int] | None, total: int | None) -> None:
+        self.pair = pair
+        self.below = below
+        self.key = key
+        self.total = total  #: how many rows there are, where that is known
+        self.met = 0  #: how many of them were compared, or are
+
+
+class Walk:
+    """Both values at once, from the top, each pair of holders once. Of long ones only the rows at hand are kept.
+
+    What it finds goes into ``found``. When the time of the budget is over it stops. With ``in_slices`` it goes on when
+    that is renewed; without, what it stopped at is compared as far as it was read. ``noted`` is given the values too.
+    """
+
+    def __init__(
+        self,
+        a: object,
+        b: object,
+        found: Comparison,
+        budget: Budget,
+        tolerance: Tolerance,
+        *,
+        in_slices: bool = False,
+        noted: list[Noted] | None = None,
+    ) -> None:
+        self._found = found
+        self._budget = budget
+        self._above: set[tuple[int, int]] = set()  #: holders that are being compared
+        self._before: dict[tuple[int, int], Pair] = {}  #: and the last that were: what is here lives, so its id is its
+        top = Pair(Place(), a, b, tolerance)
+        self._waiting = [_Open(top, iter([top]), None, 1)]
+        self._in_slices = in_slices
+        self._noted = noted
+        self._first = True  #: of this slice: there will not be more time for it
+
+    def go_on(self) -> bool:
+        """Compare until all is, or the time is over. Whether all is."""
+        self._first = True
+        while self._waiting:
+            opened = self._waiting[-1]
+            pair = self._tried(opened.pair, lambda below: next(below, None), opened.below)
+            if pair is None:
+                self._close(self._waiting.pop())
+                continue
+            opened.met += 1
+            if self._budget.spent() and not self._first:
+                self._again(pair)
+                return False
+            try:
+                self._take(pair)
+            except _NoTime:
+                self._again(pair)
+                return False
+            self._first = False
+        return True
+
+    def progress(self) -> float:
+        """How much is compared, as far as rows are counted; each row as much as its neighbours."""
+        found, share = 0.0, 1.0
+        for opened in self._waiting:
+            if opened.total:
+                done = min(opened.met, opened.total) - 1
+                found, share = found + share * max(0, done) / opened.total, share / opened.total
+        return found
+
+    def _take(self, pair: Pair) -> None:
+        if self._is_known(pair):
+            return
+        opened = self._tried(pair, self._opened, pair)
+        if opened is not None:
+            self._waiting.append(opened)
+
+    def _again(self, pair: Pair) -> None:
+        """The next go begins with this pair."""
+        opened = self._waiting[-1]
+        opened.met -= 1
+        opened.below = chain([pair], opened.below)
+
+    def _tried(self, pair: Pair, ask: Any, asked: Any) -> Any:
+        """What a value refuses is said in its place; its neighbours are compared all the same."""
+        try:
+            return ask(asked)
+        except _NoTime:
+            raise
+        except Exception as error:
+            text = error.args[0] if error.args and type(error.args[0]) is str else ""
+            said = one_line(f"not read: {class_name(type(error))}: {text}")
+            self._note(pair, "not compared", said)
+            return None
+
+    def _note(self, pair: Pair, what: What, text: str, values: ValueDifference | None = None) -> None:
+        if self._found.note(pair.place.shown(), what, text, values) and self._noted is not None:
+            self._noted.append(Noted(pair.place, text, pair.a, pair.b))
+
+    def _is_known(self, pair: Pair) -> bool:
+        """Whether two values are one, are quickly seen to be equal, or were compared before."""
+        a, b = pair.a, pair.b
+        if a is b or (type(a) is type(b) and id(type(a)) in _QUICK_IDS and a == b):
+            self._found.compared += 1
+            return True
+        key = (id(a), id(b))
+        if key in self._above:
+            return True
+        known = self._before.pop(key, None)
+        if known is not None:
+            self._before[key] = known  # now the last
+        return known is not None
+
+    def _opened(self, pair: Pair) -> _Open | None:
+        a, b = look(pair.a, self._budget), look(pair.b, self._budget)
+        below = self._compared(pair, a, b)
+        if below is None:
+            return None
+        key = (id(pair.a), id(pair.b)) if a.contains and b.contains else None  # others may stand in many places
+        if key is not None:
+            self._above.add(key)
+        return _Open(pair, below, key, a.child_count())
+
+    def _close(self, opened: _Open) -> None:
+        if opened.key is None:
+            return
+        self._above.discard(opened.key)
+        self._before[opened.key] = opened.pair
+        if len(self._before) > _REMEMBERED:
+            del self._before[next(iter(self._before))]
+
+    def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
+        """Notes how two values differ themselves; returns the pairs below them."""
+        if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
+            self._note(pair, "type", f"{a.line()} → {b.line()}")
+            return None
+        if a.kind == b.kind and a.type_name() != b.type_name() and not (holds(a) or holds(b)):
+            names = [led_by(kind.type_name(), kind.line()) for kind in (a, b)]
+            self._note(pair, "type", " → ".join(names))
+            return None
+        elements = compare_elements(a, b, self._budget, pair.tolerance)
+        if self._in_slices and not elements.complete and not self._first:
+            raise _NoTime
+        self._classes(pair, a, b)
+        required = [_requires_grad(kind) for kind in (a, b)]
+        if None not in required and required[0] is not required[1]:
+            self._note(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
+        self._marks(pair, a, b)
+        for note in elements.notes:
+            self._note(pair, note.what, note.text, note.values)
+        self._found.compared += elements.counted
+        self._found.complete = self._found.complete and elements.complete
+        if elements.told is None:
+            return None
+        before = self._found.compared
+        rows = self._side_by_side(a, b, elements.told)
+        first = next(rows, None)
+        if first is not None:
+            return self._below(pair, a, b, chain([first], rows), elements)
+        if not elements.counted and self._found.compared == before:
+            self._atoms(pair, a, b)
+        return None
+
+    def _classes(self, pair: Pair, a: Kind, b: Kind) -> None:
+        """Of two values of one kind."""
+        if a.kind == b.kind and a.type_name() != b.type_name():
+            self._note(pair, "type", f"{a.type_name()} → {b.type_name()}")
+        elif a.kind == b.kind and not _is_one_class(a.value, b.value):
+            names = [full_name(type(kind.value)) for kind in (a, b)]
+            same = "" if names[0] != names[1] else ", another class of this name"
+            self._note(pair, "type", f"{names[0]} → {names[1]}{same}")
+
+    def _marks(self, pair: Pair, a: Kind, b: Kind) -> None:
+        was, now = a.marks(), b.marks()
+        for name in was:
+            if name in now and was[name] != now[name]:
+                self._note(pair, "value", f"{name} {was[name]} → {now[name]}")
+
+    def _atoms(self, pair: Pair, a: Kind, b: Kind) -> None:
+        self._found.compared += 1
+        same = alike(a, b, pair.tolerance)
+        if same is None:
+            self._found.by_line += 1
+        if same is False or (same is None and not read_alike(a, b)):
+            self._note(pair, "value", differing(a, b))
+
+    def _side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[Two]:
+        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
+        if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
+            yield from zip_longest(*(rows_of(side, told, self._budget) for side in (a, b)))
+            return
+        for start in range(0, max(len(a.value), len(b.value)), PAGE):
+            pages = [side.value[start : start + PAGE] for side in (a, b)]
+            if not self._budget.spent() and _is_quickly_equal(*pages):
+                self._found.compared += len(pages[0])
+            else:
+                yield from zip_longest(*(map(Row.named, side.children(start, PAGE)) for side in (a, b)))
+
+    def _below(self, pair: Pair, a: Kind, b: Kind, rows: Iterator[Two], elements: Compared) -> Iterator[Pair]:
+        """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
+
+        What only one has is noted at the end, and where the order is another although all have their like.
+        """
+        ordered = a.ordered() and b.ordered()
+        moved: tuple[str, str] | None = None
+        waiting: tuple[dict[Any, Row], dict[Any, Row]] = ({}, {})
+        unsure: tuple[list[Row], list[Row]] = ([], [])
+        for two in rows:
+            one, other = two
+            if one is not None and other is not None:
+                if one.is_like(other):
+                    yield self._beneath(pair, one, other, elements.exact)
+                    continue
+                moved = moved or (one.child.name, other.child.name)
+            for at, row in enumerate(two):
+                if row is None:
+                    continue
+                if row.key is None:
+                    unsure[at].append(row)
+                elif row.key in waiting[1 - at]:
+                    like = waiting[1 - at].pop(row.key)
+                    yield self._beneath(pair, *((like, row) if at else (row, like)), elements.exact)
+                elif two[1 - at] is None and not waiting[1 - at]:
+                    self._alone(pair, _SIDES[at], row.child)
+                else:
+                    waiting[at][row.key] = row
+        if ordered is None:
+            self._note(pair, "not compared", "not compared: the order")
+        elif ordered and moved and not any(waiting):
+            self._note(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
+        for one, other in matched(*unsure):
+            yield self._beneath(pair, one, other, elements.exact)
+        only = alone(*unsure), alone(*unsure[::-1])
+        for at, side in enumerate(_SIDES):
+            for row in (*waiting[at].values(), *only[at]):
+                self._alone(pair, side, row.child)
+        unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
+        if unknown:
+            words = plural(unknown, "item" if a.kind == "set" else "key")
+            said = f"not compared: {words} that only the program's own code could tell apart"
+            self._note(pair, "not compared", said)
+
+    def _beneath(self, pair: Pair, row: Row, like: Row, exact: bool) -> Pair:
+        one, other = row.child, like.child
+        tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
+        return Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
+
+    def _alone(self, pair: Pair, side: What, child: Child) -> None:
+        if len(self._found.differences) >= KEPT:
+            self._found.more += 1
+            return
+        line = look(child.value, self._budget).line()
+        a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
+        below = Pair(pair.place.below(child.name, child.suffix), a, b, pair.tolerance)
+        self._note(below, side, f"{side}: {line}")
+
+
+def _is_one_class(a: object, b: object) -> bool:
+    """Of parts that were taken out of tensors and arrays it does not matter."""
+    return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)
+
+
+def _is_quickly_equal(one: Any, other: Any) -> bool:
+    """Whether two pages hold equal numbers and strings of exactly the built-in types."""
+    types = [list(map(id, map(type, page))) for page in (one, other)]
+    return types[0] == types[1] and _QUICK_IDS.issuperset(types[0]) and bool(one == other)
+
+
+def _requires_grad(kind: Any) -> bool | None:
+    return kind.gradient().required if kind.kind == "tensor" and hasattr(kind, "gradient") else None

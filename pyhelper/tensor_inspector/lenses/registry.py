@@ -1,0 +1,35 @@
+"""Which lenses there are: a module each, loaded by its name when it is first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..kinds import Child
+from ..safe.budget import Budget
+from .lens import Lens, Misasked
+
+#: By name: the module below `lenses`, the names of the values that it is asked about, and those of its options.
+LENSES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "compare": ("compare_lens", ("a", "b"), ("rtol", "atol")),
+}
+
+
+def lens(name: str, values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget) -> Lens:
+    """The beginning of the question that ``name`` stands for; ``Misasked`` where it makes none."""
+    if name not in LENSES:
+        raise Misasked(f"there is no lens '{name}'")
+    module, wanted, known = LENSES[name]
+    if set(values) != set(wanted):
+        raise Misasked(f"'{name}' is asked about {' and '.join(wanted) or 'no value'}")
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise Misasked(f"'{name}' has no option '{unknown[0]}'")
+    try:
+        return _load(module).lens(values, options, budget)  # type: ignore[no-any-return]
+    except (TypeError, ValueError) as error:
+        raise Misasked(str(error)) from None
+
+
+def _load(name: str) -> Any:
+    return __import__(name, globals(), None, ["*"], 1)  # importlib's own runs built-in functions of the program

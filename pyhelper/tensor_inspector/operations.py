@@ -1,0 +1,267 @@
+"""What the helper can be asked: the operations by their names, each of one request to an answer and its snapshot."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+from types import FrameType
+from typing import Any, Callable, Literal
+
+from . import debugger, preferences
+from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
+from .lenses import registry
+from .lenses.lens import Lens, Misasked
+from .protocol import (
+    Address,
+    Answer,
+    ChildrenAnswer,
+    ChildrenRequest,
+    EvaluateRequest,
+    Failure,
+    FailureCode,
+    FrameAnswer,
+    FrameRequest,
+    InspectRequest,
+    InterruptRequest,
+    LensAnswer,
+    LensRequest,
+    NodeAnswer,
+    Page,
+    Pin,
+    PinAnswer,
+)
+from .safe.budget import Budget
+from .safe.guard import class_name, plain_message
+from .safe.untouched import Untouched
+from .stop import frame, interruption, process, properties
+from .stop.expression import resolve
+from .stop.snapshot import PAGE, Snapshot, alive
+from .words.text import shorten
+
+_cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
+_HOVERED = 10  #: children that a hover lists
+_ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
+_SLICE = 200  #: milliseconds that one call of a lens works at most
+
+
+class Refused(Exception):
+    """Why a request is not answered, with its code."""
+
+    def __init__(self, code: FailureCode, message: str) -> None:
+        super().__init__(message)
+        self.code: FailureCode = code
+
+
+def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
+    global _cold
+    budget, started = _budget(request), perf_counter()
+    _cold = False
+    paused = _paused(request)
+    with Untouched():
+        snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
+        rows = snapshot.page(0, 0, request.get("count", request.get("page_size", PAGE)), budget)
+        pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
+        snapshot.expand(rows, request.get("expanded", {}), budget)
+        listed = {node["name"] for node in rows["nodes"]}
+        inline = frame.inline(paused, listed, budget) if preferences.now.inline_values else []
+    answer: FrameAnswer = {
+        "op": "frame",
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "function": frame.function_name(paused),
+        "first_line": paused.f_code.co_firstlineno,
+        "line": paused.f_lineno,
+        "libraries": libraries(),
+        "rows": rows,
+        "pins": pins,
+        "types": sorted(snapshot.types),
+    }
+    own = process.name()
+    if own is not None:
+        answer["process"] = own
+    if debugger.dynamo_runs():
+        answer["frameless"] = True
+    if inline:
+        answer["inline"] = inline
+    if budget.cut:
+        answer["cut"] = "; ".join(budget.cut)
+    return answer, snapshot
+
+
+def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
+    expression = pin["expression"]
+    try:
+        value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
+    except Exception as error:
+        failed: PinAnswer = {"expression": expression, "error": failure_of(error)}
+        return failed
+    node = snapshot.describe(Child(expression, value, expression), 0, budget, marked=False)
+    if "count" in pin:
+        page: Page = {"start": 0, "total": 1, "nodes": [node]}
+        snapshot.expand(page, {expression: {"count": pin["count"], "rows": pin.get("rows", {})}}, budget)
+    return {"expression": expression, "node": node}
+
+
+def _children(request: ChildrenRequest) -> tuple[Answer, Snapshot]:
+    budget, started = _budget(request, _ROWS), perf_counter()
+    snapshot, node = _alive(request), request["node"]
+    asked = snapshot.value(node)
+    if type(asked) is Property:
+        snapshot.replace(node, Rows.of("", [Child("value", properties.read(asked, request.get("id")), "")]))
+        budget, started = _budget(request, _ROWS, most=400), perf_counter()  # of the 2 s that a reply may take
+    with Untouched():
+        page = snapshot.page(node, request["start"], request["count"], budget)
+    answer: ChildrenAnswer = {
+        "op": "children",
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "node": node,
+        "page": page,
+        "types": sorted(snapshot.types),
+    }
+    return answer, snapshot
+
+
+def _inspect(request: InspectRequest) -> tuple[Answer, Snapshot]:
+    budget, started = _budget(request, _ONE), perf_counter()
+    with Untouched():
+        return _node("inspect", request, _addressed(request, request, budget), budget, started)
+
+
+def _evaluate(request: EvaluateRequest) -> tuple[Answer, Snapshot]:
+    """Runs the program's code, as the user asked: no guard, no limit but an interruption, in the frame's own state."""
+    paused, expression = _paused(request), request["expression"].strip()
+    try:
+        code = compile(expression, "<string>", "eval", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise Refused("raised", f"{class_name(type(error))}: {plain_message(error)}") from None
+    names = {**paused.f_globals, **frame.variables(paused)}
+    try:
+        value = properties.run(lambda: eval(code, names, paused.f_locals), request=request.get("id"))
+    except (properties.Raised, properties.Stopped) as error:
+        raise Refused("raised", str(error)) from None
+    budget, started = _budget(request), perf_counter()
+    with Untouched():
+        return _node("evaluate", request, Child(expression, value), budget, started)
+
+
+def _node(
+    op: Literal["inspect", "evaluate"], request: Any, child: Child, budget: Budget, started: float
+) -> tuple[Answer, Snapshot]:
+    snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
+    node = snapshot.describe(child, 0, budget, facts=True, marked=False)
+    if "children" in node and (op == "evaluate" or "values" not in node["facts"]):
+        amount = request.get("page_size", PAGE) if op == "evaluate" else _HOVERED
+        node["page"] = snapshot.page(node["id"], 0, amount, budget)
+    answer: NodeAnswer = {
+        "op": op,
+        "snapshot": snapshot.id,
+        "ms": _since(started),
+        "node": node,
+        "types": sorted(snapshot.types),
+    }
+    return answer, snapshot
+
+
+def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
+    """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
+    budget, started = _budget(request, most=_SLICE), perf_counter()
+    snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
+    resume = request.get("resume")
+    with Untouched():
+        if resume is None:
+            lens = _asked(request, budget)
+        elif resume in snapshot.unfinished:
+            lens = snapshot.unfinished.pop(resume)
+            lens.budget.renew(budget.ms)
+        else:
+            raise Refused("gone", "the program has run on since this was begun")
+        done = lens.go_on()
+        answer: LensAnswer = {
+            "op": "lens",
+            "snapshot": snapshot.id,
+            "ms": 0.0,
+            "done": done,
+            "progress": 1.0 if done else round(lens.progress(), 3),
+            "types": [],
+        }
+        if done:
+            answer["found"], row = lens.found(), lens.row()
+            answer["node"] = node = snapshot.describe(row, 0, budget, marked=False)
+            if "children" in node:
+                node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS))
+        else:
+            answer["resume"] = snapshot.keep(lens)
+    answer["ms"], answer["types"] = _since(started), sorted(snapshot.types)
+    return answer, snapshot
+
+
+def _asked(request: LensRequest, budget: Budget) -> Lens:
+    values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
+    try:
+        return registry.lens(request["lens"], values, request.get("options", {}), budget)
+    except Misasked as error:
+        raise Refused("bad_request", str(error)) from None
+
+
+def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:
+    return {"op": "interrupt", "interrupted": interruption.interrupt(request["request"])}, None
+
+
+OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot | None]]] = {
+    "frame": _frame,
+    "children": _children,
+    "inspect": _inspect,
+    "evaluate": _evaluate,
+    "lens": _lens,
+    "interrupt": _interrupt,
+}
+
+
+def _paused(request: Any) -> FrameType:
+    found = debugger.frame_at(request["at"]) if "at" in request else debugger.user_frame()
+    if found is None:
+        raise Refused("no_frame", "the debugger shows no paused frame here")
+    return found
+
+
+def _alive(address: Any) -> Snapshot:
+    """The snapshot that holds a node."""
+    snapshot = alive.get(address.get("snapshot", 0))
+    if snapshot is None or address["node"] not in snapshot:
+        raise Refused("gone", "the program has run on since this row was shown")
+    return snapshot
+
+
+def _addressed(address: Address | InspectRequest, request: Any, budget: Budget) -> Child:
+    """The value at an address: its node's, or what its expression reaches without running anything."""
+    if "node" in address:
+        return _alive(address).child(address["node"])
+    if "expression" not in address:
+        raise Refused("bad_request", "a value is named by a node or by an expression")
+    expression, paused = address["expression"].strip(), _paused(request)
+    return Child(expression, resolve(expression, frame.variables(paused), paused.f_globals, budget), expression)
+
+
+def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:
+    limits = request.get("limits", {})
+    usual = min(most, share * preferences.now.budget_ms)
+    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if _cold else usual)
+    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
+
+
+def _since(started: float) -> float:
+    return round((perf_counter() - started) * 1000, 3)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Why something was not answered, as an answer says it."""
+    code: FailureCode = "internal"
+    message = f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")
+    if isinstance(error, Refused):
+        code, message = error.code, str(error)
+    elif isinstance(error, NotStatic):
+        code, message = "not_static", f"only running code could answer: {error}"
+    elif isinstance(error, NotFound):
+        code, message = "not_found", str(error)
+    return {"code": code, "message": shorten(message, 500)}

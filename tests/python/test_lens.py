@@ -1,0 +1,214 @@
+"""Lenses through the gateway: what they are asked about, slices with progress, answers as rows, and what keeps them."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import json
+import sys
+import weakref
+from functools import partial
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+from bundle import SOURCE
+
+from tensor_inspector import debugger, gateway, operations
+from tensor_inspector.lenses import registry
+from tensor_inspector.safe.budget import Budget
+
+
+def step() -> FrameType:
+    torch.manual_seed(0)
+    before, after = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+    same, x = before, torch.ones(3)
+    many = {f"k{index}": torch.full((4,), float(index)) for index in range(50)}
+    others = {f"k{index}": torch.full((4,), float(index % 7)) for index in range(50)}
+    held = {frozenset([1]): x}
+    assert (after, same, many, others, held) is not None
+    return sys._getframe()
+
+
+class Paused:
+    def __init__(self, frame: FrameType, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(debugger, "user_frame", lambda: frame)
+        self.replies: list[gateway.Reply] = []
+
+    def ask(self, op: str, **request: Any) -> dict[str, Any]:
+        text = json.dumps({"op": op, "version": "", "limits": {"ms": 60_000}, **request})
+        self.replies.append(gateway.call(base64.b64encode(text.encode()).decode()))
+        return json.loads(self.replies[-1])  # type: ignore[no-any-return]
+
+    def compare(self, a: Any, b: Any, **more: Any) -> dict[str, Any]:
+        places = [{"expression": side} if isinstance(side, str) else side for side in (a, b)]
+        return self.ask("lens", lens="compare", values=dict(zip("ab", places)), **more)
+
+
+@pytest.fixture
+def paused(monkeypatch: pytest.MonkeyPatch) -> Paused:
+    return Paused(step(), monkeypatch)
+
+
+def test_two_values_by_their_expressions_are_answered_as_data_and_as_rows(paused: Paused) -> None:
+    answer = paused.compare("before", "after")
+    assert (answer["done"], answer["progress"]) == (True, 1)
+    assert answer["found"] == {
+        "lens": "compare", "same": False, "differences": 2, "compared": answer["found"]["compared"], "by_line": 0,
+        "not_compared": 0, "complete": True,
+    }  # fmt: skip
+    row = answer["node"]
+    assert (row["name"], row["kind"], row["badges"]) == ("before ↔ after", "comparison", ["differs"])
+    assert row["line"] == f"2 differences · {answer['found']['compared']} values compared"
+    assert [(node["name"], node["kind"]) for node in row["page"]["nodes"]] == [
+        (".weight", "difference"), (".bias", "difference"),
+    ]  # fmt: skip
+
+
+def test_below_a_difference_stand_both_values_by_the_expressions_that_reach_them(paused: Paused) -> None:
+    answer = paused.compare("before", "after")
+    difference = answer["node"]["page"]["nodes"][0]
+    below = paused.ask("children", snapshot=answer["snapshot"], node=difference["id"], start=0, count=9)["page"]
+    assert [(node["name"], node["path"], node["kind"]) for node in below["nodes"]] == [
+        ("before.weight", "before.weight", "tensor"), ("after.weight", "after.weight", "tensor"),
+    ]  # fmt: skip
+
+
+def test_what_is_equal_is_said_to_be_and_is_not_loud(paused: Paused) -> None:
+    row = paused.compare("before", "same")["node"]
+    assert row["line"].startswith("equal · ")
+    assert "badges" not in row
+    assert "children" not in row
+
+
+def test_values_without_an_expression_are_named_by_their_nodes(paused: Paused) -> None:
+    frame = paused.ask("frame", expanded={"held": {}})
+    held = next(node for node in frame["rows"]["nodes"] if node["name"] == "held")
+    (node,) = held["page"]["nodes"]
+    assert "path" not in node
+    place = {"snapshot": frame["snapshot"], "node": node["id"]}
+    assert paused.compare(place, "x", snapshot=frame["snapshot"])["node"]["line"].startswith("equal")
+    answer = paused.compare(place, "others['k0']", snapshot=frame["snapshot"])
+    assert answer["snapshot"] == frame["snapshot"]
+    (difference,) = answer["node"]["page"]["nodes"]
+    below = paused.ask("children", snapshot=answer["snapshot"], node=difference["id"], start=0, count=9)["page"]
+    assert [node.get("path") for node in below["nodes"]] == [None, "others['k0']"]
+
+
+def test_tolerances_are_options(paused: Paused) -> None:
+    assert paused.compare("many", "others", options={"atol": 50.0})["found"]["same"] is True
+
+
+def test_long_work_is_done_in_slices_which_come_to_the_same(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
+    whole = paused.compare("many", "others")
+    time = count()  # a millisecond passes whenever somebody looks at the clock
+    monkeypatch.setattr(operations, "Budget", partial(Budget, clock=lambda: next(time) / 1000))
+    answer = paused.compare("many", "others", limits={"ms": 20})
+    progress = []
+    while not answer["done"]:
+        progress.append(answer["progress"])
+        assert "found" not in answer
+        where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+        answer = paused.compare("many", "others", limits={"ms": 20}, **where)
+    assert len(progress) > 10
+    assert progress == sorted(progress)
+    assert 0 <= progress[0] < 0.1 < 0.9 < progress[-1] < 1
+    assert answer["found"]["differences"] == whole["found"]["differences"] == 43
+
+
+def test_a_slice_takes_200_ms_at_most_whatever_the_user_gives_a_frame(
+    monkeypatch: pytest.MonkeyPatch, paused: Paused
+) -> None:
+    given: list[float] = []
+    paused.ask("frame")
+    monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
+    paused.compare("before", "same", limits={}, preferences={"budget_ms": 1000})
+    assert given == [200]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        ({"lens": "taste", "values": {}}, "bad_request", "there is no lens 'taste'"),
+        ({"lens": "compare", "values": {"a": {"expression": "x"}}}, "bad_request", "'compare' is asked about a and b"),
+        ({"options": {"speed": 1}}, "bad_request", "'compare' has no option 'speed'"),
+        ({"options": {"rtol": -1}}, "bad_request", "rtol must be at least 0, not -1"),
+        ({"values": {"a": {}, "b": {}}}, "bad_request", "a value is named by a node or by an expression"),
+        ({"values": {"a": {"expression": "y"}, "b": {"expression": "x"}}}, "not_found", "there is no 'y'"),
+        ({"values": {"a": {"expression": "x.sum()"}, "b": {"expression": "x"}}}, "not_static", "only running code"),
+        ({"values": {"a": {"snapshot": -1, "node": 1}, "b": {"expression": "x"}}}, "gone", "has run on"),
+        ({"resume": 7}, "gone", "has run on"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_can_not_be_asked_is_refused(paused: Paused, asked: Any, code: str, said: str) -> None:
+    usual = {"lens": "compare", "values": {"a": {"expression": "x"}, "b": {"expression": "x"}}}
+    error = paused.ask("lens", **{**usual, **asked})["error"]
+    assert error["code"] == code
+    assert said in error["message"]
+
+
+def test_a_property_that_was_not_read_is_not_run(paused: Paused, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Owner:
+        @property
+        def answer(self) -> int:
+            raise SystemExit(3)
+
+    def stop() -> FrameType:
+        owner = Owner()
+        assert owner is not None
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    frame = paused.ask("frame", expanded={"owner": {"rows": {"class properties": {}}}})
+    owner = next(node for node in frame["rows"]["nodes"] if node["name"] == "owner")
+    group = owner["page"]["nodes"][0]
+    place = {"snapshot": frame["snapshot"], "node": group["page"]["nodes"][0]["id"]}
+    assert paused.compare(place, "owner")["error"]["code"] == "not_static"
+
+
+def test_unfinished_work_dies_with_the_answers_of_its_stop(paused: Paused) -> None:
+    answer = paused.compare("many", "others", limits={"ms": 0.001})
+    snapshot = paused.replies[-1].snapshot
+    assert snapshot is not None
+    lens = weakref.ref(snapshot.unfinished[answer["resume"]])
+    gc.disable()
+    try:
+        del snapshot
+        paused.replies.clear()
+        assert lens() is None
+    finally:
+        gc.enable()
+
+
+def test_of_many_questions_that_are_not_gone_on_with_the_oldest_are_dropped(paused: Paused) -> None:
+    first = paused.compare("many", "others", limits={"ms": 0.001})
+    for _ in range(8):
+        paused.compare("many", "others", limits={"ms": 0.001}, snapshot=first["snapshot"])
+    again = paused.compare("many", "others", snapshot=first["snapshot"], resume=first["resume"])
+    assert again["error"]["code"] == "gone"
+
+
+def test_facts_of_a_value_are_asked_for_by_its_node_too(paused: Paused) -> None:
+    frame = paused.ask("frame", expanded={"held": {}})
+    held = next(node for node in frame["rows"]["nodes"] if node["name"] == "held")
+    (item,) = held["page"]["nodes"]
+    answer = paused.ask("inspect", snapshot=frame["snapshot"], node=item["id"])
+    assert answer["node"]["facts"]["shape"] == [3]
+    assert "path" not in answer["node"]
+    weight = paused.ask("inspect", expression="before.weight", snapshot=frame["snapshot"])["node"]
+    again = paused.ask("inspect", snapshot=frame["snapshot"], node=weight["id"])["node"]
+    assert (again["name"], again["path"], again["line"]) == ("before.weight", "before.weight", weight["line"])
+
+
+@pytest.mark.parametrize("name", registry.LENSES)
+def test_every_lens_that_the_registry_names_is_there(name: str) -> None:
+    module, values, options = registry.LENSES[name]
+    assert (SOURCE / "lenses" / f"{module}.py").exists()
+    schema = json.loads((Path(__file__).parents[2] / "pyhelper" / "protocol.schema.json").read_text("utf-8"))
+    found = [answer["$ref"].rpartition("/")[2] for answer in schema["definitions"]["Found"]["oneOf"]]
+    assert name in [schema["definitions"][answer]["properties"]["lens"]["const"] for answer in found]
+    assert len({*values, *options}) == len(values) + len(options)
