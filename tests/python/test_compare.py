@@ -473,7 +473,7 @@ def test_what_can_not_be_asked_keeps_no_neighbour_from_being_compared(monkeypatc
     def refuse(kind: Any) -> Any:
         raise RuntimeError("device fault")
 
-    monkeypatch.setattr("tensor_inspector.kinds.torch.tensor.Tensor.elements", refuse)
+    monkeypatch.setattr("tensor_inspector.kinds.torch.tensor.Tensor.comparable", refuse)
     found = texts([torch.ones(2), 1], [torch.ones(2), 2])
     assert found == {"[0]": "not read: RuntimeError: device fault", "[1]": "1 → 2"}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, ClassVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Protocol
 
+from ..measure.comparable import Comparable
 from ..protocol import Badge, Facts, NodeKind
 from ..safe.budget import Budget
 from ..safe.guard import class_name, full_name, has
@@ -14,6 +15,13 @@ from ..words.text import joined
 if TYPE_CHECKING:
     from ..measure.stats.distribution import Spread
     from ..measure.stats.unread import Reading
+    from ..measure.torch.finite import Look
+
+    class Search(Protocol):
+        """What finds NaN and Inf in many values at once, given with their names."""
+
+        def __call__(self, tensors: list[tuple[str, Any]], budget: Budget) -> Look: ...
+
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
 _FOLLOWED = 100  #: children among which an attribute is looked for
@@ -43,23 +51,22 @@ class Child:
 
 
 class Kind:
-    """One value, looked at under one budget. It answers four questions: its line, its badges, its children, its facts.
+    """One value, looked at under one budget. Four questions are asked of every kind: its line (`parts`), its `badges`,
+    its `children` and its `facts`. The others are grouped below by who asks; what stands here holds of most values.
 
     A kind is chosen by class alone and never runs the value's own code. Work that several answers need (statistics)
     is done once and kept on the instance, which lives for one question only.
     """
 
     kind: NodeKind = "object"
+    needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     contains: ClassVar[bool] = True  #: can hold other values, and so itself: gets ↻ and ≡ marks
     summarized: ClassVar[bool] = False  #: a tensor, array, module or container: what hovers and menus are offered for
-    repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
-    search: ClassVar[Any] = None  #: finds NaN and Inf in many values of the kind at once, given with their names
-    composed: bool = False  #: of a tensor or array: its parts, which are its rows, are all there is to it
-    form: str = ""  #: how a tensor keeps its elements, where comparing has to know: "quantized", "masked"
-    needs: ClassVar[tuple[str, ...]] = ()  #: what every instance holds whose ``__init__`` has come so far
     #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
     #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.
     rank: ClassVar[int] = 2
+    search: ClassVar[Search | None] = None  #: finds NaN and Inf in many values of the kind at once
+    repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
 
     def __init__(self, value: Any, budget: Budget) -> None:
         self.value = value
@@ -70,36 +77,77 @@ class Kind:
         """Whether the value can be looked at: on the first lines of its ``__init__`` there may be nothing in it."""
         return all(has(value, name) for name in cls.needs)
 
-    def type_name(self) -> str:
-        return class_name(type(self.value))
-
-    def brief(self) -> str:
-        """A few characters that stand for the value inside another one's line; metadata only."""
-        return self.type_name()
+    # The four questions.
 
     def parts(self) -> Iterable[str | None]:
         """What the line says, the most telling first; a `Word` where a part is loud or has a short form."""
         raise NotImplementedError
 
-    def line(self) -> str:
-        return joined(self.parts())
-
-    def inline(self) -> str | None:
-        """The value in a few words, for the end of a line of source; None for what is not shown there."""
-        return None
-
     def badges(self) -> list[Badge]:
         return []
-
-    def child_count(self) -> int | None:
-        """How many children; None when that is known only by asking for them."""
-        return 0
 
     def children(self, start: int, count: int) -> Iterable[Child]:
         return ()
 
     def facts(self) -> Facts:
         return {"type": full_name(type(self.value))}
+
+    # Every view asks.
+
+    def type_name(self) -> str:
+        return class_name(type(self.value))
+
+    def line(self) -> str:
+        return joined(self.parts())
+
+    def brief(self) -> str:
+        """A few characters that stand for the value inside another one's line; metadata only."""
+        return self.type_name()
+
+    def inline(self) -> str | None:
+        """The value in a few words, for the end of a line of source; None for what is not shown there."""
+        return None
+
+    def child_count(self) -> int | None:
+        """How many children; None when that is known only by asking for them."""
+        return 0
+
+    def holds_tensors(self) -> bool:
+        """Whether tensors or storages are among the value or its first items: such variables are listed first."""
+        return self.rank < 2
+
+    def member_types(self) -> Iterable[str]:
+        """Names of classes inside the value that can be summarized too, for the menus."""
+        return ()
+
+    # The debugger's own views and its console ask.
+
+    def first_values(self) -> str | None:
+        """The first values as text, empty where the line shows them all; None of what has other rows."""
+        return None
+
+    def printed(self, count: int) -> list[Child]:
+        """The rows that the debug console prints below the line: ``count``, and one more where there are others."""
+        return list(islice(self.children(0, count + 1), count + 1))
+
+    def inside(self) -> Iterable[object]:
+        """The values that its own text writes out with it."""
+        return ()
+
+    # Expressions ask.
+
+    def attribute(self, name: str) -> Any:
+        """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""
+        for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
+            if child.suffix == f".{name}":
+                return child.value
+        raise NotStatic(f"'{name}' is computed when it is read")
+
+    def item(self, key: Any) -> Any:
+        """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""
+        raise NotStatic(f"{self.type_name()} computes its subscripts")
+
+    # Statistics, percentiles and histograms ask.
 
     def elements(self) -> Any:
         """The plain tensor or array whose elements can be read, or why not (`Unread`); None for what has none."""
@@ -117,6 +165,21 @@ class Kind:
         """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
+    # A comparison asks.
+
+    def comparable(self) -> Comparable | None:
+        """The elements as a comparison needs them; None where the rows tell all."""
+        elements = self.elements()
+        return None if elements is None else Comparable.of(elements)
+
+    def scalar(self) -> Any:
+        """A number of numpy's as an array without dimensions; None of all else."""
+        return None
+
+    def requires_grad(self) -> bool | None:
+        """Whether autograd records what is done with it; None of what autograd can't know."""
+        return None
+
     def marks(self) -> dict[str, str]:
         """What tells it from another besides its elements and rows, by name: a deque's ``maxlen``, an index's name."""
         return {}
@@ -125,20 +188,7 @@ class Kind:
         """Whether the same rows in another order are another value; None where it is, but their order is not known."""
         return False
 
-    def attribute(self, name: str) -> Any:
-        """``value.name`` where the kind itself offers it, as a tensor its ``grad``; ``NotStatic`` elsewhere."""
-        for child in islice(self.children(0, _FOLLOWED), _FOLLOWED):
-            if child.suffix == f".{name}":
-                return child.value
-        raise NotStatic(f"'{name}' is computed when it is read")
-
-    def item(self, key: Any) -> Any:
-        """``value[key]`` by the library's own code; ``NotStatic`` where that would run the program's."""
-        raise NotStatic(f"{self.type_name()} computes its subscripts")
-
-    def holds_tensors(self) -> bool:
-        """Whether tensors or storages are among the value or its first items: such variables are listed first."""
-        return self.rank < 2
+    # A search for NaN and Inf in what holds others asks.
 
     def entries(self) -> Iterable[tuple[object, object]] | None:
         """What it holds, and under what, where its row is loud if something of that is; None of all else."""
@@ -147,22 +197,6 @@ class Kind:
     def entry_name(self, under: object) -> str:
         """How a line names what it holds under that."""
         return str(under)
-
-    def inside(self) -> Iterable[object]:
-        """The values that its own text writes out with it."""
-        return ()
-
-    def first_values(self) -> str | None:
-        """The first values as text, empty where the line shows them all; None of what has other rows."""
-        return None
-
-    def printed(self, count: int) -> list[Child]:
-        """The rows that the debug console prints below the line: ``count``, and one more where there are others."""
-        return list(islice(self.children(0, count + 1), count + 1))
-
-    def member_types(self) -> Iterable[str]:
-        """Names of classes inside the value that can be summarized too, for the menus."""
-        return ()
 
 
 class WithRows(Kind):

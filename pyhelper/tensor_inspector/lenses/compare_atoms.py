@@ -65,7 +65,7 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     for exact in _EXACT:
         if issubclass(type(one), exact) and issubclass(type(other), exact):
             return bool(exact.__eq__(one, other))
-    scalars = _array(a), _array(b)
+    scalars = a.scalar(), b.scalar()
     if scalars[0] is not None and scalars[1] is not None:  # NaT would equal None
         return _alike_scalars(*scalars, tolerance)
     if isinstance(a, Container) and isinstance(b, Container):
@@ -96,7 +96,7 @@ def differing(a: Kind, b: Kind) -> str:
     if issubclass(type(a.value), int) and issubclass(type(b.value), int):
         by = int.__sub__(b.value, a.value)
         return f"{text}, by {signed(integer(by))}"
-    scalars = _array(a), _array(b)
+    scalars = a.scalar(), b.scalar()
     if scalars[0] is not None and scalars[1] is not None:
         return " → ".join(signed(repr(scalar.item())) for scalar in scalars)
     written = text_of(a.value), text_of(b.value)
@@ -108,12 +108,6 @@ def differing(a: Kind, b: Kind) -> str:
 def signed(text: str) -> str:
     """A number's text with a real minus sign before it."""
     return f"−{text[1:]}" if text[:1] == "-" else text
-
-
-def _array(kind: Kind) -> Any:
-    """A numpy scalar as an array without dimensions; None for anything else."""
-    found = getattr(kind, "array", None) if kind.kind == "number" else None
-    return found if found is not None and type(found) is module("numpy").ndarray else None
 
 
 def _alike_scalars(one: Any, other: Any, tolerance: Tolerance) -> bool | None:
@@ -130,15 +124,16 @@ def _alike_scalars(one: Any, other: Any, tolerance: Tolerance) -> bool | None:
         return tolerance.holds(one[()], other[()])  # wider than Python's floats
 
 
-def _alike_arrays(a: Any, b: Any) -> bool | None:
+def _alike_arrays(a: Kind, b: Kind) -> bool | None:
     """Of strings without dimensions, and of no elements at all; dtypes are told before."""
-    sides: list[Any] = [getattr(kind, "contents", None) for kind in (a, b)]
-    if None in sides or any(side.is_open() for side in sides):
+    one, other = a.comparable(), b.comparable()
+    if one is None or other is None or any(side.sizes and side.sizes[0] for side in (one, other)):
         return None
-    sizes = [side.sizes() for side in sides]
-    if any(sizes):
-        return bool(sizes[0] == sizes[1])
-    items = [side.array.item() for side in sides]
+    if one.sizes or other.sizes:
+        return one.sizes == other.sizes
+    if one.array is None or other.array is None:
+        return None
+    items = [side.array.item() for side in (one, other)]
     return bool(items[0] == items[1]) if all(type(item) in (str, bytes) for item in items) else None
 
 

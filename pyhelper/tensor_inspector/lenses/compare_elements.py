@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Kind, look
-from ..kinds.numpy.contents import Raw
+from ..kinds import Kind
+from ..measure.comparable import Comparable
 from ..measure.stats import Unread
 from ..measure.stats.difference import difference
 from ..safe.budget import Budget
-from ..safe.guard import module
 from ..words.text import count, number, shape
 from .compare_atoms import Tolerance, signed
-from .compare_sparse import PARTS, difference_of, layout, stored
+from .compare_sparse import PARTS, difference_of, stored
 from .comparison import Note
 from .identity import layout_of
 
@@ -25,7 +24,6 @@ ELEMENTS = ("values", "data", "components")  #: rows of a sparse or nested value
 _LINKED = ("stats", "base", "grad_fn")
 _TOLD = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
 _INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized tensor
-_DEQUANTIZED = 1 << 24  #: elements of such a tensor up to which they are written out
 _DATES = ("datetime64", "timedelta64", "period")
 
 
@@ -49,37 +47,26 @@ class Compared:
         self.exact = exact  #: the rows left hold indices, to which no tolerance applies
 
 
-class _Side:
-    """What stands for the elements of one of the two."""
-
-    __slots__ = ("absent", "dtype", "elements", "mask", "tick")
-
-    def __init__(self, elements: Any, dtype: str, mask: Any = None, absent: str = "", tick: Any = None) -> None:
-        self.elements = elements
-        self.dtype = dtype
-        self.mask = mask
-        self.absent = absent  #: what is said of an element that the mask hides
-        self.tick = tick  #: a date or span of time that an integer stands for, as text
-
-
 def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
     """How the elements differ; with no notes and all rows left to compare where there are none."""
-    alone = a.kind != b.kind or not (a.contains and b.contains)  # as parts that were taken out
-    a, b = (getattr(kind, "of", kind) if kind.kind == "tensor" else kind for kind in (a, b))  # what a part is of
-    if a.composed or b.composed:
-        return _by_place(a, b, budget, tolerance)
-    if a.form == b.form == "quantized":
-        return _quantized(a, b, budget, tolerance)
-    one, other = _side(a), _side(b)
+    one, other = a.comparable(), b.comparable()
     if one is None or other is None:
-        return _by_rows(a, b)
-    told: tuple[str, ...] | None = None if alone else (*_TOLD, *_INTEGERS)
-    if isinstance(one, Unread) or isinstance(other, Unread):
-        why = one.text if isinstance(one, Unread) else other.text if isinstance(other, Unread) else ""
-        told = None if alone else _TOLD
-        return Compared([Note("not compared", f"not compared: {why}")], told)
-    notes, complete = _dense(one, other, budget, tolerance)
-    return Compared(notes, told, complete=complete)
+        return Compared([], counted=False)
+    if one.composed or other.composed:
+        return _by_place((a, one), (b, other), budget, tolerance)
+    taken_out = a.kind != b.kind or not (a.contains and b.contains)  # their rows are elements
+    if one.scale is not None and other.scale is not None:
+        has_integers = not any(isinstance(kind.reading(), Unread) for kind in (a, b))
+        return _quantized(one, other, has_integers, budget, tolerance)
+    read = one.read(), other.read()
+    unread = next((elements for elements in read if isinstance(elements, Unread)), None)
+    if read[0] is None or read[1] is None:
+        return _by_rows(one, other)
+    if unread is not None:
+        told = None if taken_out else _TOLD
+        return Compared([Note("not compared", f"not compared: {unread.text}")], told)
+    notes, complete = _dense(one, other, read, budget, tolerance)
+    return Compared(notes, None if taken_out else (*_TOLD, *_INTEGERS), complete=complete)
 
 
 def told_of(values: ValueDifference, tick: Any = None) -> str:
@@ -100,44 +87,17 @@ def _value(value: Any) -> str:
     return number(value, 6) if type(value) is float else signed(str(value))
 
 
-def _side(kind: Kind) -> _Side | Unread | None:
-    if kind.form == "masked":
-        return _kept(kind)
-    contents = getattr(kind, "contents", None)
-    under = getattr(contents, "under", None)
-    told: Any = contents if under is None else under
-    elements = (
-        _dequantized(kind) if kind.form == "quantized" else kind.elements() if under is None else under.elements()
-    )
-    if isinstance(elements, Unread) and _is_raw(told) and under is None:
-        elements = _bytes_of(told.array)
-    if elements is None or isinstance(elements, Unread):
-        return elements
-    if contents is None:
-        return _Side(elements, _dtype(kind) if kind.form == "quantized" else str(elements.dtype).replace("torch.", ""))
-    mask, absent = (None, "") if under is None else (contents.mask, contents.absent)
-    return _Side(elements, contents.dtype(), mask, absent, getattr(told, "tick", None))
-
-
-def _is_raw(contents: Any) -> bool:
-    return isinstance(contents, Raw) and contents.array.dtype.char == "V" and contents.array.dtype.itemsize > 0
-
-
-def _bytes_of(array: Any) -> Any:
-    """The bytes of elements without a meaning, along one more dimension."""
-    size = array.dtype.itemsize
-    return array.view(module("numpy").dtype({"names": ["bytes"], "formats": [("u1", (size,))]}))["bytes"]
-
-
-def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[list[Note], bool]:
+def _dense(
+    a: Comparable, b: Comparable, read: tuple[Any, Any], budget: Budget, tolerance: Tolerance
+) -> tuple[list[Note], bool]:
     """The differences, and whether all elements were read."""
-    notes = _unlike(a.dtype, b.dtype, getattr(a.elements, "dtype", None), getattr(b.elements, "dtype", None))
+    notes = _unlike(a.dtype, b.dtype, *(elements.dtype for elements in read))
     if a.dtype != b.dtype and a.dtype.startswith("V") and b.dtype.startswith("V"):  # bytes, but not as many
         return notes, True
-    devices = [str(getattr(side.elements, "device", "cpu")) for side in (a, b)]
+    devices = [str(getattr(elements, "device", "cpu")) for elements in read]  # arrays have none before numpy 2
     if devices[0] != devices[1]:
         notes.append(Note("device", f"device {devices[0]} → {devices[1]}"))
-    sizes = [tuple(side.elements.shape) for side in (a, b)]
+    sizes = [tuple(elements.shape) for elements in read]
     if sizes[0] != sizes[1]:
         return [*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], True
     if a.dtype != b.dtype and (a.dtype.startswith(_DATES) or b.dtype.startswith(_DATES)):
@@ -149,10 +109,10 @@ def _dense(a: _Side, b: _Side, budget: Budget, tolerance: Tolerance) -> tuple[li
         masks = tuple(nothing if side.mask is None else side.mask for side in (a, b))
         hidden = difference(masks[0], masks[1], budget)
         if not isinstance(hidden, Unread) and hidden["different"]:
-            absent = a.absent or b.absent
+            absent = a.absent if a.mask is not None else b.absent
             words = f"{count(hidden['different'])} of {count(hidden['read'])} {absent} in one only"
             notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
-    found = difference(a.elements, b.elements, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks)
+    found = difference(*read, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks)
     notes += _values(found, a.tick and b.tick)
     return notes, _is_complete(found, budget)
 
@@ -168,18 +128,13 @@ def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
     return not budget.spent() if isinstance(found, Unread) else found["read"] == found["count"]
 
 
-def _by_rows(a: Kind, b: Kind) -> Compared:
-    """Of values that have no numbers for elements; of arrays of strings and the like, what their rows do not tell."""
-    one, other = (getattr(kind, "contents", None) for kind in (a, b))
-    if one is None or other is None:
-        return Compared([], counted=False)
-    masked = getattr(one, "mask", None) is not None or getattr(other, "mask", None) is not None
-    told = ("base", "mask") if masked else ("base",)
-    ndarray = module("numpy").ndarray if module("numpy") is not None else None
-    dtypes = [contents.array.dtype if type(contents.array) is ndarray else None for contents in (one, other)]
-    if "structured" in (one.dtype(), other.dtype()):
+def _by_rows(a: Comparable, b: Comparable) -> Compared:
+    """Of arrays of strings and the like, what their rows do not tell."""
+    told = ("base",) if a.mask is None and b.mask is None else ("base", "mask")
+    dtypes = [None if side.array is None else side.array.dtype for side in (a, b)]
+    if "structured" in (a.dtype, b.dtype):
         return Compared(_laid_out(*dtypes), told, False)
-    return Compared(_unlike(one.dtype(), other.dtype(), *dtypes), told, False)
+    return Compared(_unlike(a.dtype, b.dtype, *dtypes), told, False)
 
 
 def _laid_out(was: Any, now: Any) -> list[Note]:
@@ -206,93 +161,50 @@ def _byte_order(dtype: Any) -> str | None:
     return None if order == "|" else {"<": "little", ">": "big"}.get(order, sys.byteorder) + "-endian"
 
 
-def _dtype(kind: Any) -> str:
-    """The name of a tensor's dtype."""
-    return str(kind.storage.dtype())
-
-
-def _by_place(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
+def _by_place(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Budget, tolerance: Tolerance) -> Compared:
     """Of which one is sparse, or nested."""
-    layouts, sizes = (layout(a), layout(b)), [_sizes(kind) for kind in (a, b)]
-    named = a.kind == b.kind and a.type_name() != b.type_name()  # as csr_array and csc_array are
-    notes = [] if layouts[0] == layouts[1] or named else [Note("layout", f"layout {layouts[0]} → {layouts[1]}")]
-    if sizes[0] != sizes[1]:
-        return Compared([*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], None)
-    whole = sizes[0]
-    one, other = (stored(kind, whole, budget) for kind in (a, b))
+    (kind, left), (other_kind, right) = a, b
+    same_layout, same_kind = left.layout == right.layout, kind.kind == other_kind.kind
+    named = same_kind and kind.type_name() != other_kind.type_name()  # as csr_array and csc_array are
+    notes = [] if same_layout or named else [Note("layout", f"layout {left.layout} → {right.layout}")]
+    if left.sizes != right.sizes:
+        return Compared([*notes, _unlike_shapes(left, right)], None)
+    whole, both_composed = left.sizes, left.composed and right.composed
+    one, other = (stored(*side, budget) for side in (a, b))
     if isinstance(one, Unread) or isinstance(other, Unread):
-        if a.composed and b.composed and layouts[0] == layouts[1]:
+        if both_composed and same_layout:
             return Compared([], _LINKED, False, exact=True)
         why = one.text if isinstance(one, Unread) else other.text if isinstance(other, Unread) else ""
         return Compared([*notes, Note("not compared", f"not compared: {why}")], None)
-    if layouts[0] == layouts[1] and one.is_at(other):
+    if same_layout and one.is_at(other):
         return Compared(notes, _LINKED, False)
     dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]
     notes += _unlike(*dtypes)
     found = difference_of(one, other, whole, budget, tolerance)
     notes += _values(found)
     differ = not isinstance(found, Unread) and found["different"]
-    if a.composed and b.composed and len(one.places) != len(other.places) and not differ:
+    if both_composed and len(one.places) != len(other.places) and not differ:
         notes.append(Note("value", f"stored {count(len(one.places))} → {count(len(other.places))}"))
     complete = _is_complete(found, budget)
-    told = (*_TOLD, *PARTS) if a.kind == b.kind else None
+    told = (*_TOLD, *PARTS) if same_kind else None
     return Compared(notes, told, complete=complete)
 
 
-def _sizes(kind: Any) -> tuple[Any, ...]:
-    if kind.kind == "tensor":
-        return tuple(size if type(size) is int else "*" for size in kind.storage.listed_sizes())
-    return tuple(kind.sizes if kind.composed else getattr(kind.elements(), "shape", ()))
-
-
-def _kept(kind: Any) -> _Side | Unread:
-    """Of a masked tensor of torch, whose mask says what is there."""
-    data, mask = (look(kind.storage.own(name), kind.budget).elements() for name in ("_masked_data", "_masked_mask"))
-    for part in (data, mask):
-        if part is None or isinstance(part, Unread):
-            return part or Unread("dtype", "its parts are no tensors")
-    return _Side(data, str(data.dtype).replace("torch.", ""), ~mask, "masked")
-
-
-def _quantized(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
-    """By their integers where these stand for the same numbers, else by the numbers."""
-    sizes = [_sizes(kind) for kind in (a, b)]
-    notes = _unlike(_dtype(a), _dtype(b))
-    if sizes[0] != sizes[1]:
-        return Compared([*notes, Note("shape", f"shape {shape(sizes[0])} → {shape(sizes[1])}")], None)
-    scales = [_scale(kind) for kind in (a, b)]
-    if scales[0] != scales[1]:
-        notes.append(Note("scale", f"{scales[0]} → {scales[1]}"))
-    held = [{child.name for child in kind.children(0, 100)} for kind in (a, b)]
-    if not notes and not (tolerance.rtol or tolerance.atol) and all("int_repr" in names for names in held):
+def _quantized(a: Comparable, b: Comparable, has_integers: bool, budget: Budget, tolerance: Tolerance) -> Compared:
+    """By their integers where these stand for the same numbers, else by the numbers. ``has_integers``: as rows."""
+    notes = _unlike(a.dtype, b.dtype)
+    if a.sizes != b.sizes:
+        return Compared([*notes, _unlike_shapes(a, b)], None)
+    if a.scale != b.scale:
+        notes.append(Note("scale", f"{a.scale} → {b.scale}"))
+    if not notes and not (tolerance.rtol or tolerance.atol) and has_integers:
         return Compared(notes, _TOLD, False)
-    one, other = (_dequantized(kind) for kind in (a, b))
+    one, other = a.read(), b.read()
     unread = next((side for side in (one, other) if isinstance(side, Unread)), None)
     found = unread or difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
     complete = _is_complete(found, budget)
     return Compared([*notes, *_values(found)], (*_TOLD, *_INTEGERS), complete=complete)
 
 
-def _scale(kind: Kind) -> str:
-    from ..measure.torch.metadata import Base
-
-    value: Any = kind.value
-    try:
-        scheme = str(Base.qscheme(value)).replace("torch.", "")
-    except RuntimeError:  # made with a quantized dtype alone
-        return "no scale"
-    if scheme.startswith("per_tensor"):
-        return f"scale {Base.q_scale(value)!r}, zero point {Base.q_zero_point(value)}"
-    return f"{scheme} along dimension {Base.q_per_channel_axis(value)}"
-
-
-def _dequantized(kind: Any) -> Any:
-    """The numbers that the integers stand for, written out."""
-    from ..measure.torch.metadata import Base, plain
-
-    integers = next((child.value for child in kind.storage.rows() if child.name == "int_repr"), None)
-    if integers is None or isinstance(look(integers, kind.budget).elements(), Unread):
-        return Unread("layout", "quantized")
-    if Base.numel(kind.value) > _DEQUANTIZED:
-        return Unread("too_many", "quantized: more than are written out")
-    return Base.dequantize(plain(kind.value))
+def _unlike_shapes(a: Comparable, b: Comparable) -> Note:
+    return Note("shape", f"shape {shape(a.sizes)} → {shape(b.sizes)}")

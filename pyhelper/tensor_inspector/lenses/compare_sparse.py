@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Kind, look
+from ..measure.comparable import Comparable
 from ..measure.stats import Unread
 from ..measure.stats.difference import cast, difference, flat, library, place
 from ..measure.stats.layout import blocks
@@ -41,17 +42,10 @@ class Stored:
         return bool(same and (self.places == other.places).all())
 
 
-def layout(kind: Any) -> str:
-    """``sparse_csr`` of torch, ``csr`` of scipy, and what the rest is."""
-    if kind.kind == "tensor":
-        return str(kind.storage.layout())
-    return str(kind.format) if kind.composed else "dense"
-
-
-def stored(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Unread:
+def stored(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
     """What a value stores that is no zero, and where; a sparse one's zeros are told too if it stores them."""
     try:
-        return _of_parts(kind, sizes, budget) if kind.composed else _of_dense(kind, budget)
+        return _of_parts(kind, side, budget) if side.composed else _of_dense(kind, budget)
     except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError):
         return Unread("unlike", "its places could not be worked out")
 
@@ -112,8 +106,8 @@ def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
     return Stored(xp.hstack([*places, cast(none, xp.int64)]), xp.hstack([*values, none]))
 
 
-def _of_parts(kind: Kind, sizes: tuple[int, ...], budget: Budget) -> Stored | Unread:
-    form = layout(kind)
+def _of_parts(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
+    form, sizes = side.layout, side.sizes
     parts = {child.name: child.value for child in kind.children(0, 100) if child.name in PARTS}
     values = look(parts[_VALUES if _VALUES in parts else "data"], budget).elements()
     if isinstance(values, Unread):

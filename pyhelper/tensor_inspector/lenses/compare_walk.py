@@ -179,7 +179,7 @@ class Walk:
         if self._in_slices and not elements.complete and not self._first:
             raise _NoTime
         self._classes(pair, a, b)
-        required = [_requires_grad(kind) for kind in (a, b)]
+        required = [kind.requires_grad() for kind in (a, b)]
         if None not in required and required[0] is not required[1]:
             self._note(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
         self._marks(pair, a, b)
@@ -301,7 +301,3 @@ def _is_quickly_equal(one: Any, other: Any) -> bool:
     """Whether two pages hold equal numbers and strings of exactly the built-in types."""
     types = [list(map(id, map(type, page))) for page in (one, other)]
     return types[0] == types[1] and _QUICK_IDS.issuperset(types[0]) and bool(one == other)
-
-
-def _requires_grad(kind: Any) -> bool | None:
-    return kind.gradient().required if kind.kind == "tensor" and hasattr(kind, "gradient") else None

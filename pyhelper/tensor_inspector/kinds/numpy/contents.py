@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.present import Arrays, of_present
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array
@@ -70,6 +71,10 @@ class Contents:
         """An array of numbers that stands for the elements when they are compared, or why there is none; None where
         they are compared row by row."""
         return None
+
+    def comparable(self) -> Comparable:
+        array = self.array if type(self.array) is module("numpy").ndarray else None
+        return Comparable(self.dtype(), self.sizes(), self.elements, array=array)
 
     def present(self) -> Any:
         """Those that are there, in the same way: what the statistics are of."""
@@ -196,6 +201,9 @@ class ArrayKind(WithRows):
     def elements(self) -> Any:
         return self.contents.elements()
 
+    def comparable(self) -> Comparable:
+        return self.contents.comparable()
+
     def present(self) -> Any:
         return self.contents.present()
 
@@ -274,6 +282,17 @@ class Raw(Contents):
     def elements(self) -> Any:
         return self.unread
 
+    def comparable(self) -> Comparable:
+        found, dtype = super().comparable(), self.array.dtype
+        if dtype.char == "V" and dtype.itemsize:
+            found.read = self._bytes
+        return found
+
+    def _bytes(self) -> Any:
+        """Those of each element along one more dimension."""
+        bytes = {"names": ["bytes"], "formats": [("u1", (self.array.dtype.itemsize,))]}
+        return self.array.view(module("numpy").dtype(bytes))["bytes"]
+
 
 class Lost(Contents):
     """Memory that is gone."""
@@ -281,6 +300,9 @@ class Lost(Contents):
     def __init__(self, array: Any, budget: Budget, unread: Unread) -> None:
         super().__init__(array, budget)
         self.unread = unread
+
+    def comparable(self) -> Comparable:
+        return Comparable.of(self.unread)
 
     def elements(self) -> Any:
         return self.unread

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.present import Arrays, of_present
 from ...measure.stats import Reading, Unread
 from ...protocol import Badge
@@ -41,6 +42,11 @@ class Dates(Contents):
 
     def elements(self) -> Any:
         return self.array.view(f"{self.array.dtype.str[0]}i8")
+
+    def comparable(self) -> Comparable:
+        found = super().comparable()
+        found.tick = self.tick
+        return found
 
     def present(self) -> Any:
         """The ticks of what is not missing, for percentiles."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.present import Arrays, hidden, of_present
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
@@ -49,6 +50,11 @@ class Masked(Contents):
 
     def elements(self) -> Any:
         return Unread("missing", f"{self.hidden():,} {self.absent}") if self.hidden() else self.under.elements()
+
+    def comparable(self) -> Comparable:
+        found = self.under.comparable()
+        found.dtype, found.read, found.mask, found.absent = self.dtype(), self.under.elements, self.mask, self.absent
+        return found
 
     def present(self) -> Any:
         """What the mask leaves, for percentiles."""
@@ -114,6 +120,11 @@ class MaskedRecords(Records):
     def words(self) -> list[str]:
         amount = sum(hidden(self.mask[name]) for name in self.array.dtype.names if self.mask.dtype[name].kind == "b")
         return [*super().words(), *([f"{amount:,} masked"] if amount else [])]
+
+    def comparable(self) -> Comparable:
+        found = super().comparable()
+        found.mask = self.mask
+        return found
 
     def field(self, name: str) -> ArrayElements:
         return ArrayElements(self.array[name], self.mask[name])

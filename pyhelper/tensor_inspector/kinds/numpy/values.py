@@ -70,6 +70,9 @@ class Scalar(Atom):
             return value_text(self.array.item())
         return contents_of(self.array, self.budget).shown() or self.type_name()
 
+    def scalar(self) -> Any:
+        return self.array
+
     def badges(self) -> list[Badge]:
         shown = self.brief() if self.array.dtype.kind in "fc" else ""
         return ["nan"] if "NaN" in shown else ["inf"] if "Inf" in shown else []

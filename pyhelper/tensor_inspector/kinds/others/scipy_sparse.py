@@ -8,6 +8,7 @@ from itertools import chain, islice
 from math import prod
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array, unreadable_array
 from ...measure.stats.unread import UNFIT
@@ -34,7 +35,6 @@ _GATHERED = 1 << 17  #: values up to which those of formats that hold them in pi
 class Sparse(WithRows):
     """Statistics are of the stored values alone; the zeros between them are not stored."""
 
-    composed = True
     kind = "array"
     summarized = True
     repeating = ("stats",)
@@ -52,6 +52,9 @@ class Sparse(WithRows):
         if dtype is None:
             dtype = getattr(dict_get(self.own, "data"), "dtype", None)
         return "?" if dtype is None else dtype_name(dtype)
+
+    def comparable(self) -> Comparable:
+        return Comparable(self.dtype(), self.sizes, self.elements, layout=self.format, composed=True)
 
     def head(self) -> str:
         return f"{self.dtype()}{shape(self.sizes)}"

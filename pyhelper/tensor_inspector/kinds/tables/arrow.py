@@ -6,25 +6,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.columns import Chunks
-from ...measure.present import of_present
-from ...measure.stats import Reading, Unread
-from ...protocol import Badge
+from ...measure.stats import Unread
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
-from ...words.line import head
 from ...words.stats import stats_words
 from ...words.text import listed, shorten
 from ...words.values import value_text
-from ..kind import Child, Said
-from ..numpy.contents import Contents
+from ..kind import Said
 from ..numpy.texts import sample_words, told_of_strings
-from ..stats_rows import stats_rows
+from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 20  #: that they may take
 
 
-class Arrow(Contents):
+class Arrow(Pieces):
     """A column that Arrow keeps, in chunks."""
 
     unread = Unread("dtype", "Arrow values, not numbers")
@@ -38,42 +34,21 @@ class Arrow(Contents):
     def dtype(self) -> str:
         return str(self._own)
 
-    def length(self) -> int:
-        return int(self.array.length())
-
-    def sizes(self) -> tuple[int, ...]:
-        return (self.length(),)
-
-    def head(self) -> str:
-        return head(self.dtype(), f"[{self.length()}]")
-
     def missing(self) -> int | None:
         return int(self.array.null_count)
 
-    def is_open(self) -> bool:
-        return self.length() > 0
+    def length(self) -> int:
+        return int(self.array.length())
 
-    def has_parts(self) -> bool:
-        return False
-
-    def _read(self) -> Reading:
-        arrow = module("pyarrow")
-        kinds = getattr(arrow, "types", None)
+    def pieces(self) -> Any:
+        kinds = instance_dict(module("pyarrow")).get("types")
         of = self.array.type
         if kinds is None or not (kinds.is_integer(of) or kinds.is_floating(of) or kinds.is_boolean(of)):
             return self.unread
-        return of_present(Chunks(self.array), Chunks.numbers, self.budget.share())
+        return Chunks(self.array)
 
     def elements(self) -> Any:
         return None if isinstance(self.reading(), Unread) else Unread("layout", "numbers in chunks of Arrow's")
-
-    def present(self) -> Any:
-        """The numbers that are there, for percentiles."""
-        if isinstance(self.reading(), Unread):
-            return self.reading()
-        from ...measure.stats.distribution import Present  # compiled only where it is needed
-
-        return Present(Chunks(self.array), Chunks.numbers)
 
     def words(self) -> list[str]:
         missing = [f"{self.missing():,} NA"] if self.missing() else []
@@ -87,17 +62,11 @@ class Arrow(Contents):
             return sample_words(strings, self.length(), len(sample))
         return [listed((_text(item) for item in sample[:3]), self.length() > 3, 60), *missing]
 
-    def badges(self) -> list[Badge]:
-        return [] if isinstance(self.reading(), Unread) else super().badges()
-
     def told(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
         told = told_of_strings(strings, self.length(), len(sample)) if strings else []
         return [*told, ["missing", f"{self.missing():,}"]]
-
-    def parts(self) -> list[Child]:
-        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return map(Said, map(_text, self.array.slice(start, amount).to_pylist()))

@@ -12,7 +12,6 @@ from ...measure.stats.unread import OWN_CODE
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module
-from ...words.line import head
 from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child, Said
@@ -22,6 +21,7 @@ from ..numpy.dates import Dates, date_text
 from ..numpy.masked import Masked
 from ..numpy.texts import Strings
 from ..stats_rows import stats_rows
+from .flat import Flat
 
 numpy: Any = module("numpy")
 _CATEGORIES = 1 << 16  #: categories up to which each is counted
@@ -173,7 +173,7 @@ class Categories(Contents):
         return self._counted
 
 
-class Library(Contents):
+class Library(Flat):
     """What pandas itself turns into scalars, one at a time."""
 
     unread = Unread("dtype", "values that are no numbers")
@@ -188,21 +188,9 @@ class Library(Contents):
     def length(self) -> int:
         return self._length
 
-    def head(self) -> str:
-        return head(self.dtype(), f"[{self._length}]")
-
     def words(self) -> list[str]:
         few = range(min(3, self._length))
         return [listed((self.text(self.array[at]) for at in few), self._length > 3, 60) or "empty"]
-
-    def badges(self) -> list[Badge]:
-        return []
-
-    def is_open(self) -> bool:
-        return self._length > 0
-
-    def has_parts(self) -> bool:
-        return False
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return (Said(self.text(self.array[at])) for at in range(start, min(start + amount, self._length)))
@@ -239,6 +227,9 @@ class Unknown(Contents):
 
     def length(self) -> int:
         return 0
+
+    def sizes(self) -> tuple[int, ...]:
+        return ()
 
     def head(self) -> str:
         return self.dtype()

@@ -7,20 +7,19 @@ from itertools import islice
 from typing import Any
 
 from ...measure.stats import Unread
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
-from ...words.line import head
 from ...words.text import listed
 from ...words.values import value_text
 from ..kind import Said
 from ..numpy.contents import Contents
+from .flat import Flat
 
 _LEVELS = 12
 _WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared
 
 
-class Steps(Contents):
+class Steps(Flat):
     """The labels of a ``RangeIndex``, which are kept as a range."""
 
     unread = Unread("layout", "a range, not read")
@@ -28,8 +27,8 @@ class Steps(Contents):
     def dtype(self) -> str:
         return "int64"
 
-    def head(self) -> str:
-        return head(self.dtype(), f"[{len(self.array)}]")
+    def length(self) -> int:
+        return len(self.array)
 
     def elements(self) -> Any:
         if len(self.array) > _WRITTEN_OUT:
@@ -44,17 +43,8 @@ class Steps(Contents):
         by = f" by {self.array.step}" if self.array.step != 1 else ""
         return [f"{value_text(self.array[0])}…{value_text(self.array[-1])}{by}"]
 
-    def badges(self) -> list[Badge]:
-        return []
-
     def told(self) -> list[list[str]]:
         return [[name, value_text(getattr(self.array, name))] for name in ("start", "stop", "step")]
-
-    def is_open(self) -> bool:
-        return len(self.array) > 0
-
-    def has_parts(self) -> bool:
-        return False
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return map(Said, map(value_text, self.labels(start, amount)))
@@ -63,7 +53,7 @@ class Steps(Contents):
         return self.array[start : start + amount]  # type: ignore[no-any-return]
 
 
-class Levels(Contents):
+class Levels(Flat):
     """The labels of a ``MultiIndex``: one of each level."""
 
     unread = Unread("dtype", "labels of several levels")
@@ -81,23 +71,11 @@ class Levels(Contents):
     def length(self) -> int:
         return len(self._codes[0]) if self._codes else 0
 
-    def head(self) -> str:
-        return f"tuple[{self.length()}]"
-
     def words(self) -> list[str]:
         named = zip(self._names, self._levels)
         told = (f"{name if type(name) is str else number} ({level.length():,} {level.dtype()})"
                 for number, (name, level) in enumerate(named))  # fmt: skip
         return [f"{len(self._levels)} levels: {listed(islice(told, _LEVELS), len(self._levels) > _LEVELS, 80)}"]
-
-    def badges(self) -> list[Badge]:
-        return []
-
-    def is_open(self) -> bool:
-        return self.length() > 0
-
-    def has_parts(self) -> bool:
-        return False
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return (Said(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))

@@ -6,21 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.columns import Slices, range_of_series
-from ...measure.present import of_present
-from ...measure.stats import Reading, Unread
-from ...protocol import Badge
+from ...measure.stats import Unread
 from ...safe.budget import Budget
 from ...safe.guard import Classes, class_name, instance_dict, module
-from ...words.line import head
 from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
 from ...words.values import value_text
-from ..kind import Child, Said
-from ..numpy.contents import Contents
+from ..kind import Said
 from ..numpy.texts import sample_words, told_of_strings
 from ..registry import look
-from ..stats_rows import stats_rows
+from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line
 _BYTES = 1 << 21  #: that values taken out together may take
@@ -35,7 +31,7 @@ _HOLDERS = Classes(list, dict, Said)
 _TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 
 
-class Series(Contents):
+class Series(Pieces):
     """Numbers by exact statistics, what has an order by its range, all else by a few values."""
 
     unread = Unread("dtype", "not numbers")
@@ -54,27 +50,15 @@ class Series(Contents):
     def length(self) -> int:
         return int(self.array.len())
 
-    def sizes(self) -> tuple[int, ...]:
-        return (self.length(),)
-
-    def head(self) -> str:
-        return head(self.dtype(), f"[{self.length()}]")
-
     def missing(self) -> int | None:
         return int(self.array.null_count())
 
-    def is_open(self) -> bool:
-        return self.length() > 0
-
-    def has_parts(self) -> bool:
-        return False
-
-    def _read(self) -> Reading:
+    def pieces(self) -> Any:
         if not self._is_number():
             return self.unread
         if module("numpy") is None:
             return Unread("no_values", "without numpy only range and mean are read")
-        return of_present(Slices(self.array), Slices.numbers, self.budget.share())
+        return Slices(self.array)
 
     def shown(self) -> str | None:
         few = 0 < self.length() <= _FEW and "Int" in self._name() and not self.missing()
@@ -86,14 +70,6 @@ class Series(Contents):
         if module("numpy") is None or self.missing() or self.array.n_chunks() > 1 or self._name() == "Boolean":
             return Unread("layout", "numbers with nulls, in chunks or in bits")
         return self.array.to_numpy(False, False)
-
-    def present(self) -> Any:
-        """The numbers that are there, for percentiles."""
-        if isinstance(self.reading(), Unread):
-            return self.reading()
-        from ...measure.stats.distribution import Present  # compiled only where it is needed
-
-        return Present(Slices(self.array), Slices.numbers)
 
     def words(self) -> list[str]:
         length, missing = self.length(), self.missing() or 0
@@ -111,9 +87,6 @@ class Series(Contents):
         range = self._range()
         return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
 
-    def badges(self) -> list[Badge]:
-        return [] if isinstance(self.reading(), Unread) else super().badges()
-
     def told(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
@@ -121,9 +94,6 @@ class Series(Contents):
         told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
         range = self._range() if isinstance(self.reading(), Unread) and not strings else None
         return [*([["range", joined(range)]] if range else told), ["null", f"{self.missing():,}"]]
-
-    def parts(self) -> list[Child]:
-        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         for item in self._taken(start, amount):

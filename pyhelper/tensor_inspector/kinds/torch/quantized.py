@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import Base, plain, shape_of
 from ...measure.torch.quantized import (
@@ -13,6 +14,7 @@ from ...measure.torch.quantized import (
     integers_of,
     is_read_as_reals,
     of_quantized,
+    reals_of,
     scheme_of,
 )
 from ...measure.values import listed_values
@@ -27,8 +29,6 @@ from .storage import TensorElements
 
 class Quantized(Strided):
     """By the real numbers that the stored integers stand for; on devices by the integers themselves."""
-
-    form = "quantized"
 
     def words(self) -> Iterator[str]:
         if has_one_scale(self.value):
@@ -72,6 +72,25 @@ class Quantized(Strided):
 
     def elements(self) -> Any:
         return Unread("layout", "quantized")
+
+    def comparable(self) -> Comparable:
+        found = super().comparable()
+        found.read, found.scale = self._reals, self._scale()
+        return found
+
+    def _reals(self) -> Any:
+        """The numbers that the integers stand for, written out, or why they are not."""
+        if isinstance(self.reading(), Unread):
+            return self.elements()
+        return reals_of(self.value)
+
+    def _scale(self) -> str:
+        """In full."""
+        if has_one_scale(self.value):
+            return f"scale {Base.q_scale(self.value)!r}, zero point {Base.q_zero_point(self.value)}"
+        if has_channels(self.value):
+            return f"{scheme_of(self.value)} along dimension {Base.q_per_channel_axis(self.value)}"
+        return "no scale"
 
     def item(self, key: Any) -> Any:
         if not self.length():

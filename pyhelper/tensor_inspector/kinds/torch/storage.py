@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
+from ...measure.comparable import Comparable
 from ...measure.reading import badges, is_alarming
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import (
@@ -26,7 +27,7 @@ from ...words.line import Word, head
 from ...words.stats import inline_text, stats_words
 from ...words.text import plural
 from ...words.values import value_text
-from ..facts import add_firsts
+from ..facts import add_firsts, add_stats
 from ..kind import Child, Elements, NotStatic, Rows, Said
 from ..python.objects import other_attributes, property_rows
 from ..subscripts import element
@@ -48,7 +49,6 @@ class Storage:
 
     composed: ClassVar[bool] = False  #: its parts, which are rows, are all there is to it
     repeating: ClassVar[tuple[str, ...]] = ()  #: rows that say again what the parts say
-    form: ClassVar[str] = ""  #: where comparing has to know how the elements are kept: "quantized", "masked"
     is_dense: ClassVar[bool] = False  #: the elements stand in memory as the strides say, and are read as they are
     is_closed: ClassVar[bool] = False  #: its rows show all that is worth seeing of the instance
 
@@ -117,6 +117,10 @@ class Storage:
     def present(self) -> Any:
         """The elements that the statistics are of, for percentiles."""
         return self.elements()
+
+    def comparable(self) -> Comparable:
+        sizes = tuple(size if type(size) is int else "*" for size in self.listed_sizes())
+        return Comparable(self.dtype(), sizes, self.elements, layout=self.layout(), composed=self.composed)
 
     def item(self, key: Any) -> Any:
         elements = self.elements()
@@ -191,10 +195,9 @@ class Storage:
     def facts(self) -> Facts:
         """What a tensor and a part of one have in common."""
         facts, reading = self.metadata(), self.reading()
+        add_stats(facts, reading)
         if isinstance(reading, Unread):
-            facts["stats"], facts["unread"] = None, reading.text
             return facts
-        facts["stats"] = reading
         add_firsts(facts, reading, self.elements, self.budget)
         try:
             shown = self.corner()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, ClassVar
 
+from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.stats.unread import OWN_CODE
 from ...measure.torch.dispatch import metadata_of
@@ -20,6 +21,7 @@ from ..python.objects import attributes, brief, is_tensor, property_rows
 from .forms import storage_of
 from .storage import Storage
 
+_MASKED = "_masked_data", "_masked_mask"  #: what a masked tensor is made of
 _PEEKED = 1000  #: attributes looked at for tensors
 _GATHERED = 1 << 20  #: elements of a masked tensor up to which those that are kept are gathered
 
@@ -133,7 +135,6 @@ class Uninitialized(Storage):
 class Masked(OfClass):
     """A masked tensor by the elements that are kept."""
 
-    form = "masked"
     unread = Unread("too_many", "values not read: more than are gathered")
 
     def words(self) -> Iterator[str]:
@@ -144,8 +145,19 @@ class Masked(OfClass):
     def notes(self) -> list[str]:
         return ["statistics are of what the mask keeps"]
 
+    def comparable(self) -> Comparable:
+        if not all(is_tensor(self.own(name)) for name in _MASKED):
+            return Comparable.of(Unread("dtype", "its parts are no tensors"))
+        data, mask = (storage_of(self.own(name), self.budget).elements() for name in _MASKED)
+        for part in (data, mask):
+            if isinstance(part, Unread):
+                return Comparable.of(part)
+        found = Comparable.of(data)
+        found.mask = ~mask
+        return found
+
     def read(self) -> Reading:
-        parts = [storage_of(self.own(name), self.budget).elements() for name in ("_masked_data", "_masked_mask")]
+        parts = [storage_of(self.own(name), self.budget).elements() for name in _MASKED]
         for part in parts:
             if isinstance(part, Unread):
                 return part

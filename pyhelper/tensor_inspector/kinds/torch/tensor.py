@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import LOST, PLAIN, Base, Gradient, dtype_name, grad_hooks_of, gradient_of, hooks_of
 from ...protocol import Badge, Facts
+from ...safe.guard import class_name
 from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
@@ -31,9 +33,7 @@ class Tensor(WithRows):
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
         self.storage = storage_of(value, budget)
-        self.composed = self.storage.composed
         self.repeating = self.storage.repeating
-        self.form = self.storage.form
         self._gradient: Gradient | None = None
         self._grad: Storage | None = None
         self._laid_out: list[str] | None = None
@@ -86,6 +86,12 @@ class Tensor(WithRows):
 
     def first_values(self) -> str | None:
         return self.storage.first_values()
+
+    def comparable(self) -> Comparable:
+        return self.storage.comparable()
+
+    def requires_grad(self) -> bool:
+        return self.gradient().required
 
     def gradient(self) -> Gradient:
         if self._gradient is None:
@@ -163,11 +169,10 @@ class Part(Kind):
 
     def __init__(self, value: TensorElements, budget: Any) -> None:
         super().__init__(value, budget)
-        self.of = Tensor(value.value, budget)
-        self.storage = self.of.storage
+        self.storage = storage_of(value.value, budget)
 
     def type_name(self) -> str:
-        return self.of.type_name()
+        return class_name(type(self.value.value))
 
     def brief(self) -> str:
         return self.storage.brief()
@@ -192,6 +197,9 @@ class Part(Kind):
 
     def elements(self) -> Any:
         return self.storage.elements()
+
+    def comparable(self) -> Comparable:
+        return self.storage.comparable()
 
     def item(self, key: Any) -> Any:
         return self.storage.item(key)

@@ -15,9 +15,10 @@ from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
 from ..stats.unread import FREED, OFF, skipped
-from .metadata import Base, device_name, device_of, dtype_name, shape_of, stored_bytes
+from .metadata import Base, device_name, device_of, dtype_name, plain, shape_of, stored_bytes
 
 torch: Any = module("torch")
+_DEQUANTIZED = 1 << 24  #: elements up to which the numbers that they stand for are written out
 _INTEGERS = {"quint8": "uint8", "qint8": "int8", "qint32": "int32"}  #: others pack several numbers into a byte
 
 
@@ -49,6 +50,15 @@ def integers_of(value: Any) -> Any:
     seen_as = torch.empty(0, dtype=getattr(torch, _INTEGERS[dtype_name(value)]), device=device_of(value))
     storage, offset = Base.untyped_storage(value), Base.storage_offset(value)
     return seen_as.set_(storage, offset, tuple(shape_of(value)), Base.stride(value))
+
+
+def reals_of(value: Any) -> Any:
+    """The numbers that the integers stand for, written out, or why they are not."""
+    if isinstance(unreadable_tensor(integers_of(value)), Unread):
+        return Unread("layout", "quantized")
+    if Base.numel(value) > _DEQUANTIZED:
+        return Unread("too_many", "quantized: more than are written out")
+    return Base.dequantize(plain(value))
 
 
 def of_quantized(value: Any, budget: Budget) -> Reading:

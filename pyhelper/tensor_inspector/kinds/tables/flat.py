@@ -1,0 +1,59 @@
+"""Values in one dimension that are no array of numpy's: the base of what Arrow, polars and pandas keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...measure.present import of_present
+from ...measure.stats import Reading, Unread
+from ...protocol import Badge
+from ...words.line import head
+from ..kind import Child
+from ..numpy.contents import Contents
+from ..stats_rows import stats_rows
+
+
+class Flat(Contents):
+    def length(self) -> int:
+        raise NotImplementedError
+
+    def sizes(self) -> tuple[int, ...]:
+        return (self.length(),)
+
+    def head(self) -> str:
+        return head(self.dtype(), f"[{self.length()}]")
+
+    def badges(self) -> list[Badge]:
+        return [] if isinstance(self.reading(), Unread) else super().badges()
+
+    def is_open(self) -> bool:
+        return self.length() > 0
+
+    def has_parts(self) -> bool:
+        return False
+
+
+class Pieces(Flat):
+    """Values that a library keeps in pieces, with some missing: numbers are read piece by piece, never as a whole."""
+
+    def pieces(self) -> Any:
+        """Its numbers, to be cut as arrays are (`measure.columns`), or why there are none."""
+        raise NotImplementedError
+
+    def _read(self) -> Reading:
+        pieces = self.pieces()
+        if isinstance(pieces, Unread):
+            return pieces
+        return of_present(pieces, pieces.numbers, self.budget.share())
+
+    def present(self) -> Any:
+        """The numbers that are there, for percentiles."""
+        pieces = self.pieces()
+        if isinstance(pieces, Unread) or isinstance(self.reading(), Unread):
+            return self.reading()
+        from ...measure.stats.distribution import Present  # compiled only where it is needed
+
+        return Present(pieces, pieces.numbers)
+
+    def parts(self) -> list[Child]:
+        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
