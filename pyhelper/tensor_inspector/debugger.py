@@ -27,9 +27,14 @@ def user_frame() -> FrameType | None:
             "pydevd_vars"
         ):
             found = frame.f_locals.get("frame")
-            return found if type(found) is FrameType else None
+            return found if type(found) is FrameType and not _is_debuggers(found) else None
         frame = frame.f_back
     return None
+
+
+def _is_debuggers(frame: FrameType) -> bool:
+    """Whether it is the frame that the debugger makes for evaluates that name none."""
+    return str(frame.f_globals.get("__name__")).endswith("pydevd_comm")
 
 
 def raised_in(frame: FrameType) -> Any:

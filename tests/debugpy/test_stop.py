@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import pytest
-from helper import Refused, call_expression
+from helper import VERSION, Refused, call_expression
 from table import DROPPED, Start
 
 TENSORS = """
@@ -265,3 +266,24 @@ def test_a_lens_is_asked_in_slices_and_what_is_left_of_it_is_gone_at_the_next_st
     with pytest.raises(Refused) as refused:
         helper.ask(later, "lens", lens="compare", values=sides, **where)
     assert refused.value.code == "gone"
+
+
+def test_while_the_program_runs_questions_that_name_no_frame_are_answered(start: Start) -> None:
+    client, stop, helper = start("""
+        import time
+        def step():
+            image = 1
+            print("here")  # STOP
+            while image:
+                time.sleep(0.01)
+        step()
+    """)
+    assert rows(helper.frame(stop))["image"]["line"] == "1"
+    client.continue_(stop.thread)
+    for question, code in (
+        ({"values": {"a": {"expression": "image"}, "b": {"expression": "image"}}}, "no_frame"),
+        ({"values": {"a": {"snapshot": 1, "node": 1}, "b": {"snapshot": 1, "node": 1}}}, "gone"),
+    ):
+        request = {"op": "lens", "version": VERSION, "lens": "compare", **question}
+        reply = client.evaluate(call_expression(request), None, context="watch", raw=True)["result"]
+        assert json.loads(reply)["error"]["code"] == code

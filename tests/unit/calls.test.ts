@@ -328,15 +328,41 @@ describe("calls", () => {
     const paused = stop();
     await calls.frame(paused, {});
     const asked = calls.frame(paused, {});
-    let isWanted = true;
-    const left = calls.inspect(paused, { expression: "x" }, () => isWanted);
-    const stays = calls.inspect(paused, { expression: "y" }, () => true);
-    isWanted = false;
+    const leaving = new AbortController();
+    const left = calls.inspect(paused, { expression: "x" }, leaving.signal);
+    const stays = calls.inspect(paused, { expression: "y" });
+    leaving.abort();
     frameReply.resolve(FRAME);
     await asked;
     await expect(left).rejects.toThrow(Over);
     await stays;
     expect(ops(sent)).toEqual(["inject", "frame", "frame", "inspect"]);
+  });
+
+  test("that were sent when nobody waited for them any more are answered all the same", async () => {
+    const reply = deferred<string>();
+    const { calls, stop } = program(({ what }) => (what === "inject" ? INJECTED : reply.promise));
+    const leaving = new AbortController();
+    const asked = calls.inspect(stop(), { expression: "x" }, leaving.signal);
+    setTimeout(() => {
+      leaving.abort();
+      reply.resolve(JSON.stringify(nodeAnswer("inspect", tensor("x"))));
+    });
+    expect(await asked).toMatchObject({ node: { name: "x" } });
+  });
+
+  test("name no frame where the program is meant, which may be running", async () => {
+    const answer = { op: "lens", snapshot: 1, ms: 1, types: [], done: false, progress: 0.5, resume: 2 };
+    const { calls, sent, session } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(answer)));
+    expect(await calls.lens(session, { lens: "compare", values: {} })).toMatchObject({ resume: 2 });
+    expect(ops(sent)).toEqual(["inject", "lens without a frame"]);
+    expect(sent[1]?.what).not.toHaveProperty("at");
+  });
+
+  test("say that a debugger which does not answer those can't be asked while the program runs", async () => {
+    const { calls, session } = program(() => "");
+    await calls.prepare(session);
+    await expect(calls.lens(session, { lens: "compare", values: {} })).rejects.toMatchObject({ code: "unreachable" });
   });
 
   test("that run nothing are sent again on the other route", async () => {
@@ -370,7 +396,7 @@ describe("calls", () => {
   test("turn the helper's errors into refusals, and log them", async () => {
     const error = { op: "error", error: { code: "not_found", message: "no y here" } };
     const { calls, log, stop } = program(({ what }) => (what === "inject" ? INJECTED : JSON.stringify(error)));
-    await expect(calls.inspect(stop(), { expression: "y" }, () => true)).rejects.toMatchObject({
+    await expect(calls.inspect(stop(), { expression: "y" })).rejects.toMatchObject({
       code: "not_found",
       message: "no y here",
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
-import { Refusal } from "../../extension/src/helper/calls.ts";
+import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
 import type { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
@@ -395,39 +395,61 @@ describe("children", () => {
 });
 
 describe("inspecting", () => {
-  const patient = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
-
   test("is of use as long as one of those who asked still waits", async () => {
     const reply = deferred<NodeAnswer>();
     const seen: boolean[] = [];
-    const { inspector, asked } = inspected({
-      inspect: ({ how }) => {
-        seen.push((how as () => boolean)()); // its turn may come at once
-        return reply.promise;
-      },
-    });
+    const { inspector, asked } = inspected({ inspect: () => reply.promise });
     inspector.focus(frame(1));
     await settled();
-    const [left, stays] = [{ ...patient }, { ...patient }];
-    const answers = [inspector.inspect("x", left), inspector.inspect("x", stays)];
+    const [left, stays] = [new AbortController(), new AbortController()];
+    const answers = [left, stays].map(({ signal }) => inspector.inspect({ expression: "x" }, signal));
     await settled();
-    const isWanted = asked.at(-1)?.["how"] as () => boolean;
+    const wanted = asked.at(-1)?.["how"] as AbortSignal;
     for (const one of [left, stays]) {
-      one.isCancellationRequested = true;
-      seen.push(isWanted());
+      one.abort();
+      seen.push(wanted.aborted);
     }
-    expect(seen).toEqual([true, true, false]);
+    expect(seen).toEqual([false, true]);
     reply.reject(new Over());
     expect(await Promise.all(answers)).toEqual([undefined, undefined]);
+  });
+
+  test("is asked anew by one who comes after all others have left", async () => {
+    const replies = [deferred<NodeAnswer>(), deferred<NodeAnswer>()];
+    const waiting = [...replies];
+    const { inspector, ops } = inspected({ inspect: () => waiting.shift()?.promise });
+    inspector.focus(frame(1));
+    await settled();
+    const leaving = new AbortController();
+    const left = inspector.inspect({ expression: "x" }, leaving.signal);
+    await settled();
+    leaving.abort();
+    const stays = inspector.inspect({ expression: "x" });
+    replies[0]?.reject(new Over());
+    replies[1]?.resolve(nodeAnswer("inspect", tensor("x")));
+    expect(await left).toBeUndefined();
+    expect(await stays).toMatchObject({ node: { name: "x" } });
+    expect(ops()).toEqual(["frame", "inspect", "inspect"]);
+  });
+
+  test("names the value by its expression, or by its node", async () => {
+    const { inspector, asked } = inspected({ inspect: () => nodeAnswer("inspect", tensor("x")) });
+    inspector.focus(frame(1));
+    await inspector.inspect({ expression: "x" });
+    await inspector.inspect({ snapshot: 6, node: 12 });
+    expect(asked.slice(1)).toMatchObject([
+      { expression: "x", snapshot: 7 },
+      { node: 12, snapshot: 6 },
+    ]);
   });
 
   test("asks once for each expression and stop", async () => {
     const { inspector, ops } = inspected({ inspect: () => nodeAnswer("inspect", tensor("x")) });
     inspector.focus(frame(1));
     const answers = await Promise.all([
-      inspector.inspect("x", patient),
-      inspector.inspect("x", patient),
-      inspector.inspect("y", patient),
+      inspector.inspect({ expression: "x" }),
+      inspector.inspect({ expression: "x" }),
+      inspector.inspect({ expression: "y" }),
     ]);
     for (const answer of answers) expect(answer).toMatchObject({ node: { kind: "tensor" } });
     expect(ops()).toEqual(["frame", "inspect", "inspect"]);
@@ -439,7 +461,7 @@ describe("inspecting", () => {
       inspector.focus(frame(1, { frameId }));
       await settled();
     }
-    expect(await inspector.inspect("x", patient)).toMatchObject({ node: { kind: "tensor" } });
+    expect(await inspector.inspect({ expression: "x" })).toMatchObject({ node: { kind: "tensor" } });
   });
 
   test("what can't be had says why", async () => {
@@ -449,7 +471,7 @@ describe("inspecting", () => {
       },
     });
     inspector.focus(frame(1));
-    expect(await inspector.inspect("z", patient)).toEqual({ code: "not_found", message: "no z" });
+    expect(await inspector.inspect({ expression: "z" })).toEqual({ code: "not_found", message: "no z" });
   });
 
   test("asks again for what got no reply", async () => {
@@ -461,8 +483,8 @@ describe("inspecting", () => {
     });
     inspector.focus(frame(1));
     await settled();
-    expect(await inspector.inspect("x", patient)).toMatchObject({ code: "lost" });
-    expect(await inspector.inspect("x", patient)).toMatchObject({ node: { name: "x" } });
+    expect(await inspector.inspect({ expression: "x" })).toMatchObject({ code: "lost" });
+    expect(await inspector.inspect({ expression: "x" })).toMatchObject({ node: { name: "x" } });
   });
 
   test("waits for no answer of a stop that is over", async () => {
@@ -471,7 +493,7 @@ describe("inspecting", () => {
     inspector.focus(paused);
     await settled();
     paused.over = true;
-    expect(await inspector.inspect("x", patient)).toBeUndefined();
+    expect(await inspector.inspect({ expression: "x" })).toBeUndefined();
     expect(ops()).toEqual(["frame"]);
   });
 });
@@ -681,7 +703,7 @@ describe("pins", () => {
 });
 
 describe("what is known of a frame as soon as it is", () => {
-  const never = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+  const never = new AbortController().signal;
   const always = (): boolean => true;
 
   beforeEach(() => void vi.useFakeTimers());

@@ -7,7 +7,7 @@ import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { rootRows, type Row } from "../../extension/src/model/rows.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
-import type { Node } from "../../extension/src/protocol/generated.ts";
+import type { Address, Node } from "../../extension/src/protocol/generated.ts";
 import { Tree } from "../../extension/src/views/tree.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { commands, EventEmitter, type TreeView, window } from "./vscode.ts";
@@ -129,6 +129,9 @@ describe("a row that vanishes and returns", () => {
 });
 
 describe("a row's tooltip", () => {
+  const onCancellationRequested: api.Event<unknown> = () => ({ dispose: () => undefined });
+  const patient: api.CancellationToken = { isCancellationRequested: false, onCancellationRequested };
+
   /** The tooltips of the rows of a stop, and what was asked for them. */
   async function tooltips(nodes: Node[], { pinned = [] as string[], isOver = false } = {}) {
     const asked: string[] = [];
@@ -137,7 +140,8 @@ describe("a row's tooltip", () => {
     const inspector = {
       contents: isOver ? undefined : contents,
       onDidChange: new EventEmitter<void>().event,
-      inspect: (path: string) => {
+      inspect: ({ expression, snapshot, node: id }: Address) => {
+        const path = expression ?? `node ${id} of ${snapshot}`;
         asked.push(path);
         const facts = { type: "torch.Tensor", device: "cuda:0" };
         return Promise.resolve(path === "gone" ? undefined : nodeAnswer("inspect", tensor(path, { facts })));
@@ -148,7 +152,7 @@ describe("a row's tooltip", () => {
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
     for (const row of rootRows({ contents, pins, expansion, pageSize: 100 })) {
-      const { tooltip } = await tree.resolveTreeItem({}, row, {} as api.CancellationToken);
+      const { tooltip } = await tree.resolveTreeItem({}, row, patient);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }
     return { asked, texts };
@@ -161,13 +165,23 @@ describe("a row's tooltip", () => {
   });
 
   test.each<[string, Node, { isOver?: boolean }]>([
-    ["no expression reaches it", { id: 3, name: "x", kind: "tensor", type: "Tensor", line: "float32[2]" }, {}],
     ["it is a property that was not read", tensor("x", { lazy: true }), {}],
     ["its stop is over", tensor("x"), { isOver: true }],
   ])("tells what is known where %s, and asks nothing", async (_, node, options) => {
     const { asked, texts } = await tooltips([node], options);
     expect(texts[0]).toContain("Tensor");
     expect(asked).toEqual([]);
+  });
+
+  test("is the card also where no expression reaches the value", async () => {
+    const { asked, texts } = await tooltips([{ id: 3, name: "x", kind: "tensor", type: "Tensor", line: "float32[2]" }]);
+    expect(texts[0]).toContain("cuda&#58;0");
+    expect(asked).toEqual(["node 3 of 7"]);
+  });
+
+  test("asks nothing about what is no value", async () => {
+    const group: Node = { id: 3, name: "values", kind: "group", type: "", line: "2 × 3" };
+    expect((await tooltips([group])).asked).toEqual([]);
   });
 
   test("tells what is known where the value can't be had any more", async () => {

@@ -2,6 +2,7 @@ import type { Frame } from "../debug/activeFrame.ts";
 import type { ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults, type Result } from "./results.ts";
+import { Shared } from "./shared.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
@@ -20,19 +21,6 @@ export function fullLine({ line, lazy, badges = [] }: Node): string | undefined 
   return lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread") ? undefined : line;
 }
 
-/** One who asks, and may not wait any more. */
-export interface Asker {
-  readonly isCancellationRequested: boolean;
-}
-
-const PATIENT: Asker = { isCancellationRequested: false };
-
-/** A question that was asked, and who all asked it. */
-interface Asked {
-  readonly all: Asker[];
-  readonly answer: Promise<unknown>;
-}
-
 /** What is known about one frame at one stop: the answer that came, and what was asked for since. */
 export class Contents {
   readonly frame: Frame;
@@ -42,7 +30,7 @@ export class Contents {
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, Failure>();
   readonly #results: FrameResults;
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, Shared<unknown>>();
 
   /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
   constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
@@ -120,20 +108,18 @@ export class Contents {
   }
 
   /**
-   * The same question is asked only once, again only if it failed; all who ask get the one answer. `ask` is told how to
-   * see whether any of them still waits: those who say nothing of that do.
+   * The same question is asked only once, again only if it failed; all who ask get the one answer. `ask` is given what
+   * says that none of them waits any more: those without a signal wait until the end.
    */
-  once<T>(question: string, ask: (isWanted: () => boolean) => Promise<T>, asker: Asker = PATIENT): Promise<T> {
-    const before = this.#asked.get(question);
-    if (before !== undefined) {
-      before.all.push(asker);
-      return before.answer as Promise<T>;
-    }
-    const all = [asker];
-    const answer = ask(() => all.some(({ isCancellationRequested }) => !isCancellationRequested));
-    this.#asked.set(question, { all, answer });
-    answer.catch(() => this.#asked.delete(question));
-    return answer;
+  once<T>(question: string, ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const before = this.#asked.get(question) as Shared<T> | undefined;
+    if (before?.join(signal) === true) return before.answer;
+    const shared = new Shared(ask, signal);
+    this.#asked.set(question, shared);
+    shared.answer.catch(() => {
+      if (this.#asked.get(question) === shared) this.#asked.delete(question);
+    });
+    return shared.answer;
   }
 
   #keyOf(known: Known | undefined): string {

@@ -1,4 +1,4 @@
-import { Refusal } from "../helper/calls.ts";
+import { Refusal } from "../helper/refusal.ts";
 
 /** Why something could not be had: a code for who acts on it, and the reason in words. */
 export interface Failure {

@@ -2,10 +2,10 @@ import * as l10n from "@vscode/l10n";
 import type { Focus, Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
-import { Refusal } from "../helper/calls.ts";
-import type { NodeAnswer } from "../protocol/generated.ts";
+import { Refusal } from "../helper/refusal.ts";
+import type { Address, NodeAnswer } from "../protocol/generated.ts";
 import type { Answers, Helper } from "./answers.ts";
-import { type Asker, type Contents, FRAME_NODE } from "./contents.ts";
+import { type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Row, Source } from "./rows.ts";
@@ -134,19 +134,19 @@ export class Inspector {
   }
 
   /**
-   * All facts of what an expression reaches without running anything, or why they can't be had; undefined where nothing is
-   * paused to ask, or not any more. What is not sent yet when nobody waits for it any more is not sent.
+   * All facts of a node, or of what an expression reaches without running anything, or why they can't be had; undefined
+   * where nothing is paused to ask, or not any more. What is not sent yet when nobody waits for it any more is not sent.
    */
-  async inspect(expression: string, asker: Asker): Promise<NodeAnswer | Failure | undefined> {
+  async inspect(value: Address, signal?: AbortSignal): Promise<NodeAnswer | Failure | undefined> {
     const contents = await this.settled();
     if (contents === undefined) return undefined;
     const {
       frame,
       answer: { snapshot },
     } = contents;
-    const ask = async (isWanted: () => boolean): Promise<NodeAnswer | Failure> => {
+    const ask = async (wanted: AbortSignal): Promise<NodeAnswer | Failure> => {
       try {
-        const answer = await this.#helper.inspect(frame, { expression, snapshot }, isWanted);
+        const answer = await this.#helper.inspect(frame, { snapshot, ...value }, wanted);
         this.#answers.meet(frame, answer.types);
         return answer;
       } catch (error) {
@@ -155,7 +155,7 @@ export class Inspector {
       }
     };
     try {
-      return await contents.once(`inspect ${expression}`, ask, asker);
+      return await contents.once(`inspect ${JSON.stringify(value)}`, ask, signal);
     } catch (error) {
       return error instanceof Over ? undefined : failureOf(error);
     }

@@ -1,11 +1,6 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Asker, Contents } from "./contents.ts";
+import type { Contents } from "./contents.ts";
 import type { Inspector } from "./inspector.ts";
-
-/** VS Code's token, as much of it as is needed here. */
-export interface Cancelled extends Asker {
-  readonly onCancellationRequested: (listener: () => void) => { dispose(): unknown };
-}
 
 /** Milliseconds to wait until a frame is asked for, and then for its answer: a busy machine's first takes long. */
 const REACHED = 2500;
@@ -19,7 +14,7 @@ export function reached(
   inspector: Inspector,
   frameId: number,
   isLookedAt: (session: string) => boolean,
-  cancelled: Cancelled,
+  signal: AbortSignal,
 ): Promise<Contents | undefined> {
   const isMeant = (frame: Frame | undefined): frame is Frame =>
     frame?.over === false && frame.frameId === frameId && isLookedAt(frame.session.id);
@@ -29,19 +24,18 @@ export function reached(
   return new Promise((resolve) => {
     const finish = (): void => {
       clearTimeout(timer);
-      for (const one of subscriptions) one.dispose();
-      resolve(cancelled.isCancellationRequested ? undefined : found());
+      subscription.dispose();
+      signal.removeEventListener("abort", finish);
+      resolve(signal.aborted ? undefined : found());
     };
     const look = (): void => {
       if (found() !== undefined || (inspector.trouble !== undefined && isHere(inspector.frame))) finish();
     };
-    const subscriptions = [
-      inspector.onDidChange(() => {
-        look();
-        void inspector.asking.then(look); // what is shown may be asked again just now
-      }),
-      cancelled.onCancellationRequested(finish),
-    ];
+    const subscription = inspector.onDidChange(() => {
+      look();
+      void inspector.asking.then(look); // what is shown may be asked again just now
+    });
+    signal.addEventListener("abort", finish);
     const giveUp = (): void => {
       if (!isMeant(inspector.frame) || isHere(inspector.frame)) return finish();
       // VS Code takes no later correction.

@@ -5,6 +5,7 @@ import { expressionAt, isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
 import { SUMMARIZED } from "../model/words.ts";
 import type { Node, NodeAnswer } from "../protocol/generated.ts";
+import { signalOf } from "./cancellation.ts";
 import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
@@ -67,7 +68,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     // Of a subscript, the stock hover shows what is in the brackets.
     const isOurs = ({ kind }: Node): boolean => SUMMARIZED.has(kind) || pointed.expression.endsWith("]");
     if (shown !== undefined && !isOurs(shown)) return undefined;
-    const answer = await this.#inspector.inspect(pointed.expression, cancelled);
+    const answer = await this.#inspector.inspect({ expression: pointed.expression }, signalOf(cancelled));
     return answer && "node" in answer && isOurs(answer.node) ? { ...pointed, answer } : undefined;
   }
 

@@ -4,6 +4,7 @@ import { namedIn, type Place } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { reached } from "../model/waiting.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
+import { signalOf } from "./cancellation.ts";
 import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
@@ -51,7 +52,7 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     if (active === undefined || this.#sessions.get(active.id) === undefined) return [];
     // VS Code asks a moment before it says that the frame is looked at, and takes no later correction.
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
-    const contents = await reached(this.#inspector, frameId, isLookedAt, cancelled);
+    const contents = await reached(this.#inspector, frameId, isLookedAt, signalOf(cancelled));
     if (contents === undefined || !contents.frame.isIn(document)) return [];
     const { first_line, line, function: name } = contents.answer;
     const stopLine = stoppedLocation.start.line;

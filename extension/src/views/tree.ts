@@ -6,6 +6,7 @@ import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Sourc
 import type { Contents } from "../model/contents.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
+import { signalOf } from "./cancellation.ts";
 import { card } from "./hover.ts";
 import type { Settings } from "./settings.ts";
 
@@ -96,7 +97,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return row.parent;
   }
 
-  /** The tooltip: the same card as a hover's, from one more question where an expression reaches the value. */
+  /** The tooltip: the same card as a hover's, from one more question where a value stands behind the row. */
   async resolveTreeItem(
     item: vscode.TreeItem,
     row: Row,
@@ -109,10 +110,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   async #factsOf({ known, next, contents }: Row, cancelled: vscode.CancellationToken): Promise<Node | undefined> {
     if (known === undefined || next !== undefined) return undefined;
-    const { path, lazy, facts } = known.node;
-    if (facts !== undefined || path === undefined || lazy === true || contents !== this.#inspector.contents)
-      return known.node;
-    const answer = await this.#inspector.inspect(path, cancelled);
+    const { id, type, path, lazy, facts } = known.node;
+    if (facts !== undefined || type === "" || lazy === true || contents !== this.#inspector.contents) return known.node;
+    const value = path === undefined ? { snapshot: known.snapshot, node: id } : { expression: path };
+    const answer = await this.#inspector.inspect(value, signalOf(cancelled));
     return answer && "node" in answer ? answer.node : known.node;
   }
 

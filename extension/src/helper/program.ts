@@ -1,0 +1,165 @@
+import * as l10n from "@vscode/l10n";
+import type { Frame } from "../debug/activeFrame.ts";
+import { Lost } from "../debug/queue.ts";
+import type { Session } from "../debug/sessions.ts";
+import type { Preferences } from "../protocol/generated.ts";
+import { type Bundle, injectExpression, PROBE } from "./injection.ts";
+import { noReply, Refusal } from "./refusal.ts";
+
+/** What is put into programs, and what is told to it. */
+export interface Helper {
+  readonly bundle: Bundle;
+  readonly preferences: () => Preferences;
+  readonly log: (text: string) => void;
+}
+
+/** How much longer than other requests the injection may take, unless one had no reply even then. */
+const INJECTING = 5;
+
+/** No stop has this number. */
+const NEVER = -1;
+
+/** One debugged program: whether the helper is in it, and which ways to it answer at present. */
+export class Program {
+  readonly #session: Session;
+  readonly #helper: Helper;
+  /** An injection under way; fulfilled when it has come to its end, whatever that is. */
+  #injecting: Promise<void> | undefined;
+  #injected = false;
+  /** How many times the usual limit an injection may take: the first one comes when a slow machine is busiest. */
+  #patience = INJECTING;
+  /** What names no frame is run but not answered, as by older debugpy: all is asked on the frame. */
+  #mute = false;
+  /** The stop at which an evaluate on a frame was lost: its other requests go without a frame. */
+  #lostOnFrame = NEVER;
+  /** The stop at which one without a frame was lost too: it is asked nothing more. */
+  #lost = NEVER;
+  /** torch.compile is at work in the process: no frame is trusted to answer. */
+  frameless = false;
+
+  constructor(session: Session, helper: Helper) {
+    this.#session = session;
+    this.#helper = helper;
+  }
+
+  /** Whether a question can be put without a frame, as while the program runs. */
+  get hears(): boolean {
+    return !this.#mute;
+  }
+
+  isLost(frame: Frame): boolean {
+    return this.#lost === frame.stop;
+  }
+
+  isLostOn(frame: Frame): boolean {
+    return this.#lostOnFrame === frame.stop;
+  }
+
+  /** An evaluate on the frame has not come back: what else is asked at this stop goes around it. */
+  loseOn(frame: Frame): void {
+    this.#lostOnFrame = frame.stop;
+  }
+
+  /** Neither way answers: it is asked nothing more at this stop. */
+  giveUp(frame: Frame | undefined): Refusal {
+    if (frame) this.#lost = frame.stop;
+    return noReply();
+  }
+
+  /** What was asked on the frame has come back. */
+  found(): void {
+    this.#lostOnFrame = this.#lost = NEVER;
+  }
+
+  avoids(frame: Frame): boolean {
+    return !this.#mute && (this.frameless || this.isLostOn(frame));
+  }
+
+  /** What runs the program's code is not sent to a frame that is still busy: it would run when nobody waits any more. */
+  async awaitFrame(frame: Frame): Promise<void> {
+    try {
+      const send = (): PromiseLike<string> => this.#session.evaluate(PROBE, frame.frameId);
+      await this.#session.queue.ask({ send, over: () => frame.over });
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      throw new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
+    }
+    this.#lostOnFrame = NEVER;
+  }
+
+  /** Fulfilled when the helper is in the program, to which it is brought where it is not; whether it was there before. */
+  async reach(frame: Frame | undefined): Promise<boolean> {
+    if (this.#injecting && !(await isSettled(this.#injecting, this.#session.queue.limit))) throw this.giveUp(frame);
+    const wasThere = this.#injected;
+    if (!wasThere) {
+      await this.inject(frame?.frameId).catch((error: unknown) => {
+        throw error instanceof Lost ? this.giveUp(frame) : error;
+      });
+    }
+    return wasThere;
+  }
+
+  /** The helper proved gone, or another version's. */
+  miss(): void {
+    this.#injected = false;
+  }
+
+  inject(frameId?: number): Promise<void> {
+    const injected = this.#putIn(frameId);
+    const ended = (error?: unknown): void => {
+      this.#injecting = undefined;
+      if (error instanceof Lost) this.#patience = 1;
+    };
+    this.#injecting = injected.then(ended, ended);
+    return injected;
+  }
+
+  /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
+  async #putIn(frameId: number | undefined): Promise<void> {
+    const { bundle, preferences, log } = this.#helper;
+    const expression = injectExpression(bundle, preferences());
+    const run = (on?: number): Promise<string> => {
+      const send = (): PromiseLike<string> => this.#session.evaluate(expression, on);
+      return this.#session.queue.ask({ send, over: () => this.#session.ended, patience: this.#patience });
+    };
+    let reply = this.#mute ? "" : await run();
+    this.#mute = reply === "";
+    if (this.#mute && frameId !== undefined) reply = await run(frameId);
+    const answer = parseInjected(reply);
+    if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
+    this.#injected = true;
+    this.#lost = NEVER;
+    this.frameless = answer.frameless === true;
+    log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
+  }
+}
+
+/** What the injection replies. */
+interface Injected {
+  readonly version: string;
+  readonly python: string;
+  readonly pid: number;
+  readonly frameless?: true;
+  readonly error?: string;
+}
+
+function parseInjected(reply: string): Injected {
+  try {
+    return JSON.parse(reply) as Injected;
+  } catch {
+    throw new Refusal("unreachable", l10n.t("the debugger replied what no helper says: {0}", reply.slice(0, 100)));
+  }
+}
+
+/** Whether a promise is fulfilled within so many milliseconds. */
+async function isSettled(promise: Promise<void>, limit: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limit);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,25 @@
+/** A question that several ask. It is given up when none of them waits any more. */
+export class Shared<T> {
+  readonly answer: Promise<T>;
+  readonly #abort = new AbortController();
+  #waiting = 0;
+
+  constructor(ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal) {
+    this.join(signal);
+    this.answer = ask(this.#abort.signal);
+  }
+
+  /** One more waits for the answer, as long as its signal says. False if it was given up before. */
+  join(signal?: AbortSignal): boolean {
+    if (this.#abort.signal.aborted) return false;
+    this.#waiting += 1;
+    if (signal?.aborted === true) this.#leave();
+    else signal?.addEventListener("abort", () => this.#leave(), { once: true });
+    return true;
+  }
+
+  #leave(): void {
+    this.#waiting -= 1;
+    if (this.#waiting === 0) this.#abort.abort();
+  }
+}
