@@ -158,8 +158,8 @@ class Ticking:
 def test_out_of_time_the_rest_stays_collapsed_and_is_said() -> None:
     value = [[i] for i in range(50)]
     snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
+    page = snapshot.page(0, 0, 100, Budget())
     budget = Budget(100, clock=Ticking())
-    page = snapshot.page(0, 0, 100, budget)
     snapshot.expand(page, {"value": {"rows": {f"[{i}]": {} for i in range(50)}}}, budget)
     assert "page" in page["nodes"][0]
     assert budget.cut == ["not all is shown here: there was no time for more"]
