@@ -14,17 +14,19 @@ def ticking(ms, step=0.0, max_elements=None):
 
 
 def reference(values):
-    """What `Stats` must say of these Python numbers, from Fractions; std as a float with 1e-12 to spare."""
+    """What `Stats` must say of these Python numbers, from integers; std as a float with 1e-12 to spare."""
     finite = [v for v in values if not isinstance(v, float) or math.isfinite(v)]
     n = len(finite)
-    mean = sum(map(Fraction, finite)) / n if n else None
-    square = sum((Fraction(v) - mean) ** 2 for v in finite) if n else None
+    ratios = [v.as_integer_ratio() for v in finite]
+    scale = max((denominator for _, denominator in ratios), default=1)  # all are powers of two
+    whole = [numerator * (scale // denominator) for numerator, denominator in ratios]
+    total, squares = sum(whole), sum(v * v for v in whole)
     return {
         "count": len(values),
         "min": min(finite, default=None),
         "max": max(finite, default=None),
-        "mean": mean,
-        "std": _root(square / (n - 1)) if n > 1 else None,
+        "mean": Fraction(total, scale * n) if n else None,
+        "std": _root(Fraction(n * squares - total**2, scale**2 * n * (n - 1))) if n > 1 else None,
         "nan": sum(1 for v in values if v != v),
         "pos_inf": sum(1 for v in values if v == math.inf),
         "neg_inf": sum(1 for v in values if v == -math.inf),
