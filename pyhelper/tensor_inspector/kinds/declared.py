@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from .. import preferences
 from ..safe.budget import Budget
-from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, mro, plain_str, slots
+from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, library_of, mro, plain_str, slots
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
 from .kind import Kind
@@ -17,7 +17,7 @@ from .python.containers import Container
 from .python.mappings import Mapping, told_pairs
 from .python.objects import PlainObject, attributes
 from .registry import look
-from .summaries import SUMMARIES, declared_name, packages, top
+from .summaries import SUMMARIES, declared_name, packages
 
 _SHOWN = 12  #: items looked at for a line
 _ITEMS = 60  #: characters of what is in a value
@@ -258,7 +258,7 @@ def _length(value: Any, package: str, budget: Budget) -> int:
 def _is_of(cls: type, package: str) -> bool:
     """Whether all that the class does is the package's own, and not the program's, nor left to what it holds."""
     return (package in _OWN or package == "numpy") and all(
-        base is object or top(base) in (package, "abc", "typing") for base in mro(cls)
+        base is object or library_of(base) in (package, "abc", "typing") for base in mro(cls)
     )
 
 
@@ -268,7 +268,7 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
         return kind
     users = packages(preferences.now.summaries)
     for base in bases:
-        for names in (users.get(top(base), []), _OWN.get(top(base), [])):
+        for names in (users.get(library_of(base), []), _OWN.get(library_of(base), [])):
             name = declared_name(base, names)
             if name is not None:
                 own = {"_declared_name": name, "_only_summary": kind is PlainObject, "_template": _template(name)}

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..safe.budget import Budget
 from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str
+from .families import by_base
 from .kind import Kind, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
 
 #: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
@@ -35,6 +36,9 @@ def unfinished(value: object, budget: Budget) -> Kind:
 
 def _choose(cls: type) -> type[Kind]:
     bases = mro(cls)
+    ours = _of_our_rows(cls, bases)
+    if ours is not None:
+        return ours
     kinds = (family.kind_for(cls, bases) for family in _families(bases))
     kind: type[Kind] = next(kind for kind in kinds if kind is not None)
     return load("declared").declared(cls, bases, kind)  # type: ignore[no-any-return]
@@ -56,14 +60,6 @@ def libraries() -> dict[str, str]:
         if needed and library is not None:
             versions[name] = plain_str(vars(library).get("__version__"))
     return versions
-
-
-class _Own:
-    """Our own rows, which stand for no value of the program."""
-
-    @staticmethod
-    def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-        return _OWN.get(id(cls))
 
 
 #: Parts taken out of tensors, arrays and tables are classes of our own.
@@ -105,12 +101,11 @@ _LAST = (
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
     ("", "", "python.objects"),
 )
-_OWN: dict[int, type[Kind]] = {id(Rows): RowsKind, id(Said): SaidKind, id(Property): PropertyKind}
+_of_our_rows = by_base({RowsKind: (Rows,), SaidKind: (Said,), PropertyKind: (Property,)})
 
 
 def _families(bases: tuple[type, ...]) -> Iterator[Any]:
     packages = {package for base in bases if base is not object for package in _packages(class_module(base))}
-    yield _Own
     for known, library, name in (*_FIRST, *_BUILT_IN, *_LAST):
         if (known and packages.isdisjoint(known.split())) or not _is_there(library):
             continue

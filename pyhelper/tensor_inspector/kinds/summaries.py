@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..safe.guard import class_module, class_name, full_name, instance_dict, module
+from ..safe.guard import class_name, full_name, instance_dict, module
 
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
@@ -100,8 +100,3 @@ def declared_name(cls: type, names: list[str]) -> str | None:
         if last == class_name(cls) and instance_dict(module(home)).get(last) is cls:
             return name
     return None
-
-
-def top(cls: type) -> str:
-    """The package in which a class stands."""
-    return class_module(cls).partition(".")[0]

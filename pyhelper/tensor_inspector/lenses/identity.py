@@ -14,10 +14,10 @@ from ..kinds.python.plain import Decimal, EnumMember, Fraction, Moment, Path, Pr
 from ..safe.budget import Budget
 from ..safe.guard import (
     Classes,
-    class_module,
     class_name,
     first_of,
     instance_dict,
+    library_of,
     module,
     mro,
     plain_str,
@@ -127,7 +127,7 @@ class _Reader:
         numpy = instance_dict(module("numpy"))
         if any(base is numpy.get("dtype") for base in mro(cls)):
             return self._of_dtype(value, cls, deep)
-        library = class_module(cls).partition(".")[0]
+        library = library_of(cls)
         if not stands_in(cls, library):
             return None
         if any(base is numpy.get("generic") for base in mro(cls)):
@@ -221,7 +221,7 @@ def _is_zoned(value: object, others: tuple[str, ...] = ()) -> bool:
     return (
         zone is type(None)
         or any(zone is getattr(module(library), name, None) for library, name in known)
-        or class_module(zone).partition(".")[0] in others
+        or library_of(zone) in others
     )
 
 

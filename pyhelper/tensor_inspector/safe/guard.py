@@ -111,6 +111,11 @@ def class_module(cls: type) -> str:
         return ""
 
 
+def library_of(cls: type) -> str:
+    """The package at the top of a class's module: ``torch``."""
+    return class_module(cls).partition(".")[0]
+
+
 def full_name(cls: type) -> str:
     """``torch.nn.Linear``; without the module for builtins."""
     module = class_module(cls)

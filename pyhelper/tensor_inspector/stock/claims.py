@@ -9,7 +9,7 @@ from ..kinds import LIBRARIES, kind_of
 from ..kinds.python.containers import Container
 from ..kinds.python.objects import PlainObject, writes_out
 from ..kinds.python.plain import Atom
-from ..safe.guard import ByClass, Classes, class_module, mro
+from ..safe.guard import ByClass, Classes, library_of, mro
 from .rows import Row, Text
 
 Claim = Literal["nothing", "line", "whole"]  #: how much of a value is presented by us
@@ -21,7 +21,7 @@ def _claims(cls: type) -> Claim:
     if issubclass(cls, (Row, Text)):
         return "whole" if issubclass(cls, Row) else "line"
     kind, bases = kind_of(cls), mro(cls)
-    libraries = {class_module(base).partition(".")[0] for base in bases}
+    libraries = {library_of(base) for base in bases}
     if any(base in _BUILT_IN for base in bases) or (issubclass(kind, Container) and libraries.isdisjoint(LIBRARIES)):
         return "line"
     known = kind.kind == "graph" or not libraries.isdisjoint(LIBRARIES)

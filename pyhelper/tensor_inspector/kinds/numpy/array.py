@@ -13,19 +13,19 @@ from ...safe.budget import Budget
 from ...safe.guard import (
     Classes,
     class_dict,
-    class_module,
     class_name,
     dict_get,
     full_name,
     instance_dict,
+    library_of,
     module,
     mro,
     plain_str,
 )
 from ...words.line import Word, head
-from ...words.text import listed, shape, shorten, size
-from ..kind import Child, Kind, NotStatic, Rows
-from ..python.objects import attributes, brief
+from ...words.text import shape, shorten, size
+from ..kind import Child, Kind, NotStatic
+from ..python.objects import attributes, brief, other_rows
 from ..python.plain import Path
 from ..subscripts import element
 from .by_dtype import Records, contents_of
@@ -115,7 +115,7 @@ class Array(ArrayKind):
         """What reaches an element; None where a class of the program decides that."""
         for base in mro(type(self.value)):
             if "__getitem__" in class_dict(base):
-                known = class_module(base).partition(".")[0] == "numpy"
+                known = library_of(base) == "numpy"
                 return "[{}]" if known else None
         return None
 
@@ -136,9 +136,7 @@ class Array(ArrayKind):
         """A row for what the program, not numpy, keeps in an array of a subclass."""
         if type(self.value) is _ndarray:
             return []
-        own = [child for child in attributes(self.value) if child.name not in _NUMPYS]
-        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
-        return [Child("other attributes", Rows.of(shown, own), "")] if own else []
+        return other_rows([child for child in attributes(self.value) if child.name not in _NUMPYS])
 
 
 class Mapped(Array):

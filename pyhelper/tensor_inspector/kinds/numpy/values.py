@@ -9,12 +9,12 @@ from typing import Any
 from ...protocol import Badge, Facts
 from ...safe.guard import (
     Classes,
-    class_module,
     class_name,
     dict_get,
     first_of,
     instance_dict,
     kept_in_c,
+    library_of,
     module,
     mro,
     plain_str,
@@ -216,7 +216,7 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
                 return kind if base is not numpy.generic or _can_be_read(cls, bases) else Hashed
         if any(base is stream for stream in streams):
             return Bits if base is random.get("BitGenerator") else Stream
-        if class_name(base) == "NpzFile" and class_module(base).partition(".")[0] == "numpy":
+        if class_name(base) == "NpzFile" and library_of(base) == "numpy":
             return OpenedFile
     wraps = type(known.get("sum"))
     return Dispatched if cls is wraps and class_name(wraps) == "_ArrayFunctionDispatcher" else None

@@ -11,13 +11,14 @@ from ...measure.reading import badges
 from ...measure.stats import Reading, Unread
 from ...measure.stats.unread import OFF, skipped, too_small
 from ...protocol import Badge, Facts
-from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, plain_str
+from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, plain_str
 from ...words.line import is_loud
 from ...words.stats import stats_words
 from ...words.text import listed
 from ...words.values import value_text
 from ..facts import add_stats
-from ..kind import Child, Kind, Rows, Said, WithRows
+from ..families import by_home
+from ..kind import Child, Rows, Said, WithRows
 from ..python.objects import brief, other_attributes
 from ..stats_rows import stats_rows
 
@@ -87,7 +88,7 @@ class Image(WithRows):
             return unread
         if numpy is None or self.mode not in _BYTES or self.width * self.height > _COPIED:
             return Unread("too_many", "pixels that are not compared")
-        if class_module(type(self.value)).partition(".")[0] != "PIL":
+        if library_of(type(self.value)) != "PIL":
             return Unread("own_code", "its own code could read it")
         return self._pixels(numpy)
 
@@ -183,6 +184,4 @@ class Image(WithRows):
             yield name, " · ".join(stats_words(band, self.mode == "1"))
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    known = any(class_name(base) == "Image" and class_module(base) == "PIL.Image" for base in bases)
-    return Image if known else None
+kind_for = by_home({Image: ("Image",)}, "PIL.Image")

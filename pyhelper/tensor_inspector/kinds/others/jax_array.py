@@ -14,11 +14,12 @@ from typing import Any
 from ...measure.stats.unread import Reading, Unread
 from ...protocol import Facts
 from ...safe.budget import Budget
-from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, slots
+from ...safe.guard import class_name, dict_get, full_name, instance_dict, module, slots
 from ...words.line import Word, head
 from ...words.stats import inline_text
 from ...words.text import shape, shorten, size
-from ..kind import Child, Kind, NotStatic, Rows, WithRows
+from ..families import by_name
+from ..kind import Child, NotStatic, Rows, WithRows
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import ArrayElements, ArrayKind, Contents, Lost
 from ..python.objects import brief
@@ -241,16 +242,15 @@ def _is_ready(value: Any, budget: Budget) -> bool:
     return bool(value.is_ready())
 
 
-_BY_NAME: dict[str, type[Kind]] = {
-    "ArrayImpl": Array, "Tracer": Tracer, "PRNGKeyArray": Keys, "ShapeDtypeStruct": Abstract, "ShapedArray": Abstract,
-    "PjitFunction": Compiled, "Device": Device,
-}  # fmt: skip
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        if class_module(base).partition(".")[0] in ("jax", "jaxlib"):
-            kind = _BY_NAME.get(class_name(base))
-            if kind is not None:
-                return kind
-    return None
+kind_for = by_name(
+    {
+        Array: ("ArrayImpl",),
+        Tracer: ("Tracer",),
+        Keys: ("PRNGKeyArray",),
+        Abstract: ("ShapeDtypeStruct", "ShapedArray"),
+        Compiled: ("PjitFunction",),
+        Device: ("Device",),
+    },
+    "jax",
+    "jaxlib",
+)

@@ -13,13 +13,13 @@ from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array, unreadable_array
 from ...measure.stats.unread import UNFIT
 from ...protocol import Badge, Facts
-from ...safe.guard import class_module, class_name, dict_get, full_name, instance_dict, module, mro
+from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, mro
 from ...words.stats import stats_words
-from ...words.text import count, listed, out_of, percent, shape
+from ...words.text import count, out_of, percent, shape
 from ..facts import add_stats
-from ..kind import Child, Kind, Rows, WithRows
+from ..kind import Child, Kind, WithRows
 from ..numpy.contents import dtype_name
-from ..python.objects import attributes
+from ..python.objects import attributes, other_rows
 from ..stats_rows import stats_rows
 
 numpy: Any = module("numpy")
@@ -86,9 +86,7 @@ class Sparse(WithRows):
     def rows(self) -> list[Child]:
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
         rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
-        own = [child for child in attributes(self.value) if child.name not in _SCIPYS]
-        shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
-        return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+        return [*rows, *other_rows([child for child in attributes(self.value) if child.name not in _SCIPYS])]
 
     def _density(self) -> str:
         size = prod(self.sizes)
@@ -179,7 +177,7 @@ class Sparse(WithRows):
 
 def _format_of(cls: type) -> str | None:
     found = class_name(cls).lstrip("_").partition("_")[0]
-    return found if found in _FORMATS and class_module(cls).partition(".")[0] == "scipy" else None
+    return found if found in _FORMATS and library_of(cls) == "scipy" else None
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

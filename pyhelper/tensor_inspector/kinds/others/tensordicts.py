@@ -9,10 +9,11 @@ from typing import Any
 from ...protocol import Facts
 from ...safe.guard import class_dict, class_name, dict_get, instance_dict
 from ...words.text import joined, listed, plural, shape
+from ..families import by_name
 from ..kind import Child, Kind, WithRows
 from ..python.mappings import key_word
 from ..python.objects import brief
-from .batches import Batch, is_of
+from .batches import Batch
 
 _SHOWN = 12  #: names of a stack that are told
 
@@ -163,14 +164,17 @@ def _names_of(value: Any) -> list[Any]:
     return list(dict.keys(held)) if issubclass(type(held), dict) else []
 
 
-_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("LazyStackedTensorDict", Stack), ("_SubTensorDict", Part), ("NonTensorData", Wrapped),
-    ("TensorDictBase", TensorDict),
-)  # fmt: skip
+_known = by_name(
+    {
+        Stack: ("LazyStackedTensorDict",),
+        Part: ("_SubTensorDict",),
+        Wrapped: ("NonTensorData",),
+        TensorDict: ("TensorDictBase",),
+    },
+    "tensordict",
+)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for name, kind in _BY_NAME:
-        if is_of(bases, name, "tensordict"):
-            return kind
-    return TensorClass if any(class_dict(base).get("_is_tensorclass") is True for base in bases) else None
+    is_class = any(class_dict(base).get("_is_tensorclass") is True for base in bases)
+    return _known(cls, bases) or (TensorClass if is_class else None)

@@ -9,9 +9,10 @@ from ...protocol import Facts
 from ...safe.guard import dict_get, first_of, instance_dict, plain_str
 from ...words.line import named
 from ...words.text import listed
+from ..families import by_name
 from ..kind import Kind
 from ..python.objects import PlainObject, attributes, told_attributes
-from .batches import Batch, is_of
+from .batches import Batch
 
 _TELLING = (
     "hidden_size",
@@ -60,12 +61,16 @@ class Config(PlainObject):
         return [named(self.type_name()), model, told_attributes(f"{self.type_name()} · {model}", shown, self)]
 
 
-_BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("ModelOutput", Output), ("BatchEncoding", Encoded), ("BatchFeature", Encoded),
-    ("PreTrainedConfig", Config), ("PretrainedConfig", Config), ("GenerationConfig", Config),
-)  # fmt: skip
+_known = by_name(
+    {
+        Output: ("ModelOutput",),
+        Encoded: ("BatchEncoding", "BatchFeature"),
+        Config: ("PreTrainedConfig", "PretrainedConfig", "GenerationConfig"),
+    },
+    "transformers",
+)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    kind = next((kind for name, kind in _BY_NAME if is_of(bases, name, "transformers")), None)
+    kind = _known(cls, bases)
     return None if kind is Output and not issubclass(cls, dict) else kind

@@ -21,6 +21,7 @@ from typing import Any
 from ...protocol import Facts
 from ...safe.guard import Classes, class_name, each, full_name, instance_dict, kept_in_c, module, plain_str
 from ...words.text import joined, listed, plural, shorten
+from ..families import by_base
 from ..kind import Child, WithRows
 from .objects import PlainObject, Told, brief
 from .plain import Atom
@@ -215,9 +216,8 @@ def _owner(bound: object) -> str:
 
 
 _CACHE: Any = getattr(module("functools"), "_lru_cache_wrapper", None)
-_BY_BASE = {
-    id(base): kind
-    for kind, bases in {
+kind_for = by_base(
+    {
         Function: (FunctionType,),
         Method: (MethodType,),
         BuiltIn: _BUILT_IN,
@@ -229,10 +229,5 @@ _BY_BASE = {
         Cell: (type((lambda it: lambda: it)(0).__closure__[0]),),  # type: ignore[index]
         Code: (CodeType,),
         Class: (type,),
-    }.items()
-    for base in bases
-}
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Any] | None:
-    return next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
+    }
+)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, module, plain_str, stands_in
+from ...safe.guard import dict_get, instance_dict, kept_in_c, module, plain_str
 from ...words.text import plural
+from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .objects import Told, brief
 
@@ -118,37 +119,29 @@ class Process(Told):
         return [repr(plain_str(self.own("_name"))), state]
 
 
-_KINDS: dict[str, type[Kind]] = {
-    "Thread": Thread,
-    "lock": Lock,
-    "LockType": Lock,
-    "RLock": Lock,
-    "Condition": Condition,
-    "Event": Event,
-    "Semaphore": Semaphore,
-    "Barrier": Barrier,
-    "ContextVar": ContextVar,
-    "Queue": Queue,
-    "SimpleQueue": SimpleQueue,
-    "BaseProcess": Process,
-}
-_PACKAGES = ("threading", "_thread", "queue", "_queue")
+def _context_variable(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    """Which says that it is a builtin before Python 3.10."""
+    return ContextVar if cls is instance_dict(module("_contextvars")).get("ContextVar") else None
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        kind = _KINDS.get(class_name(base))
-        if kind is not None and (base is _LOCK or _is_there(base, kind)):
-            return kind
-    return None
-
-
-def _is_there(cls: type, kind: type[Kind]) -> bool:
-    """Whether the class is the one of that name in the module that it comes from."""
-    if kind is ContextVar:  # which says that it is a builtin before Python 3.10
-        return instance_dict(module("_contextvars")).get("ContextVar") is cls
-    packages = ("multiprocessing.process",) if kind is Process else _PACKAGES
-    return any(stands_in(cls, package) for package in packages)
-
-
-_LOCK = type(module("_thread").allocate_lock())
+kind_for = either(
+    by_base({Lock: (type(module("_thread").allocate_lock()),)}),
+    by_home(
+        {
+            Thread: ("Thread",),
+            Lock: ("RLock",),
+            Condition: ("Condition",),
+            Event: ("Event",),
+            Semaphore: ("Semaphore",),
+            Barrier: ("Barrier",),
+            Queue: ("Queue",),
+            SimpleQueue: ("SimpleQueue",),
+        },
+        "threading",
+        "_thread",
+        "queue",
+        "_queue",
+    ),
+    by_home({Process: ("BaseProcess",)}, "multiprocessing.process"),
+    _context_variable,
+)

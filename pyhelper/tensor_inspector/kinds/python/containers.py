@@ -17,6 +17,7 @@ from ...safe.guard import Classes, class_dict, each, first_of, kept_in_c, mro, t
 from ...words.line import INLINE, content, named, runs
 from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
+from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
 from .objects import brief_inline, other_attributes, property_rows, tensors_among
 
@@ -271,19 +272,13 @@ def _is_field(cls: type, name: str) -> bool:
     return type(first_of(cls, name)) in _FIELDS and not traits(cls).computes
 
 
-_BY_BASE: dict[int, type[Kind]] = {
-    id(list): Sequence,
-    id(tuple): Sequence,
-    id(deque): Sequence,
-    id(set): Set,
-    id(frozenset): Set,
-}
+_known = by_base({Sequence: (list, tuple, deque), Set: (set, frozenset)})
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    kind = next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
-    if kind is Sequence and any(base is tuple for base in bases):
+    if any(base is tuple for base in bases):
         if any("n_sequence_fields" in class_dict(base) for base in bases):
             return StructSequence
-        return NamedTuple if named_fields(bases) else kind
-    return kind
+        if named_fields(bases):
+            return NamedTuple
+    return _known(cls, bases)

@@ -12,6 +12,7 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import Classes, each, kept_in_c, mro
 from ...words.line import Word, short
 from ...words.text import integer, middle, quoted_bytes
+from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
 from ..registry import kind_of
 from .containers import Container
@@ -207,7 +208,4 @@ def _is_literal(key: object) -> bool:
     return type(key) in _NUMBERS or (type(key) in _STRINGS and len(key) <= 200)  # type: ignore[arg-type]
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if any(base is Counter for base in bases):
-        return Counted
-    return Mapping if any(base is dict for base in bases) else None
+kind_for = by_base({Counted: (Counter,), Mapping: (dict,)})

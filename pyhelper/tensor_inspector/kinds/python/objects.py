@@ -193,6 +193,12 @@ def other_attributes(value: object) -> list[Child]:
     return [Child("other attributes", attribute_rows(value, total), "")] if total else []
 
 
+def other_rows(found: list[Child]) -> list[Child]:
+    """The same of some attributes that were sorted out."""
+    shown = listed((child.name for child in found[:8]), len(found) > 8, 60)
+    return [Child("other attributes", Rows.of(shown, found), "")] if found else []
+
+
 def attribute_rows(value: object, total: int) -> Rows:
     shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
     return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))

@@ -9,6 +9,7 @@ from typing import Any
 from ...protocol import Badge, Facts
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str, slots
 from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
+from ..families import by_base, either
 from ..kind import Kind
 
 _WHOLE_TEXT = 2000  #: characters of a string that its facts show
@@ -179,30 +180,9 @@ class Path(Atom):
         return plain_str(flavour.join(*raw))
 
 
-_BY_BASE: dict[int, type[Kind]] = {
-    id(base): kind
-    for kind, bases in {
-        Number: (int, float, complex),
-        Text: (str, bytes, bytearray),
-        Constant: (type(None), type(...), type(NotImplemented)),
-        Package: (ModuleType,),
-        Range: (range,),
-    }.items()
-    for base in bases
-}
 _NUMBERS = Classes(int, float, bool)
 _MOMENTS = ("date", "time", "datetime", "timedelta", "timezone")
 _ZONES = (("datetime", ("timezone",)), ("zoneinfo", ("ZoneInfo",)))
-_EXACT: dict[str, tuple[type[Kind], tuple[str, ...]]] = {
-    "fractions": (Fraction, ("Fraction",)),
-    "uuid": (Printed, ("UUID",)),
-    "zoneinfo": (Printed, ("ZoneInfo",)),
-    "pathlib": (Path, ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")),
-}
-_SUBCLASSED: dict[str, tuple[type[Kind], tuple[str, ...]]] = {
-    "datetime": (Moment, _MOMENTS),
-    "decimal": (Decimal, ("Decimal",)),
-}
 
 
 def _is_of(cls: type, library: str, names: tuple[str, ...]) -> bool:
@@ -220,17 +200,41 @@ def _is_standard(library: Any) -> bool:
     return not file or file.startswith(plain_str(getattr(module("os"), "__file__", None)).rpartition("os.py")[0])
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+def _enum_member(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     enum = getattr(module("enum"), "Enum", None)
-    if enum is not None and any(base is enum for base in bases):
-        return EnumMember
-    found = next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
-    if found is not None:
-        return found
-    for name, (kind, classes) in _EXACT.items():
-        if _is_of(cls, name, classes):
+    return EnumMember if enum is not None and any(base is enum for base in bases) else None
+
+
+def _of_standard_library(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+    for library, kind, names in _EXACT:
+        if _is_of(cls, library, names):
             return kind
-    for name, (kind, classes) in _SUBCLASSED.items():
-        if any(_is_of(base, name, classes) for base in bases):
+    for library, kind, names in _SUBCLASSED:
+        if any(_is_of(base, library, names) for base in bases):
             return kind
     return None
+
+
+_EXACT: tuple[tuple[str, type[Kind], tuple[str, ...]], ...] = (
+    ("fractions", Fraction, ("Fraction",)),
+    ("uuid", Printed, ("UUID",)),
+    ("zoneinfo", Printed, ("ZoneInfo",)),
+    ("pathlib", Path, ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")),
+)
+_SUBCLASSED: tuple[tuple[str, type[Kind], tuple[str, ...]], ...] = (
+    ("datetime", Moment, _MOMENTS),
+    ("decimal", Decimal, ("Decimal",)),
+)
+kind_for = either(
+    _enum_member,
+    by_base(
+        {
+            Number: (int, float, complex),
+            Text: (str, bytes, bytearray),
+            Constant: (type(None), type(...), type(NotImplemented)),
+            Package: (ModuleType,),
+            Range: (range,),
+        }
+    ),
+    _of_standard_library,
+)

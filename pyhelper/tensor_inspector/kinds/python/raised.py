@@ -16,7 +16,8 @@ from ...protocol import Facts
 from ...safe.guard import Classes, class_name, instance_dict, kept_in_c, plain_str
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
-from ..kind import Child, Kind, Said, WithRows
+from ..families import by_base
+from ..kind import Child, Said, WithRows
 from .callables import place
 from .objects import Told, brief
 
@@ -205,7 +206,4 @@ def _file(code: CodeType) -> str:
     return plain_str(code.co_filename).replace("\\", "/")
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    if any(base is BaseException for base in bases):
-        return Raised
-    return {id(TracebackType): Traceback, id(FrameType): Frame}.get(id(cls))
+kind_for = by_base({Raised: (BaseException,), Traceback: (TracebackType,), Frame: (FrameType,)})

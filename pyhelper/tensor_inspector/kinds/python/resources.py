@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import class_name, each, first_of, instance_dict, kept_in_c, module, mro, plain_str, stands_in
+from ...safe.guard import class_name, each, first_of, instance_dict, kept_in_c, module, mro, plain_str
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
+from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .containers import Container
 from .objects import Told, brief
@@ -177,28 +178,24 @@ class WeakProxy(Kind):
         return ProxyType if issubclass(type(self.value), ProxyType) else CallableProxyType
 
 
-_KINDS: dict[str, tuple[str, type[Kind]]] = {
-    **dict.fromkeys(("FileIO", "TextIOWrapper", "BufferedReader", "BufferedWriter", "BufferedRandom"), ("_io", File)),
-    **dict.fromkeys(("BytesIO", "StringIO"), ("_io", InMemory)),
-    "_TemporaryFileWrapper": ("tempfile", Temporary),
-    "array": ("array", Array),
-    "Pattern": ("re", Pattern),
-    "Match": ("re", Match),
-    "Random": ("random", Random),
-}
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        if base is memoryview:
-            return Memory
-        if base is ReferenceType:
-            return WeakReference
-        if base is ProxyType or base is CallableProxyType:
-            return WeakProxy
-        if class_name(base) == "socket" and stands_in(base, "_socket"):
-            return Socket
-        package, kind = _KINDS.get(class_name(base), ("", None))
-        if kind is not None and stands_in(base, package):
-            return kind
-    return None
+kind_for = either(
+    by_base(
+        {
+            Memory: (memoryview,),
+            WeakReference: (ReferenceType,),
+            WeakProxy: (ProxyType, CallableProxyType),
+        }
+    ),
+    by_home(
+        {
+            File: ("FileIO", "TextIOWrapper", "BufferedReader", "BufferedWriter", "BufferedRandom"),
+            InMemory: ("BytesIO", "StringIO"),
+        },
+        "_io",
+    ),
+    by_home({Temporary: ("_TemporaryFileWrapper",)}, "tempfile"),
+    by_home({Array: ("array",)}, "array"),
+    by_home({Pattern: ("Pattern",), Match: ("Match",)}, "re"),
+    by_home({Random: ("Random",)}, "random"),
+    by_home({Socket: ("socket",)}, "_socket"),
+)

@@ -11,7 +11,8 @@ from weakref import ReferenceType, WeakKeyDictionary, WeakSet, WeakValueDictiona
 
 from ...safe.guard import Classes, dict_get, each, first_of, instance_dict
 from ...words.text import listed, plural
-from ..kind import Child, Kind
+from ..families import by_base
+from ..kind import Child
 from .containers import Sequence, Set
 from .mappings import Mapping
 from .objects import Told, attribute_count, brief, other_attributes, property_rows
@@ -123,17 +124,14 @@ def _alive(held: Any) -> object:
 
 
 _EXACT = Classes(dict, list)
-_BY_BASE: dict[int, type[Kind]] = {
-    id(UserDict): Keeping,
-    id(UserList): KeepingList,
-    id(UserString): KeepingText,
-    id(WeakValueDictionary): Weak,
-    id(WeakKeyDictionary): Weak,
-    id(WeakSet): WeakMembers,
-    id(MappingProxyType): Proxy,
-    id(ChainMap): Chain,
-}
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return next((kind for kind in (_BY_BASE.get(id(base)) for base in bases) if kind is not None), None)
+kind_for = by_base(
+    {
+        Keeping: (UserDict,),
+        KeepingList: (UserList,),
+        KeepingText: (UserString,),
+        Weak: (WeakValueDictionary, WeakKeyDictionary),
+        WeakMembers: (WeakSet,),
+        Proxy: (MappingProxyType,),
+        Chain: (ChainMap,),
+    }
+)

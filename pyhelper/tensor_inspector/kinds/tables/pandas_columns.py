@@ -11,7 +11,7 @@ from ...measure.stats import Unread
 from ...measure.stats.unread import OWN_CODE
 from ...protocol import Badge
 from ...safe.budget import Budget
-from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module
+from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module
 from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child, Said
@@ -47,7 +47,7 @@ class Moments(Dates):
         super().__init__(kept_in_c(values, "_ndarray"), budget)
         self._own = kept_in_c(values, "_dtype")
         zone = dict_get(instance_dict(self._own), "_tz")
-        self._zone = zone if class_module(type(zone)).partition(".")[0] in _ZONES else None
+        self._zone = zone if library_of(type(zone)) in _ZONES else None
         self._zoned = zone is not None
 
     def dtype(self) -> str:

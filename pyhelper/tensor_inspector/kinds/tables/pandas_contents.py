@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import class_module, class_name, dict_get, instance_dict, kept_in_c, module, mro
+from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module, mro
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from .arrow import Arrow
@@ -43,7 +43,7 @@ def column_contents(values: Any, budget: Budget) -> Contents:
     cls = type(values)
     if any(base is numpy.ndarray for base in mro(cls)):
         return contents_of(numpy.ndarray.view(values, numpy.ndarray), budget)  # a subclass's own code does not run
-    if class_module(cls).partition(".")[0] == "pandas":
+    if library_of(cls) == "pandas":
         for base in mro(cls):
             kind = _BY_NAME.get(class_name(base))
             if kind is not None:

@@ -8,12 +8,22 @@ from itertools import islice
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import Classes, class_dict, class_module, class_name, dict_get, instance_dict, module, mro
-from ...words.text import joined, listed
-from ..kind import Child, Kind, Rows
+from ...safe.guard import (
+    Classes,
+    class_dict,
+    class_name,
+    dict_get,
+    instance_dict,
+    library_of,
+    module,
+    mro,
+)
+from ...words.text import joined
+from ..families import by_name
+from ..kind import Child, Kind
 from ..numpy.contents import Contents
 from ..python.mappings import key_word
-from ..python.objects import Told, attributes, brief
+from ..python.objects import Told, attributes, brief, other_rows
 from .pandas_contents import column_contents, index_contents
 from .pandas_index import Levels, Steps
 from .tables import COUNTED, Column, Table, Values
@@ -202,13 +212,11 @@ def _others(value: Any) -> list[Child]:
     """What the program, not pandas, keeps in it."""
     notes = dict_get(instance_dict(value), "_attrs")
     rows = [Child("attrs", notes, ".attrs")] if notes else []
-    own = [child for child in attributes(value) if child.name not in _OWN]
-    shown = listed((child.name for child in own[:8]), len(own) > 8, 60)
-    return [*rows, *([Child("other attributes", Rows.of(shown, own), "")] if own else [])]
+    return [*rows, *other_rows([child for child in attributes(value) if child.name not in _OWN])]
 
 
 def _is_pandas(cls: type) -> bool:
-    return class_module(cls).partition(".")[0] in ("pandas", "numpy")
+    return library_of(cls) in ("pandas", "numpy")
 
 
 def _owner(cls: type, name: str) -> type:
@@ -216,15 +224,19 @@ def _owner(cls: type, name: str) -> type:
     return next((base for base in mro(cls) if name in class_dict(base)), cls)
 
 
-_BY_NAME: dict[str, type[Kind]] = {
-    "DataFrame": Frame, "Series": Series, "Index": Index, "ExtensionArray": Array, "GroupBy": Groups,
-}  # fmt: skip
+_known = by_name(
+    {
+        Frame: ("DataFrame",),
+        Series: ("Series",),
+        Index: ("Index",),
+        Array: ("ExtensionArray",),
+        Groups: ("GroupBy",),
+    },
+    "pandas",
+)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        kind = _BY_NAME.get(class_name(base))
-        if kind is not None and class_module(base).partition(".")[0] == "pandas":
-            genuine = kind is Array or any(class_name(above) == "PandasObject" for above in bases)
-            return kind if genuine else None
-    return None
+    kind = _known(cls, bases)
+    genuine = kind is Array or any(class_name(base) == "PandasObject" for base in bases)
+    return kind if genuine else None

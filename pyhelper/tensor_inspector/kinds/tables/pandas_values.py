@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...safe.guard import class_module, class_name, kept_in_c, mro
+from ...safe.guard import class_name, kept_in_c, library_of, mro
 from ...words.text import joined, shorten
-from ..kind import Kind
+from ..families import by_name
 from ..numpy.dates import date_text
 from ..python.plain import Atom
 
@@ -25,7 +25,7 @@ class Scalar(Atom):
         return self._text()
 
     def _text(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if class_name(base) in _BY_NAME)
+        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
         return shorten(base.__str__(self.value), 80)
 
 
@@ -34,9 +34,9 @@ class Moment(Scalar):
 
     def _text(self) -> str:
         zone = kept_in_c(self.value, "tzinfo")
-        if zone is None or class_module(type(zone)).partition(".")[0] in _ZONES:
+        if zone is None or library_of(type(zone)) in _ZONES:
             return super()._text()
-        base: Any = next(base for base in mro(type(self.value)) if class_name(base) in _BY_NAME)
+        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
         return f"{date_text(base.to_datetime64(self.value))} UTC, tzinfo {class_name(type(zone))}"
 
 
@@ -44,7 +44,7 @@ class Span(Scalar):
     """Asked for its text, it would keep its days and hours."""
 
     def _text(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if class_name(base) in _BY_NAME)
+        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
         return date_text(base.to_timedelta64(self.value))
 
 
@@ -59,19 +59,17 @@ class Missing(Atom):
 
 class DType(Atom):
     def line(self) -> str:
-        own = class_module(type(self.value)).partition(".")[0] != "pandas"
+        own = library_of(type(self.value)) != "pandas"
         return self.type_name() if own else shorten(f"dtype {self.value}")
 
 
-_BY_NAME: dict[str, type[Kind]] = {
-    "Timestamp": Moment, "Timedelta": Span, "Period": Scalar, "Interval": Scalar, "NaTType": Missing,
-    "NAType": Missing, "ExtensionDtype": DType,
-}  # fmt: skip
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        kind = _BY_NAME.get(class_name(base))
-        if kind is not None and class_module(base).partition(".")[0] == "pandas":
-            return kind
-    return None
+kind_for = by_name(
+    {
+        Moment: ("Timestamp",),
+        Span: ("Timedelta",),
+        Scalar: ("Period", "Interval"),
+        Missing: ("NaTType", "NAType"),
+        DType: ("ExtensionDtype",),
+    },
+    "pandas",
+)

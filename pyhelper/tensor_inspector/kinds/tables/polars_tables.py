@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from ...safe.guard import class_dict, class_module, class_name, dict_get, instance_dict, mro
+from ...safe.guard import class_dict, dict_get, instance_dict, library_of, mro
 from ...words.text import joined, one_line, shorten
-from ..kind import Kind
+from ..families import by_name
 from ..numpy.contents import Contents
 from ..python.plain import Atom
 from . import polars_columns
@@ -36,7 +36,7 @@ class Frame(Table):
 
     def column_suffix(self, at: int, label: object) -> str | None:
         owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
-        return f"[{label!r}]" if class_module(owner).partition(".")[0] == "polars" else f".to_series({at})"
+        return f"[{label!r}]" if library_of(owner) == "polars" else f".to_series({at})"
 
     def row_suffix(self) -> str | None:
         return ".row({})"
@@ -92,14 +92,13 @@ class DType(Atom):
         return shorten(f"dtype {self.value}")
 
 
-_BY_NAME: dict[str, type[Kind]] = {
-    "DataFrame": Frame, "Series": Series, "LazyFrame": Lazy, "Expr": Expression, "DataType": DType,
-}  # fmt: skip
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        kind = _BY_NAME.get(class_name(base))
-        if kind is not None and class_module(base).startswith("polars."):
-            return kind
-    return None
+kind_for = by_name(
+    {
+        Frame: ("DataFrame",),
+        Series: ("Series",),
+        Lazy: ("LazyFrame",),
+        Expression: ("Expr",),
+        DType: ("DataType",),
+    },
+    "polars",
+)

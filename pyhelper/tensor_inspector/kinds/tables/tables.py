@@ -13,6 +13,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
 from ...words.line import Word, content, dtype_word, named
 from ...words.text import joined, listed, plural, shorten
+from ..families import by_base
 from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said
 from ..numpy.contents import ArrayKind, Contents
 from ..python.mappings import key_name, key_word
@@ -214,5 +215,4 @@ class Table(Kind):
         return sum(amount for amount in amounts if amount)
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return ColumnValues if cls is Column else None
+kind_for = by_base({ColumnValues: (Column,)})

@@ -13,7 +13,7 @@ from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
 from ...safe.guard import Classes, class_dict, class_name, instance_dict, is_bare, module, mro, stands_in
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
-from ..kind import Kind
+from ..families import by_home
 from ..python.objects import Told, brief
 
 torch: Any = module("torch")
@@ -197,25 +197,19 @@ def _sample(tensor: Any) -> str:
     return head(dtype_name(tensor), shape(shape_of(tensor)[1:])) if is_tensor(tensor) else class_name(type(tensor))
 
 
-_KINDS: dict[str, type[Kind]] = {
-    "DataLoader": Loader,
-    "_BaseDataLoaderIter": LoaderIterator,
-    "TensorDataset": Tensors,
-    "Subset": Part,
-    "ConcatDataset": Joined,
-    "ChainDataset": Joined,
-    "StackDataset": Joined,
-    "Sampler": Sampler,
-    "Dataset": Dataset,
-}
-
-
 def _is_of_torch(cls: type) -> bool:
     return stands_in(cls, "torch.utils.data")
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        if class_name(base) in _KINDS and _is_of_torch(base):
-            return _KINDS[class_name(base)]
-    return None
+kind_for = by_home(
+    {
+        Loader: ("DataLoader",),
+        LoaderIterator: ("_BaseDataLoaderIter",),
+        Tensors: ("TensorDataset",),
+        Part: ("Subset",),
+        Joined: ("ConcatDataset", "ChainDataset", "StackDataset"),
+        Sampler: ("Sampler",),
+        Dataset: ("Dataset",),
+    },
+    "torch.utils.data",
+)

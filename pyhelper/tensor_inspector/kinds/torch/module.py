@@ -26,6 +26,7 @@ from ...safe.guard import (
 )
 from ...words.line import is_loud
 from ...words.text import integer, listed, plural
+from ..families import by_base
 from ..kind import Child, Kind, NotStatic
 from ..python.objects import property_rows, some_attributes
 from .finite import finite_badges, finite_rows, finite_words, look_at
@@ -268,5 +269,4 @@ def _size(value: object, between: str = ", ") -> str | None:
     return None
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return Module if any(base is torch.nn.Module for base in bases) else None
+kind_for = by_base({Module: (torch.nn.Module,)})

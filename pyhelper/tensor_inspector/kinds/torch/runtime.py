@@ -18,10 +18,9 @@ from ...safe.guard import (
     module,
     mro,
     plain_str,
-    stands_in,
 )
 from ...words.text import fingerprint, integer, joined, number, quoted, size
-from ..kind import Kind
+from ..families import by_home
 from ..python.objects import Told
 from ..python.plain import Atom
 from .distributed import mesh_text
@@ -159,9 +158,8 @@ class Operator(Told):
         return [plain_str(self.own("_qualified_op_name") or self.own("_name"))]
 
 
-_KINDS: dict[str, type[Kind]] = {
-    name: kind
-    for kind, names in {
+kind_for = by_home(
+    {
         Constant: ("dtype", "layout", "memory_format"),
         Device: ("device",),
         Limits: ("finfo", "iinfo"),
@@ -173,12 +171,6 @@ _KINDS: dict[str, type[Kind]] = {
         Mesh: ("DeviceMesh",),
         Autocast: ("autocast",),
         Operator: ("OpOverload", "OpOverloadPacket"),
-    }.items()
-    for name in names
-}
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return next(
-        (_KINDS[class_name(base)] for base in bases if class_name(base) in _KINDS and stands_in(base, "torch")), None
-    )
+    },
+    "torch",
+)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import class_name, instance_dict, module, stands_in
+from ...safe.guard import instance_dict, module
 from ...words.text import listed, number, plural
-from ..kind import Kind
+from ..families import by_home
 from ..python.callables import name_of
 from ..python.objects import Told, brief
 from .training import rate, scalar
@@ -116,16 +116,12 @@ def _rates(found: object) -> list[str]:
     return [rate(item) for item in found] if type(found) is list else []
 
 
-_KINDS: dict[str, type[Kind]] = {
-    "SequentialLR": Several,
-    "ChainedScheduler": Several,
-    "ReduceLROnPlateau": Plateau,
-    "LRScheduler": Scheduler,
-    "_LRScheduler": Scheduler,
-    "GradScaler": Scaler,
-}
-
-
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    found = (_KINDS[class_name(base)] for base in bases if class_name(base) in _KINDS and stands_in(base, "torch"))
-    return next(found, None)
+kind_for = by_home(
+    {
+        Several: ("SequentialLR", "ChainedScheduler"),
+        Plateau: ("ReduceLROnPlateau",),
+        Scheduler: ("LRScheduler", "_LRScheduler"),
+        Scaler: ("GradScaler",),
+    },
+    "torch",
+)

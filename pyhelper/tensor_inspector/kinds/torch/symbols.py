@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from ...measure.torch.metadata import size_text
 from ...protocol import Facts
-from ...safe.guard import attribute, class_name, dict_get, instance_dict, plain_str, stands_in
-from ..kind import Kind
+from ...safe.guard import attribute, dict_get, instance_dict, plain_str
+from ..families import by_home, either
 from ..python.objects import Told
 
 _NUMBERS = ("SymInt", "SymFloat", "SymBool")
@@ -54,10 +54,4 @@ class Proxy(Told):
             return "nothing yet"
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    for base in bases:
-        if class_name(base) in _NUMBERS and stands_in(base, "torch"):
-            return Symbol
-        if class_name(base) == "Proxy" and stands_in(base, "torch.fx"):
-            return Proxy
-    return None
+kind_for = either(by_home({Symbol: _NUMBERS}, "torch"), by_home({Proxy: ("Proxy",)}, "torch.fx"))

@@ -15,7 +15,8 @@ from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_get, each, held, instance_dict, module, mro, plain_str, traits
 from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
-from ..kind import Child, Kind, Rows, WithRows
+from ..families import by_base
+from ..kind import Child, Rows, WithRows
 from ..python.objects import attributes, brief, property_rows, some_attributes
 from .finite import finite_badges, finite_rows, finite_words, look_at
 
@@ -192,5 +193,4 @@ def _params(group: dict[str, Any]) -> list[Any]:
     return found if type(found) is list else []
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return Optimizer if any(base is torch.optim.Optimizer for base in bases) else None
+kind_for = by_base({Optimizer: (torch.optim.Optimizer,)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import Classes, class_dict, class_module, class_name, instance_dict, module, mro
+from ...safe.guard import Classes, class_dict, class_name, instance_dict, library_of, module, mro
 from ..stats.unread import META, Unread
 
 torch: Any = module("torch")
@@ -46,7 +46,7 @@ def computes_itself(cls: type) -> bool:
     """Whether a class has a ``__torch_dispatch__`` that is the program's: even the shape may be computed by it."""
     dispatching = next((base for base in mro(cls) if "__torch_dispatch__" in class_dict(base)), Base)
     own = dispatching is not Base and dispatching is not torch.Tensor
-    return own and class_module(dispatching).partition(".")[0] != "torch"
+    return own and library_of(dispatching) != "torch"
 
 
 def _text(of_torch: Any) -> str:

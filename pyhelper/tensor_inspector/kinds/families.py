@@ -1,0 +1,58 @@
+"""Which classes the kinds of a family are of: tables from a kind to classes, made into the family's ``kind_for``.
+
+Each takes the nearest base that is in its table, so that a class further down may have a kind of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Callable
+
+from ..safe.guard import class_name, library_of, stands_in
+from .kind import Kind
+
+if TYPE_CHECKING:
+    KindFor = Callable[[type, tuple[type, ...]], "type[Kind] | None"]
+
+
+def by_base(kinds: Mapping[type[Kind], tuple[type, ...]]) -> KindFor:
+    """By the classes themselves."""
+    known = {id(cls): kind for kind, classes in kinds.items() for cls in classes}
+
+    def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+        return next((known[id(base)] for base in bases if id(base) in known), None)
+
+    return kind_for
+
+
+def by_name(kinds: Mapping[type[Kind], tuple[str, ...]], *libraries: str) -> KindFor:
+    """By the names of classes that say they stand somewhere in one of these libraries."""
+    known = {name: kind for kind, names in kinds.items() for name in names}
+
+    def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+        found = (base for base in bases if class_name(base) in known and library_of(base) in libraries)
+        return next((known[class_name(base)] for base in found), None)
+
+    return kind_for
+
+
+def by_home(kinds: Mapping[type[Kind], tuple[str, ...]], *packages: str) -> KindFor:
+    """By the names under which modules of these packages hold the classes: one that only says so is none of them."""
+    known = {name: kind for kind, names in kinds.items() for name in names}
+
+    def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+        for base in bases:
+            if class_name(base) in known and any(stands_in(base, package) for package in packages):
+                return known[class_name(base)]
+        return None
+
+    return kind_for
+
+
+def either(*choices: KindFor) -> KindFor:
+    """The first that finds a kind."""
+
+    def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+        return next((kind for kind in (choose(cls, bases) for choose in choices) if kind is not None), None)
+
+    return kind_for
