@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, Said
-from .registry import LIBRARIES, kind_of, libraries, look, unfinished
+from .registry import LIBRARIES, WRITTEN_OUT, kind_of, libraries, look, unfinished
 
 __all__ = [
-    "COMPUTED", "LIBRARIES", "Child", "Elements", "Kind", "NotFound", "NotStatic", "Property", "Rows", "Said",
-    "kind_of", "libraries", "look", "unfinished",
-]  # fmt: skip
+    "COMPUTED",
+    "LIBRARIES",
+    "WRITTEN_OUT",
+    "Child",
+    "Elements",
+    "Kind",
+    "NotFound",
+    "NotStatic",
+    "Property",
+    "Rows",
+    "Said",
+    "kind_of",
+    "libraries",
+    "look",
+    "unfinished",
+]

@@ -180,6 +180,12 @@ class Kind:
         """Whether autograd records what is done with it; None of what autograd can't know."""
         return None
 
+    def identity(self) -> tuple[object, Sequence[object]] | None:
+        """What tells it from another value of exactly its class: an object of a built-in or of the library itself, and
+        parts that are told apart in turn. None where only the program's code could, or what it holds tells it.
+        """
+        return None
+
     def marks(self) -> dict[str, str]:
         """What tells it from another besides its elements and rows, by name: a deque's ``maxlen``, an index's name."""
         return {}

@@ -22,6 +22,9 @@ LIBRARIES = {
     "scipy": "", "PIL": "", "tensordict": "TensorDict", "transformers": "",
 }  # fmt: skip
 
+#: Classes whose own text, which is their library's, says all that tells two of them apart: where a DTensor's parts lie.
+WRITTEN_OUT = {"torch": ("Shard", "_StridedShard", "Replicate", "Partial", "_Partial")}
+
 
 def look(value: object, budget: Budget) -> Kind:
     """``value`` as its kind, ready to be asked."""

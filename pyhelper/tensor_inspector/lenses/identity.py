@@ -8,9 +8,9 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..kinds import kind_of
+from ..kinds import WRITTEN_OUT, kind_of, look
 from ..kinds.python.objects import attribute_count, attributes
-from ..kinds.python.plain import Decimal, EnumMember, Fraction, Moment, Path, Printed
+from ..kinds.python.plain import EnumMember
 from ..safe.budget import Budget
 from ..safe.guard import (
     Classes,
@@ -21,7 +21,6 @@ from ..safe.guard import (
     module,
     mro,
     plain_str,
-    slots,
     stands_in,
     traits,
 )
@@ -33,10 +32,6 @@ _QUICK = frozenset(map(id, (str, int, bool, bytes)))  #: as most keys are
 _ATOMS: tuple[Any, ...] = (str, bytes, int, float, complex)
 _GROUPS: tuple[Any, ...] = (tuple, frozenset)
 _SPANS = Classes(range, slice)
-_STANDARD = ("datetime", "decimal", "fractions", "pathlib", "uuid", "zoneinfo")
-_PRINTED = Classes(Moment, Printed)  #: kinds of values whose own text says all
-#: Classes of torch whose text says all that they are; the last are where a DTensor's parts lie.
-_TORCH = ("dtype", "layout", "memory_format", "device", "Shard", "_StridedShard", "Replicate", "Partial", "_Partial")
 _SELF = "is"  #: begins the token of what is told by identity
 _size_of = type.__dict__["__basicsize__"].__get__
 _dict_at = type.__dict__["__dictoffset__"].__get__
@@ -132,32 +127,13 @@ class _Reader:
             return None
         if any(base is numpy.get("generic") for base in mro(cls)):
             return _of_scalar(value, cls) if library == "numpy" else None
-        if library in _STANDARD:
-            return self._of_standard(value, cls, deep)
-        if library == "torch" and class_name(cls) in _TORCH:
+        if class_name(cls) in WRITTEN_OUT.get(library, ()):
             return Token((id(cls), repr(value)))
-        return self._of_pandas(value, cls, deep) if library == "pandas" else None
-
-    def _of_standard(self, value: Any, cls: type, deep: int) -> Token | None:
-        kind = kind_of(cls)
-        if kind is Path:
-            written = Path(value, Budget()).written()
-            return None if written == "…" else Token((id(cls), written))
-        if kind is Decimal:
-            return Token((id(cls), repr(value) if value.is_nan() else value))
-        if kind is Fraction:
-            return self._made_of(cls, (item for _, item in slots(value)), deep)
-        return Token((id(cls), repr(value))) if kind in _PRINTED and _is_zoned(value) else None
-
-    def _of_pandas(self, value: Any, cls: type, deep: int) -> Token | None:
-        name = class_name(cls)
-        if name == "Interval":
-            return self._made_of(cls, (value.left, value.right, value.closed), deep)
-        if name == "Timedelta":  # asked for its text, it would keep its days and hours
-            return Token((id(cls), str(value.to_timedelta64())))
-        if name == "Period" or (name == "Timestamp" and _is_zoned(value, ("pytz", "dateutil"))):
-            return Token((id(cls), repr(value)))
-        return None
+        found = look(value, Budget()).identity()
+        if found is None:
+            return None
+        exact, parts = found
+        return self._made_of(cls, parts, deep) if parts else Token((id(cls), exact))
 
     def _of_dtype(self, dtype: Any, cls: type, deep: int) -> Token | None:
         if dtype.kind == "T":
@@ -212,17 +188,6 @@ def _of_scalar(value: Any, cls: type) -> Token | None:
         return Token((id(cls), value.dtype.str, int(value.view("i8"))))
     item = value.item()
     return Token((id(cls), repr(value) if type(item) is cls else item))  # wider than Python's floats
-
-
-def _is_zoned(value: object, others: tuple[str, ...] = ()) -> bool:
-    """Whether its time zone, if it has one, is none of the program's own."""
-    zone: Any = type(getattr(value, "tzinfo", None))
-    known = (("datetime", "timezone"), ("zoneinfo", "ZoneInfo"))
-    return (
-        zone is type(None)
-        or any(zone is getattr(module(library), name, None) for library, name in known)
-        or library_of(zone) in others
-    )
 
 
 def _is_pure(cls: type) -> bool:

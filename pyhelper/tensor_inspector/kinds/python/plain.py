@@ -127,11 +127,17 @@ class Printed(Atom):
     def line(self) -> str:
         return shorten(repr(self.value))
 
+    def identity(self) -> tuple[object, tuple[()]]:
+        return repr(self.value), ()
+
 
 class Fraction(Atom):
     def line(self) -> str:
         found = dict(slots(self.value))
         return f"Fraction({', '.join(integer(found.get(name, 0)) for name in ('_numerator', '_denominator'))})"
+
+    def identity(self) -> tuple[object, list[object]]:
+        return None, [item for _, item in slots(self.value)]
 
 
 class Decimal(Atom):
@@ -140,18 +146,28 @@ class Decimal(Atom):
     def line(self) -> str:
         return shorten(_base_of(self.value, "decimal", "Decimal").__repr__(self.value))
 
+    def identity(self) -> tuple[object, tuple[()]]:
+        return (repr(self.value) if self.value.is_nan() else self.value), ()
+
 
 class Moment(Atom):
     """A date or time, also of a subclass. A time zone that is the program's own is named, not asked for its text."""
 
     def line(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "datetime", _MOMENTS))
-        zoned = base.__dict__.get("tzinfo")
-        zone = zoned.__get__(self.value) if zoned is not None else None
-        known = zone is None or any(_is_of(type(zone), *at) for at in _ZONES)
-        if known:
+        base, zone = self._base(), self._zone()
+        if _is_known_zone(zone):
             return shorten(base.__repr__(self.value))
         return joined([base.__repr__(base.replace(self.value, tzinfo=None)), f"tzinfo {class_name(type(zone))}"])
+
+    def identity(self) -> tuple[object, tuple[()]] | None:
+        return (repr(self.value), ()) if _is_known_zone(self._zone()) else None
+
+    def _base(self) -> Any:
+        return next(base for base in mro(type(self.value)) if _is_of(base, "datetime", _MOMENTS))
+
+    def _zone(self) -> Any:
+        zoned = self._base().__dict__.get("tzinfo")
+        return None if zoned is None else zoned.__get__(self.value)
 
 
 class Path(Atom):
@@ -162,6 +178,10 @@ class Path(Atom):
 
     def brief(self) -> str:
         return quoted(self.written(), 40)
+
+    def identity(self) -> tuple[object, tuple[()]] | None:
+        written = self.written()
+        return None if written == "…" else (written, ())
 
     def written(self) -> str:
         cls = type(self.value)
@@ -189,6 +209,11 @@ def _is_of(cls: type, library: str, names: tuple[str, ...]) -> bool:
     """Whether it is one of these classes of the standard library, not of a file of the program that took its name."""
     found = module(library)
     return found is not None and any(vars(found).get(name) is cls for name in names) and _is_standard(found)
+
+
+def _is_known_zone(zone: object) -> bool:
+    """Whether a time zone is none of the program's own."""
+    return zone is None or any(_is_of(type(zone), *at) for at in _ZONES)
 
 
 def _base_of(value: object, library: str, name: str) -> Any:

@@ -24,9 +24,21 @@ class Scalar(Atom):
     def brief(self) -> str:
         return self._text()
 
+    def identity(self) -> tuple[object, tuple[object, ...]] | None:
+        return repr(self.value), ()
+
+    def _base(self) -> Any:
+        return next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
+
     def _text(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
-        return shorten(base.__str__(self.value), 80)
+        return shorten(self._base().__str__(self.value), 80)
+
+
+class Between(Scalar):
+    """An interval, told from others by its ends."""
+
+    def identity(self) -> tuple[object, tuple[object, ...]]:
+        return None, (self.value.left, self.value.right, self.value.closed)
 
 
 class Moment(Scalar):
@@ -34,18 +46,26 @@ class Moment(Scalar):
 
     def _text(self) -> str:
         zone = kept_in_c(self.value, "tzinfo")
-        if zone is None or library_of(type(zone)) in _ZONES:
+        if self._is_in_known_zone():
             return super()._text()
-        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
-        return f"{date_text(base.to_datetime64(self.value))} UTC, tzinfo {class_name(type(zone))}"
+        return f"{date_text(self._base().to_datetime64(self.value))} UTC, tzinfo {class_name(type(zone))}"
+
+    def identity(self) -> tuple[object, tuple[object, ...]] | None:
+        return super().identity() if self._is_in_known_zone() else None
+
+    def _is_in_known_zone(self) -> bool:
+        zone = kept_in_c(self.value, "tzinfo")
+        return zone is None or library_of(type(zone)) in _ZONES
 
 
 class Span(Scalar):
     """Asked for its text, it would keep its days and hours."""
 
     def _text(self) -> str:
-        base: Any = next(base for base in mro(type(self.value)) if library_of(base) == "pandas")
-        return date_text(base.to_timedelta64(self.value))
+        return date_text(self._base().to_timedelta64(self.value))
+
+    def identity(self) -> tuple[object, tuple[object, ...]]:
+        return str(self.value.to_timedelta64()), ()
 
 
 class Missing(Atom):
@@ -67,7 +87,8 @@ kind_for = by_name(
     {
         Moment: ("Timestamp",),
         Span: ("Timedelta",),
-        Scalar: ("Period", "Interval"),
+        Scalar: ("Period",),
+        Between: ("Interval",),
         Missing: ("NaTType", "NAType"),
         DType: ("ExtensionDtype",),
     },

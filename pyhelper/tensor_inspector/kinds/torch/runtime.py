@@ -38,6 +38,9 @@ class Constant(Atom):
     def line(self) -> str:
         return str(self.value)
 
+    def identity(self) -> tuple[object, tuple[()]]:
+        return repr(self.value), ()
+
 
 class Device(Atom):
     def brief(self) -> str:
@@ -45,6 +48,9 @@ class Device(Atom):
 
     def line(self) -> str:
         return f"device {self.value}"
+
+    def identity(self) -> tuple[object, tuple[()]]:
+        return repr(self.value), ()
 
 
 class Limits(Atom):
