@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .kinds import Child, Rows, look
-from .kinds.facts import add_spread_of
+from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
 from .protocol import Facts, Node
 from .safe.budget import Budget
@@ -43,7 +43,7 @@ def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budg
     with Untouched():
         found = _described(value, budget, facts=True)["facts"]
         if shares or bars:
-            add_spread_of(found, look(value, budget), budget, shares, bars)
+            add_distribution_of(found, look(value, budget), budget, shares, bars)
     return found
 
 
@@ -87,7 +87,7 @@ def compare(
     from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
 
     rtol, atol = lens.amount("rtol", rtol), lens.amount("atol", atol)
-    budget = Budget(lens.amount("budget_ms", budget_ms, endless=True))
+    budget = _budget(budget_ms)
     with Untouched():
         return lens.compare(a, b, budget, rtol=rtol, atol=atol)
 

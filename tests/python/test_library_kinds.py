@@ -14,7 +14,7 @@ from test_loader import run
 from test_paths import walked
 
 from tensor_inspector import compare, facts, summarize, tree
-from tensor_inspector.kinds import Elements, Property, Rows, Said
+from tensor_inspector.kinds import Elements, Property, Rows, TextRow
 from tensor_inspector.kinds import look as kind_of
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -241,7 +241,7 @@ def test_a_path_reaches_the_value_that_is_shown(library: str) -> None:
         with Untouched():
             for snapshot, node, _ in walked(value, depth=2):
                 shown = snapshot.value(node["id"])
-                if "path" in node and not isinstance(shown, (Rows, Said, Property)):
+                if "path" in node and not isinstance(shown, (Rows, TextRow, Property)):
                     reached += 1
                     if not same(shown, eval(node["path"], {"value": value})):
                         wrong.append(node["path"])

@@ -24,7 +24,7 @@ import pytest
 import torch
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Property, Rows, Said
+from tensor_inspector.kinds import Child, Property, Rows, TextRow
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.snapshot import Snapshot
@@ -309,7 +309,7 @@ def test_a_path_reaches_what_is_shown(name: str) -> None:
                 shown = snapshot.value(node["id"])
                 if (
                     "path" in node
-                    and not isinstance(shown, (Rows, Said, Property))
+                    and not isinstance(shown, (Rows, TextRow, Property))
                     and "Elements" not in str(type(shown))
                 ):
                     found = eval(node["path"], {"value": value})

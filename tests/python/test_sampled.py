@@ -14,12 +14,12 @@ import torch
 from stats_reference import ticking
 
 from tensor_inspector.kinds import look
-from tensor_inspector.kinds.facts import add_spread
+from tensor_inspector.kinds.facts import add_distribution
 from tensor_inspector.kinds.numpy.dates import Dates
 from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.kinds.torch.finite import finite_badges, finite_rows, finite_words
 from tensor_inspector.measure.reading import badges
-from tensor_inspector.measure.torch.finite import Look
+from tensor_inspector.measure.torch.finite import NotFinite
 from tensor_inspector.protocol import ComplexStats, Stats
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -119,7 +119,7 @@ def test_every_percentile_and_bin_is_marked(values: Any) -> None:
 
 def test_the_facts_say_how_much_percentiles_are_of() -> None:
     facts: Any = {"type": "torch.Tensor"}
-    add_spread(facts, torch.arange(2e6), ticking(80, 0.5), [0.5], 4)
+    add_distribution(facts, torch.arange(2e6), ticking(80, 0.5), [0.5], 4)
     for what in ("quantiles", "histogram"):
         assert facts[what]["exact"] is False
         assert 0 < facts[what]["read"] < 2e6
@@ -151,7 +151,7 @@ def test_every_row_of_dates_is_marked() -> None:
         "quantiles": {"at": [0.25, 0.5], "values": [0, None], "exact": False, "read": 1000},
         "histogram": {"edges": [0, 86401], "counts": [400], "exact": False, "read": 1000},
     }
-    assert days().spread_rows(spread) == [
+    assert days().distribution_rows(spread) == [
         ["25%", "≈1970-01-01"],
         ["median", "none"],
         ["1970-01-01…1970-01-02", "400 of 1,000 read"],
@@ -168,18 +168,22 @@ def test_a_series_of_polars_marks_a_range_of_what_was_read() -> None:
 @pytest.mark.parametrize(
     ("look", "words", "row"),
     [
-        (Look([], [], 24, 100, True), ["≈ 24 % read"], "none seen, ≈ 24 % read"),
-        (Look([], [], 9999, 10_000, True), ["≈ 99 % read"], "none seen, ≈ 99 % read"),
-        (Look([], [], 1, 10_000, True), ["≈ <1 % read"], "none seen, ≈ <1 % read"),
-        (Look(["a", "b"], [], 24, 100, True), ["NaN in a and 1+ more", "≈ 24 % read"], "≈ 24 % read"),
-        (Look([], [], 0, 100, True), ["values not read: no time"], "values not read: no time"),
-        (Look([], [], 0, 100, False), ["values not read"], "values not read"),
-        (Look([], [], 100, 100, False), [], "none in all values"),
-        (Look([], [], 100, 100, True, complete=False), ["only 100 values read"], "none seen, only 100 values read"),
-        (Look([], [], 0, 0, True, complete=False), ["values not read: no time"], "values not read: no time"),
+        (NotFinite([], [], 24, 100, True), ["≈ 24 % read"], "none seen, ≈ 24 % read"),
+        (NotFinite([], [], 9999, 10_000, True), ["≈ 99 % read"], "none seen, ≈ 99 % read"),
+        (NotFinite([], [], 1, 10_000, True), ["≈ <1 % read"], "none seen, ≈ <1 % read"),
+        (NotFinite(["a", "b"], [], 24, 100, True), ["NaN in a and 1+ more", "≈ 24 % read"], "≈ 24 % read"),
+        (NotFinite([], [], 0, 100, True), ["values not read: no time"], "values not read: no time"),
+        (NotFinite([], [], 0, 100, False), ["values not read"], "values not read"),
+        (NotFinite([], [], 100, 100, False), [], "none in all values"),
+        (
+            NotFinite([], [], 100, 100, True, complete=False),
+            ["only 100 values read"],
+            "none seen, only 100 values read",
+        ),
+        (NotFinite([], [], 0, 0, True, complete=False), ["values not read: no time"], "values not read: no time"),
     ],
 )
-def test_a_module_marks_how_much_of_it_was_read(look: Look, words: list[str], row: str) -> None:
+def test_a_module_marks_how_much_of_it_was_read(look: NotFinite, words: list[str], row: str) -> None:
     assert finite_words(look) == words
     assert finite_rows(look)[-1] == ["NaN and Inf", row]
     assert look.is_whole() or ("sampled" if look.read else "unread") in finite_badges(look)

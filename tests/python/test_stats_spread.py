@@ -313,7 +313,7 @@ class TestFacts:
         many = np.ma.array(np.arange(1_000_000.0), mask=np.arange(1_000_000) % 2 == 0)
         with torch.no_grad():
             contents = look(many, Budget()).contents
-            found = spread(contents.present(), [0.5], 0, Budget(max_elements=5000))["quantiles"]
+            found = spread(contents.measured(), [0.5], 0, Budget(max_elements=5000))["quantiles"]
         assert not found["exact"]
         assert found["values"] == pytest.approx([500_000], rel=0.01)
 

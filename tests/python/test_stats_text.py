@@ -6,7 +6,7 @@ import pytest
 from stats_reference import ticking
 
 from tensor_inspector.kinds import look
-from tensor_inspector.kinds.facts import add_firsts, add_spread
+from tensor_inspector.kinds.facts import add_distribution, add_firsts
 from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.safe.budget import Budget
@@ -118,15 +118,15 @@ def test_facts_have_what_was_asked_for():
     t, facts = torch.tensor([1.0, math.nan, 3.0, -math.inf]), {"type": "torch.Tensor"}
     add_firsts(facts, of_tensor(t, Budget()), lambda: t, Budget())
     assert (facts["first_nan"], facts["first_inf"]) == ([1], [3])
-    add_spread(facts, t, Budget(), [0.5], 2)
+    add_distribution(facts, t, Budget(), [0.5], 2)
     assert facts["quantiles"] == {"at": [0.5], "values": [2.0], "exact": True, "read": 4}
     assert facts["histogram"] == {"edges": [1.0, 2.0, 3.0], "counts": [1, 1], "exact": True, "read": 4}
 
 
 def test_facts_say_why_it_is_not_there():
     facts = {"type": "torch.Tensor", "notes": ["a view"]}
-    add_spread(facts, torch.ones(3), ticking(80, 99.0), [0.5], 0)
+    add_distribution(facts, torch.ones(3), ticking(80, 99.0), [0.5], 0)
     assert facts["notes"] == ["a view", "percentiles and histogram skipped: 80 ms budget"]
-    add_spread(facts, Unread("freed", "storage freed"), Budget(), [0.5], 0)
-    add_spread(facts, None, Budget(), [0.5], 0)
+    add_distribution(facts, Unread("freed", "storage freed"), Budget(), [0.5], 0)
+    add_distribution(facts, None, Budget(), [0.5], 0)
     assert "quantiles" not in facts

@@ -19,7 +19,7 @@ from zoo.tensor_classes import Remembering, Scaled, Wrapping
 from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, Said, look
+from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, TextRow, look
 from tensor_inspector.measure.stats import Unread
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -102,7 +102,7 @@ def test_a_path_reaches_the_value_that_is_shown(name: str) -> None:
     with Untouched():
         for snapshot, node in nodes(value):
             shown = snapshot.value(node["id"])
-            if "path" not in node or isinstance(shown, (Rows, Said, Property)) or name == "class with memory":
+            if "path" not in node or isinstance(shown, (Rows, TextRow, Property)) or name == "class with memory":
                 continue
             reached += 1
             assert same(shown, eval(node["path"], {"value": value})), node["path"]

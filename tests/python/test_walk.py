@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Property, Rows, Said
+from tensor_inspector.kinds import Child, Property, Rows, TextRow
 from tensor_inspector.protocol import Node
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -140,7 +140,7 @@ def walk(value: object) -> list[Row]:
 
 
 def is_ours(shown: object) -> bool:
-    return isinstance(shown, (Rows, Said, Property))
+    return isinstance(shown, (Rows, TextRow, Property))
 
 
 @given(graphs())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, Said
+from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, TextRow
 from .registry import LIBRARIES, WRITTEN_OUT, kind_of, libraries, look, unfinished
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "NotStatic",
     "Property",
     "Rows",
-    "Said",
+    "TextRow",
     "kind_of",
     "libraries",
     "look",

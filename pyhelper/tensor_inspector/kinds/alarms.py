@@ -45,12 +45,12 @@ class Alarms:
         return [badge for badge, is_so in found if is_so]
 
 
-class Held:
+class HeldValue:
     """A value, and the way to it: the holder that it is in, and what it is under there."""
 
     __slots__ = ("above", "holder", "under", "value")
 
-    def __init__(self, above: Held | None, holder: Kind, under: object, value: object) -> None:
+    def __init__(self, above: HeldValue | None, holder: Kind, under: object, value: object) -> None:
         self.above = above
         self.holder = holder
         self.under = under
@@ -70,7 +70,7 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     if not holder.budget.reads or _is_bound(type(holder.value)):
         return Alarms()
     budget = holder.budget.share()
-    search = _Search(budget)
+    search = _AlarmSearch(budget)
     walk = _Walk(holder, entries, budget)
     for held in walk:
         try:
@@ -81,17 +81,17 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     return Alarms(search.names("nan"), search.names("inf"), search.late or walk.cut)
 
 
-class _Search:
+class _AlarmSearch:
     """Values in their order, and which of them hold NaN, and Inf."""
 
     def __init__(self, budget: Budget) -> None:
         self.late = False
         self._budget = budget
-        self._all: list[Held] = []
+        self._all: list[HeldValue] = []
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
-    def add(self, held: Held) -> None:
+    def add(self, held: HeldValue) -> None:
         value, at = held.value, len(self._all)
         if type(value) in _NUMBERS:
             self._note(held, [] if _is_placeholder(held) else ["nan"])
@@ -122,7 +122,7 @@ class _Search:
     def names(self, what: str) -> list[str]:
         return [self._all[at].name() + part for at, part in sorted(self._found[what].items())]
 
-    def _note(self, held: Held, badges: Iterable[str]) -> None:
+    def _note(self, held: HeldValue, badges: Iterable[str]) -> None:
         for what in badges:
             if what in self._found:
                 self._found[what][len(self._all)] = ""
@@ -137,18 +137,18 @@ class _Walk:
         self._budget = budget
         self._left = _MOST
         self._opened = {id(holder.value)}
-        self._waiting: list[tuple[int, Held | None, Kind, Iterable[tuple[object, object]]]] = [
+        self._waiting: list[tuple[int, HeldValue | None, Kind, Iterable[tuple[object, object]]]] = [
             (0, None, holder, entries)
         ]
 
-    def __iter__(self) -> Iterator[Held]:
+    def __iter__(self) -> Iterator[HeldValue]:
         for depth, above, kind, entries in self._waiting:  # which grows
             for under, value in self._items(entries):
                 if not self._left:
                     self.cut = True
                     return
                 self._left -= 1
-                held = Held(above, kind, under, value)
+                held = HeldValue(above, kind, under, value)
                 if depth == _DEPTH or not self._open(depth, held):
                     yield held
 
@@ -169,7 +169,7 @@ class _Walk:
         except Exception:
             return
 
-    def _open(self, depth: int, held: Held) -> bool:
+    def _open(self, depth: int, held: HeldValue) -> bool:
         """Whether it holds others, which then come in their turn."""
         value = held.value
         inner = None if id(value) in self._opened else _opened(value, self._budget)
@@ -193,7 +193,7 @@ def _opened(value: object, budget: Budget) -> tuple[Kind, Iterable[tuple[object,
     return None if entries is None else (holder, entries)
 
 
-def _is_placeholder(held: Held) -> bool:
+def _is_placeholder(held: HeldValue) -> bool:
     return type(held.under) is str and any(word in held.under for word in _PLACEHOLDERS)
 
 

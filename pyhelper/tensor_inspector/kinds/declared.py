@@ -35,7 +35,7 @@ _ALONE = "= "  #: begins a summary that stands without the type
 
 Way = tuple[tuple[str, Any], ...]
 if TYPE_CHECKING:
-    Look = Callable[[object, Budget], Kind]
+    LookUp = Callable[[object, Budget], Kind]
 
 
 class Field:
@@ -48,7 +48,7 @@ class Field:
         self.says = says
 
 
-Said = tuple[object, ...]  #: text and fields in turn
+Phrase = tuple[object, ...]  #: text and fields in turn
 
 
 class Template:
@@ -56,12 +56,12 @@ class Template:
 
     __slots__ = ("alone", "parts")
 
-    def __init__(self, parts: list[list[Said]], alone: bool) -> None:
+    def __init__(self, parts: list[list[Phrase]], alone: bool) -> None:
         self.parts = parts
         self.alone = alone
 
 
-class Missing(Exception):
+class Unavailable(Exception):
     """A value that a summary names is not there."""
 
 
@@ -75,7 +75,7 @@ def parse(text: str, runs: bool = False) -> Template:
     return Template([[_said(one, runs) for one in part.split(" | ")] for part in parts], alone)
 
 
-def _said(text: str, runs: bool) -> Said:
+def _said(text: str, runs: bool) -> Phrase:
     found: list[object] = []
     before, opened, rest = text.partition("{")
     while opened:
@@ -132,7 +132,7 @@ class Declared(Kind):
         alone = isinstance(self._template, Template) and self._template.alone
         return summary if alone else f"{before} {short(summary)}"
 
-    def _summary(self, look: Look) -> Iterator[str]:
+    def _summary(self, look: LookUp) -> Iterator[str]:
         """What was declared, as far as its values are there."""
         if isinstance(self._template, ValueError):
             yield Word(f"summary in the settings: {self._template}", loud=True)
@@ -145,7 +145,7 @@ class Declared(Kind):
                 except Exception:  # not there, or not to be had without running code
                     continue
 
-    def _text(self, said: Said, look: Look) -> str:
+    def _text(self, said: Phrase, look: LookUp) -> str:
         text = value = ""
         for one in said:
             if isinstance(one, Field):
@@ -158,17 +158,17 @@ class Declared(Kind):
             text += words
         return text
 
-    def _value(self, field: Field, look: Look) -> str:
+    def _value(self, field: Field, look: LookUp) -> str:
         if field.ways[0] == (("all", None),):
             own = (child for child in attributes(self.value) if not child.name.startswith("_"))
             found = [f"{child.name} {_brief(child.value, self.budget, look)}" for child in islice(own, _SHOWN + 1)]
             if not found:
-                raise Missing
+                raise Unavailable
             return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
         values = [_follow(self.value, way, self.budget) for way in field.ways]
         text = _say(values, field.says, self._declared_name.partition(".")[0], self.budget, look)
         if not text:
-            raise Missing
+            raise Unavailable
         return text
 
 
@@ -182,7 +182,7 @@ def _follow(value: Any, way: Way, budget: Budget) -> Any:
     for how, what in way:
         value = _next(value, how, what, budget)
     if value is None:
-        raise Missing
+        raise Unavailable
     return value
 
 
@@ -192,7 +192,7 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     if how == "call":
         method: Any = first_of(type(value), what)
         if type(method) is not MethodDescriptorType:  # in C, and the package's: only our own table names one
-            raise Missing
+            raise Unavailable
         return method(value)
     for found in (instance_dict(value).get(what), next((item for slot, item in slots(value) if slot == what), None)):
         if found is not None:
@@ -203,14 +203,14 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     return look(value, budget).attribute(what) if found is None else found
 
 
-def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> str:
+def _say(values: list[Any], says: str, package: str, budget: Budget, look: LookUp) -> str:
     value = values[0]
     if says == "len":
         return f"{_length(value, package, budget):,}"
     if says in _OWN_TEXT:
         name = _OWN_TEXT[says]
         if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
-            raise Missing
+            raise Unavailable
         return _text(first_of(type(value), name)(value))
     if says:
         texts = list(islice(_items(values, says, package, budget, look), _SHOWN + 1))
@@ -218,7 +218,7 @@ def _say(values: list[Any], says: str, package: str, budget: Budget, look: Look)
     return _brief(value, budget, look)
 
 
-def _items(values: list[Any], says: str, package: str, budget: Budget, look: Look) -> Iterator[str]:
+def _items(values: list[Any], says: str, package: str, budget: Budget, look: LookUp) -> Iterator[str]:
     kind = look(values[0], budget)
     if isinstance(kind, Mapping) and len(values) == 1:
         for label, text in told_pairs(islice(kind.pairs(), _SHOWN + 1), kind):
@@ -237,11 +237,11 @@ def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:
     if isinstance(kind, Container):
         return kind.items()
     if not _is_of(type(value), package):
-        raise Missing
+        raise Unavailable
     return iter(first_of(type(value), "__iter__")(value))
 
 
-def _brief(value: Any, budget: Budget, look: Look) -> str:
+def _brief(value: Any, budget: Budget, look: LookUp) -> str:
     return _text(value) if issubclass(type(value), str) else short(look(value, budget).brief())
 
 

@@ -29,24 +29,24 @@ def add_firsts(facts: Facts, reading: Reading, elements: Callable[[], Any], budg
         facts["first_inf"] = inf
 
 
-def add_spread_of(facts: Facts, kind: Kind, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
+def add_distribution_of(facts: Facts, kind: Kind, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
     """Of what the statistics are of: the elements that are there, or stored. Those of dates are texts, in ``rows``."""
-    is_number, reading = kind.spread_rows({}) is None, kind.reading()
-    value = reading if is_number and isinstance(reading, Unread) else kind.present()
+    is_number, reading = kind.distribution_rows({}) is None, kind.reading()
+    value = reading if is_number and isinstance(reading, Unread) else kind.measured()
     if value is None or isinstance(value, Unread):
         why = "it has no numbers of its own" if value is None else value.text
         facts["notes"] = [*facts.get("notes", []), f"percentiles and histogram not read: {why}"]
         return
     if is_number:
-        add_spread(facts, value, budget, quantiles, bins)
+        add_distribution(facts, value, budget, quantiles, bins)
         return
     found: Any = {}
-    add_spread(found, value, budget, quantiles, bins)
+    add_distribution(found, value, budget, quantiles, bins)
     facts["notes"] = [*facts.get("notes", []), *found.get("notes", [])]
-    facts["rows"] = [*facts.get("rows", []), *(kind.spread_rows(found) or [])]
+    facts["rows"] = [*facts.get("rows", []), *(kind.distribution_rows(found) or [])]
 
 
-def add_spread(facts: Facts, value: Any, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
+def add_distribution(facts: Facts, value: Any, budget: Budget, quantiles: Sequence[float], bins: int) -> None:
     """The percentiles and the histogram that were asked for, or a note why they are not there.
 
     ``value`` is what a kind gives as its ``elements``: a plain tensor or array, why there is none, or None.

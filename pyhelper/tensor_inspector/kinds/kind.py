@@ -15,12 +15,12 @@ from ..words.text import joined
 if TYPE_CHECKING:
     from ..measure.stats.distribution import Spread
     from ..measure.stats.unread import Reading
-    from ..measure.torch.finite import Look
+    from ..measure.torch.finite import NotFinite
 
     class Search(Protocol):
         """What finds NaN and Inf in many values at once, given with their names."""
 
-        def __call__(self, tensors: list[tuple[str, Any]], budget: Budget) -> Look: ...
+        def __call__(self, tensors: list[tuple[str, Any]], budget: Budget) -> NotFinite: ...
 
 
 COMPUTED = "class properties"  #: the row of what is computed when it is read
@@ -157,11 +157,11 @@ class Kind:
         """The statistics, or why there are none; None for what has no numbers."""
         return None
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The elements that the statistics are of: those that are stored, not masked, not missing."""
         return self.elements()
 
-    def spread_rows(self, spread: Spread) -> list[list[str]] | None:
+    def distribution_rows(self, spread: Spread) -> list[list[str]] | None:
         """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
@@ -186,7 +186,7 @@ class Kind:
         """
         return None
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         """What tells it from another besides its elements and rows, by name: a deque's ``maxlen``, an index's name."""
         return {}
 
@@ -250,7 +250,7 @@ class Rows:
         return rows
 
 
-class Said:
+class TextRow:
     """A row that only says something: a label and its text."""
 
     __slots__ = ("failed", "text")
@@ -308,10 +308,10 @@ class RowsKind(Kind):
         return self.value.children(start, count)  # type: ignore[no-any-return]
 
 
-class SaidKind(Kind):
+class TextRowKind(Kind):
     contains = False
 
-    def __init__(self, value: Said, budget: Budget) -> None:
+    def __init__(self, value: TextRow, budget: Budget) -> None:
         super().__init__(value, budget)
         self.kind = "error" if value.failed else "group"
 

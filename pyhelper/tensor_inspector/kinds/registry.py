@@ -13,7 +13,7 @@ from typing import Any
 from ..safe.budget import Budget
 from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str
 from .families import by_base
-from .kind import Kind, Property, PropertyKind, Rows, RowsKind, Said, SaidKind
+from .kind import Kind, Property, PropertyKind, Rows, RowsKind, TextRow, TextRowKind
 
 #: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
 #: module of the program may bear its name.
@@ -104,7 +104,7 @@ _LAST = (
     ("builtins array io _io tempfile re random _random socket _socket weakref", "", "python.resources"),
     ("", "", "python.objects"),
 )
-_of_our_rows = by_base({RowsKind: (Rows,), SaidKind: (Said,), PropertyKind: (Property,)})
+_of_our_rows = by_base({RowsKind: (Rows,), TextRowKind: (TextRow,), PropertyKind: (Property,)})
 
 
 def _families(bases: tuple[type, ...]) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from ..measure.reading import first_nan_and_inf, has_distribution
 from ..measure.stats import Reading, Unread
 from ..safe.budget import Budget
 from ..words.stats import histogram_texts, how_much, percentile_texts, statistic_texts
-from .kind import Child, Rows, Said
+from .kind import Child, Rows, TextRow
 
 if TYPE_CHECKING:
     from ..measure.stats.distribution import Spread
@@ -52,4 +52,4 @@ def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: i
 
 
 def _labelled(texts: Iterable[tuple[str, str]]) -> Iterator[Child]:
-    return (Child(label, Said(text)) for label, text in texts)
+    return (Child(label, TextRow(text)) for label, text in texts)

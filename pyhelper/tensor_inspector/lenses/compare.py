@@ -28,7 +28,7 @@ def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: fl
     return found
 
 
-def amount(name: str, value: Any, *, endless: bool = False) -> float:
+def amount(name: str, value: Any) -> float:
     """An option that is a number from 0 up, or an error that says what it is instead."""
     if type(value) is bool or not (hasattr(type(value), "__float__") or hasattr(type(value), "__index__")):
         raise TypeError(f"{name} must be a number, not {class_name(type(value))}")
@@ -38,6 +38,6 @@ def amount(name: str, value: Any, *, endless: bool = False) -> float:
         found = math.inf if value > 0 else -math.inf
     if not found >= 0:
         raise ValueError(f"{name} must be at least 0, not {value}")
-    if found == math.inf and not endless:
+    if found == math.inf:
         raise ValueError(f"{name} must be finite, not {value}")
     return found

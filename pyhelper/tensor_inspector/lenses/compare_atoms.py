@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from ..kinds import Kind, Said
+from ..kinds import Kind, TextRow
 from ..kinds.python.containers import Container
 from ..measure.stats import Unread
 from ..measure.stats.difference import difference
@@ -55,7 +55,7 @@ def alike(a: Kind, b: Kind, tolerance: Tolerance) -> bool | None:
     one, other = a.value, b.value
     if one is other:
         return True
-    if type(one) is Said and type(other) is Said:
+    if type(one) is TextRow and type(other) is TextRow:
         return _alike_texts(one, other)
     for base in (float, complex):
         if issubclass(type(one), base) and issubclass(type(other), base):
@@ -78,7 +78,7 @@ def read_alike(a: Kind, b: Kind) -> bool:
     return a.line() == b.line()
 
 
-def _alike_texts(one: Said, other: Said) -> bool | None:
+def _alike_texts(one: TextRow, other: TextRow) -> bool | None:
     """Of elements that only their texts are kept of, such as dates; None where one may be cut short."""
     return True if one.text == other.text and "…" not in one.text else None
 

@@ -13,6 +13,7 @@ from ..kinds.python.mappings import Mapping
 from ..kinds.tables.tables import Table
 from ..safe.budget import Budget
 from ..safe.guard import dict_get, instance_dict
+from ..words.text import distinct
 from .identity import token_of
 
 PAGE = 1000  #: rows of one value that are asked for at once
@@ -20,7 +21,7 @@ _NO_KEY = object()
 _NAN = ...  #: stands for NaN as a label, which is made anew for each table
 
 
-class Row:
+class KeyedRow:
     """A row and what it is found by in the other value: its name, or the token of its key."""
 
     __slots__ = ("child", "content", "key", "own")
@@ -32,10 +33,10 @@ class Row:
         self.content = content  #: what such a key holds, where that is known
 
     @classmethod
-    def named(cls, child: Child) -> Row:
+    def named(cls, child: Child) -> KeyedRow:
         return cls(child, child.name)
 
-    def is_like(self, other: Row) -> bool:
+    def is_like(self, other: KeyedRow) -> bool:
         if self.key is None and other.key is None:
             return self.own is other.own
         return bool(self.key == other.key)
@@ -46,15 +47,15 @@ def holds(kind: Kind) -> bool:
     return kind.kind == "module" or (kind.kind != "property" and kind.child_count() != 0)
 
 
-def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Row]:
+def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[KeyedRow]:
     """What is below a value, but for what is told already. Properties are not read."""
     if not holds(kind):
         return
     if kind.kind == "module":
-        yield Row.named(Child("training", dict_get(instance_dict(kind.value), "training"), ".training"))
+        yield KeyedRow.named(Child("training", dict_get(instance_dict(kind.value), "training"), ".training"))
     total = kind.child_count()
     page = total if total and kind.kind in ("mapping", "set") else PAGE  # these start each page from their beginning
-    keys, names = iter(_keys(kind)), Counter[str]()
+    keys, names = iter(_keys(kind)), set[str]()
     again = Counter[Any]() if isinstance(kind, Table) else None  # labels of columns may be repeated
     start = met = 0
     while start == met and (total is None or met < total):
@@ -65,17 +66,16 @@ def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Row]:
                 if kind.kind == "set":
                     child.name = f"‹{look(child.value, budget).line()}›"
                 elif child.suffix is None:
-                    names[child.name] += 1
-                    child.name += f" #{met - 1}" if names[child.name] > 1 else ""
+                    child.name = distinct(child.name, met - 1, names)
                 yield _keyed(child, key, again)
             elif child.name != COMPUTED and child.name not in kind.repeating and child.name not in told:
-                yield Row.named(child)
+                yield KeyedRow.named(child)
         start += page
 
 
-def matched(left: list[Row], right: list[Row]) -> Iterator[tuple[Row, Row]]:
+def matched(left: list[KeyedRow], right: list[KeyedRow]) -> Iterator[tuple[KeyedRow, KeyedRow]]:
     """Takes out of both what has one key all the same: the same object, or what alone on its side holds the same."""
-    ways: tuple[Callable[[Row], Any], ...] = (lambda row: id(row.own), lambda row: row.content)
+    ways: tuple[Callable[[KeyedRow], Any], ...] = (lambda row: id(row.own), lambda row: row.content)
     for way in ways:
         mine, others = _single(left, way), _single(right, way)
         found = [(row, others[known]) for known, row in mine.items() if known in others]
@@ -85,13 +85,13 @@ def matched(left: list[Row], right: list[Row]) -> Iterator[tuple[Row, Row]]:
         yield from found
 
 
-def alone(rows: list[Row], others: list[Row]) -> list[Row]:
+def alone(rows: list[KeyedRow], others: list[KeyedRow]) -> list[KeyedRow]:
     """Those whose key is none of the others' for sure: all of its class are known to hold something else."""
     held: dict[int, set[Any]] = {}
     for other in others:
         held.setdefault(id(type(other.own)), set()).add(other.content)
 
-    def is_alone(row: Row) -> bool:
+    def is_alone(row: KeyedRow) -> bool:
         contents = held.get(id(type(row.own)), set())
         return not contents or not (row.content is None or None in contents or row.content in contents)
 
@@ -109,17 +109,17 @@ def _keys(kind: Kind) -> Iterable[Any]:
     return kind.items() if isinstance(kind, Set) else ()
 
 
-def _keyed(child: Child, key: Any, again: Counter[Any] | None) -> Row:
+def _keyed(child: Child, key: Any, again: Counter[Any] | None) -> KeyedRow:
     token = token_of(key)
     if token is None or not token.exact:
-        return Row(child, None, key, None if token is None else token.key)
+        return KeyedRow(child, None, key, None if token is None else token.key)
     if again is None:
-        return Row(child, token.key, key)
+        return KeyedRow(child, token.key, key)
     again[token.key] += 1
-    return Row(child, (token.key, again[token.key]), key)
+    return KeyedRow(child, (token.key, again[token.key]), key)
 
 
-def _single(rows: list[Row], way: Callable[[Row], Any]) -> dict[Any, Row]:
+def _single(rows: list[KeyedRow], way: Callable[[KeyedRow], Any]) -> dict[Any, KeyedRow]:
     """What occurs once."""
     times = Counter[Any]()
     for row in rows:  # filled at once, it would ask built-in functions that the program may have replaced

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import Kind, look
 from ..measure.comparable import Comparable
 from ..measure.stats import Unread
-from ..measure.stats.difference import cast, difference, flat, library, place
-from ..measure.stats.layout import blocks
+from ..measure.stats.difference import cast, difference, flat, library
+from ..measure.stats.layout import blocks, index_of
 from ..measure.stats.unread import UNFIT
 from ..safe.budget import Budget
 from .compare_atoms import Tolerance
@@ -67,7 +67,7 @@ def difference_of(
     found["count"] = prod(sizes)
     found["read"] = found["count"] if complete else found["read"]
     if found["at"] is not None:
-        found["at"] = place(int(places[found["at"][0]]), sizes)
+        found["at"] = index_of(int(places[found["at"][0]]), sizes)
     return found
 
 

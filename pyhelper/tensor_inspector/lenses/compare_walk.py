@@ -13,14 +13,14 @@ from ..words.text import led_by, one_line, plural
 from .compare_atoms import Tolerance, alike, differing, read_alike
 from .compare_elements import ELEMENTS, Compared, compare_elements
 from .compare_pair import MISSING, Noted, Pair, Place
-from .compare_rows import PAGE, Row, alone, holds, matched, rows_of
+from .compare_rows import PAGE, KeyedRow, alone, holds, matched, rows_of
 from .comparison import KEPT, Comparison
 
 if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
     from .comparison import What
 
-    Two = tuple[Row | None, Row | None]  #: what stands at one place of both
+    Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 _QUICK_IDS = frozenset(
@@ -208,7 +208,7 @@ class Walk:
             self._note(pair, "type", f"{names[0]} → {names[1]}{same}")
 
     def _marks(self, pair: Pair, a: Kind, b: Kind) -> None:
-        was, now = a.marks(), b.marks()
+        was, now = a.settings(), b.settings()
         for name in was:
             if name in now and was[name] != now[name]:
                 self._note(pair, "value", f"{name} {was[name]} → {now[name]}")
@@ -231,7 +231,7 @@ class Walk:
             if not self._budget.spent() and _is_quickly_equal(*pages):
                 self._found.compared += len(pages[0])
             else:
-                yield from zip_longest(*(map(Row.named, side.children(start, PAGE)) for side in (a, b)))
+                yield from zip_longest(*(map(KeyedRow.named, side.children(start, PAGE)) for side in (a, b)))
 
     def _below(self, pair: Pair, a: Kind, b: Kind, rows: Iterator[Two], elements: Compared) -> Iterator[Pair]:
         """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
@@ -240,8 +240,8 @@ class Walk:
         """
         ordered = a.ordered() and b.ordered()
         moved: tuple[str, str] | None = None
-        waiting: tuple[dict[Any, Row], dict[Any, Row]] = ({}, {})
-        unsure: tuple[list[Row], list[Row]] = ([], [])
+        waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]] = ({}, {})
+        unsure: tuple[list[KeyedRow], list[KeyedRow]] = ([], [])
         for two in rows:
             one, other = two
             if one is not None and other is not None:
@@ -277,7 +277,7 @@ class Walk:
             said = f"not compared: {words} that only the program's own code could tell apart"
             self._note(pair, "not compared", said)
 
-    def _beneath(self, pair: Pair, row: Row, like: Row, exact: bool) -> Pair:
+    def _beneath(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
         one, other = row.child, like.child
         tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
         return Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)

@@ -53,14 +53,14 @@ class Budget:
         """Whether the time is over."""
         return self._clock() >= self._deadline
 
-    def late(self) -> bool:
+    def cut_if_spent(self) -> bool:
         """Whether the time is over, which is then said of the answer."""
         if not self.spent():
             return False
         self._say(_NO_TIME)
         return True
 
-    def overdrawn(self) -> bool:
+    def cut_if_overdrawn(self) -> bool:
         """Whether even what is quick must end now. When the time is over no more values are read, so the rows that are
         left cost little: half as much time again is kept for showing them without."""
         if self.ms == _UNLIMITED or self.remaining_ms() > -self.ms / 2:

@@ -7,10 +7,10 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import cast
 
-from ..kinds import Child, Elements, Property, Rows, Said, look
+from ..kinds import Child, Elements, Property, Rows, TextRow, look
 from ..safe.budget import Budget
 from ..stop.snapshot import PAGE
-from ..words.text import one_line
+from ..words.text import distinct, one_line
 from .expressions import reached
 
 Entry = tuple[
@@ -51,9 +51,7 @@ def entries(value: object, budget: Budget) -> Iterator[Entry]:
     names: set[str] = set()
     shown = PAGE if total is None else min(PAGE, total - row.start)
     for index, child in enumerate(islice(kind.children(row.start, shown), shown), row.start):
-        if child.name in names:
-            child.name = f"{child.name} #{index}"
-        names.add(child.name)
+        child.name = distinct(child.name, index, names)
         yield _entry(child)
     start = row.start + shown
     if total is None:
@@ -71,7 +69,7 @@ def entries(value: object, budget: Budget) -> Iterator[Entry]:
 
 def _entry(child: Child) -> Entry:
     value, suffix = child.value, child.suffix
-    if type(value) is Said:
+    if type(value) is TextRow:
         value = Text(one_line(value.text))
     elif type(value) is Property:  # not to be opened: VS Code opens at each stop what was open at the last
         value = Text("property · not read")

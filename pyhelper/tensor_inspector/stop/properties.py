@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Callable
 
 from .. import debugger
-from ..kinds import Property, Said
+from ..kinds import Property, TextRow
 from ..safe.guard import class_name
 from . import interruption
 
@@ -27,14 +27,14 @@ class Raised(Exception):
 def read(asked: Property, request: int | None = None) -> Any:
     """The property's value, or why there is none, in words; ``request`` is on whose behalf it is read."""
     if asked.running:
-        return Said(f"'{asked.name}' is still running", failed=True)
+        return TextRow(f"'{asked.name}' is still running", failed=True)
     asked.running = True
     try:
         return run(lambda: getattr(asked.owner, asked.name), _SECONDS, request)
     except Raised as error:
-        return Said(f"raised {error}", failed=True)
+        return TextRow(f"raised {error}", failed=True)
     except Stopped as error:
-        return Said(str(error), failed=True)
+        return TextRow(str(error), failed=True)
     finally:
         asked.running = False
 

@@ -13,15 +13,15 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..kinds import Child, Kind, NotStatic, Property, Rows, Said, look, unfinished
+from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, look, unfinished
 from ..protocol import Expanded, Mark, Node, Page
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
 from ..words.line import INLINE, SHORT, in_short
-from ..words.text import joined, one_line, shorten
+from ..words.text import distinct, joined, one_line, shorten
 
 PAGE = 100  #: rows of a first page
-_OURS = Classes(Rows, Said)
+_OURS = Classes(Rows, TextRow)
 _NAME = 200  #: characters of a row's name
 _PATH = 1000  #: characters of an expression; a longer one is no help
 _DEPTH = 100  #: levels that one answer nests
@@ -167,12 +167,10 @@ class Snapshot:
         try:
             for child in kind.children(start, amount + 1):  # one more tells whether there are others
                 # Of the frame itself, every name is listed.
-                more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.overdrawn())
+                more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.cut_if_overdrawn())
                 if more:
                     break
-                if child.name in names:
-                    child.name = f"{child.name} #{start + len(nodes)}"
-                names.add(child.name)
+                child.name = distinct(child.name, start + len(nodes), names)
                 described = self.describe(child, node, budget)
                 more = not budget.take(1, _cost(described)) and bool(nodes)
                 if more:
@@ -181,7 +179,7 @@ class Snapshot:
             total = kind.child_count()
         except Exception as error:
             total = start + len(nodes) + 1
-            said = Said(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
+            said = TextRow(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
             nodes.append(self.describe(Child("…", said), node, budget))
         if total is None and not more:
             total = start + len(nodes)
@@ -199,7 +197,7 @@ class Snapshot:
                 row = wanted.get(node["name"])
                 if row is None or "children" not in node or "lazy" in node:
                     continue
-                if budget.late():
+                if budget.cut_if_spent():
                     return
                 node["page"] = self.page(node["id"], 0, row.get("count", PAGE), budget)
                 if depth < _DEPTH:

@@ -55,6 +55,18 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
+def distinct(name: str, number: int, names: set[str]) -> str:
+    """The name of a row, with its number where a row before it has that name; ``names`` are those so far.
+
+    >>> names = set()
+    >>> [distinct(name, at, names) for at, name in enumerate(["x", "y", "x"])]
+    ['x', 'y', 'x #2']
+    """
+    found = f"{name} #{number}" if name in names else name
+    names.add(found)
+    return found
+
+
 def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
     """The parts that say something, joined by ``·``; whole parts are left out at the end rather than cut in two."""
     line = ""

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, Said, look
+from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, look
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.expression import resolve
@@ -67,7 +67,7 @@ def _misled(path: str, shown: Any, value: Any, program: Collection[Path]) -> lis
         reached = resolve(path, {"value": value}, {}, Budget())
     except Exception as error:
         return [f"{path} is refused: {error!r}"]
-    if type(shown) is Said:  # `isinstance` would ask a hostile value what it is
+    if type(shown) is TextRow:  # `isinstance` would ask a hostile value what it is
         said = look(reached, Budget()).line()
         return [] if shown.text in said else [f"{path} reaches {said!r} for {shown.text!r}"]
     if issubclass(type(shown), Elements) or reached is shown:

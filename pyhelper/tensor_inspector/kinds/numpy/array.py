@@ -42,7 +42,7 @@ _NUMPYS = {
 }  # fmt: skip
 
 
-class Array(ArrayKind):
+class NumpyArray(ArrayKind):
     """An array by the base class's own methods: a subclass's overrides do not run."""
 
     mask: Any = None  #: which elements are hidden, where some can be
@@ -139,7 +139,7 @@ class Array(ArrayKind):
         return other_rows([child for child in attributes(self.value) if child.name not in _NUMPYS])
 
 
-class Mapped(Array):
+class Mapped(NumpyArray):
     """A ``numpy.memmap``: the file it shows, and how it was opened."""
 
     def _layout_words(self) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _file_name(path: object, budget: Budget) -> str:
     return shorten(plain_str(path).replace("\\", "/").rpartition("/")[2] or "no file", 40)
 
 
-class Masked(Array):
+class MaskedArray(NumpyArray):
     """A ``numpy.ma.MaskedArray``: what its mask leaves, and how much it hides."""
 
     def __init__(self, value: Any, budget: Any) -> None:
@@ -191,7 +191,7 @@ class Masked(Array):
         return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(fill, self)]]}
 
 
-class Part(Array):
+class ArrayPart(NumpyArray):
     """Elements taken out to be looked at: their values, not their layout."""
 
     contains = False
@@ -236,10 +236,10 @@ def _bytes(array: Any) -> int:
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if cls is ArrayElements:
-        return Part
+        return ArrayPart
     if not any(base is _ndarray for base in bases):
         return None
     masked = getattr(module("numpy.ma.core"), "MaskedArray", None)
     if any(base is masked for base in bases):
-        return Masked
-    return Mapped if any(base is numpy.memmap for base in bases) else Array
+        return MaskedArray
+    return Mapped if any(base is numpy.memmap for base in bases) else NumpyArray

@@ -24,7 +24,7 @@ from ...words.stats import inline_text, stats_words
 from ...words.text import plural, shape
 from ...words.values import corner_text, value_text
 from ..facts import add_firsts, add_stats
-from ..kind import Child, Elements, Rows, Said, WithRows
+from ..kind import Child, Elements, Rows, TextRow, WithRows
 from ..stats_rows import stats_rows
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
@@ -76,11 +76,11 @@ class Contents:
         array = self.array if type(self.array) is module("numpy").ndarray else None
         return Comparable(self.dtype(), self.sizes(), self.elements, array=array)
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """Those that are there, in the same way: what the statistics are of."""
         return self.elements()
 
-    def spread_rows(self, spread: Any) -> list[list[str]] | None:
+    def distribution_rows(self, spread: Any) -> list[list[str]] | None:
         """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
@@ -116,7 +116,7 @@ class Contents:
         """Facts that are no statistics: labels and texts."""
         return []
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         """What tells them from others besides their values and parts, by name."""
         return {}
 
@@ -126,7 +126,7 @@ class Contents:
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         """Elements of one dimension, as rows show them."""
-        return map(Said, map(self.text, self.array[start : start + amount].tolist()))
+        return map(TextRow, map(self.text, self.array[start : start + amount].tolist()))
 
     def rows(self, start: int, amount: int) -> Iterable[object]:
         """Parts along the first of several dimensions."""
@@ -136,7 +136,7 @@ class Contents:
         """The same as Python's own objects, where they are such."""
         if getattr(self.array, "dtype", None) is not None and self.array.dtype.kind in "biufUO":
             return self.array[start : start + amount].tolist()  # type: ignore[no-any-return]
-        return (Label(item.text) if type(item) is Said else item for item in self.items(start, amount))
+        return (Label(item.text) if type(item) is TextRow else item for item in self.items(start, amount))
 
     def text(self, item: Any) -> str:
         """One element, as ``tolist`` gives it."""
@@ -204,11 +204,11 @@ class ArrayKind(WithRows):
     def comparable(self) -> Comparable:
         return self.contents.comparable()
 
-    def present(self) -> Any:
-        return self.contents.present()
+    def measured(self) -> Any:
+        return self.contents.measured()
 
-    def spread_rows(self, spread: Any) -> list[list[str]] | None:
-        return self.contents.spread_rows(spread)
+    def distribution_rows(self, spread: Any) -> list[list[str]] | None:
+        return self.contents.distribution_rows(spread)
 
 
 class Label(str):

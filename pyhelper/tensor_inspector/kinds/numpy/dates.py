@@ -12,7 +12,7 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.text import count, number, plural
-from ..kind import Said
+from ..kind import TextRow
 from .contents import Contents
 
 numpy: Any = module("numpy")
@@ -48,7 +48,7 @@ class Dates(Contents):
         found.tick = self.tick
         return found
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The ticks of what is not missing, for percentiles."""
         range = self.range()
         if isinstance(range, Unread):
@@ -57,7 +57,7 @@ class Dates(Contents):
 
         return Present(Arrays(self.elements()), _ticks)
 
-    def spread_rows(self, spread: Any) -> list[list[str]]:
+    def distribution_rows(self, spread: Any) -> list[list[str]]:
         """Percentiles and bins of the ticks as texts."""
         rows = []
         if "quantiles" in spread:
@@ -148,7 +148,7 @@ class Dates(Contents):
         return date_text(item)
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (Said(self.text(item)) for item in self.array[start : start + amount])
+        return (TextRow(self.text(item)) for item in self.array[start : start + amount])
 
 
 def _marked(text: str, about: bool) -> str:

@@ -13,7 +13,7 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
-from ..kind import Child, Said
+from ..kind import Child, TextRow
 from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, Contents, Foreign, Numbers, wide_dtype
@@ -21,7 +21,7 @@ from .contents import ArrayElements, Contents, Foreign, Numbers, wide_dtype
 _COPIED = 1 << 20  #: bytes up to which what is no number is taken out from under its mask
 
 
-class Masked(Contents):
+class MaskedContents(Contents):
     """An array of any sort and the mask over it, True where an element is not there."""
 
     def __init__(self, array: Any, mask: Any, budget: Budget, absent: str = "masked") -> None:
@@ -56,7 +56,7 @@ class Masked(Contents):
         found.dtype, found.read, found.mask, found.absent = self.dtype(), self.under.elements, self.mask, self.absent
         return found
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """What the mask leaves, for percentiles."""
         if not isinstance(self.under, Numbers):
             return self.unread
@@ -100,7 +100,7 @@ class Masked(Contents):
     def items(self, start: int, amount: int) -> Iterable[object]:
         masks = self.mask[start : start + amount]
         for item, mask in zip(self.under.items(start, amount), masks.tolist()):
-            yield Said(self.absent) if mask else item
+            yield TextRow(self.absent) if mask else item
 
     def rows(self, start: int, amount: int) -> Iterable[object]:
         stop = start + amount
@@ -140,7 +140,7 @@ def contents_under(array: Any, mask: Any, budget: Budget) -> Contents:
     if not fits or unreadable_array(array) is not None:
         return contents_of(array, budget)
     if mask.dtype.kind == "b":
-        return Masked(array, mask, budget)
+        return MaskedContents(array, mask, budget)
     same = mask.dtype.names is not None and mask.dtype.names == array.dtype.names
     return MaskedRecords(array, mask, budget) if same else contents_of(array, budget)
 

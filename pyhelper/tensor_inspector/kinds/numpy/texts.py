@@ -11,7 +11,7 @@ from ...measure.stats.unread import Unread
 from ...protocol import Badge
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed
-from ..kind import Child, Said
+from ..kind import Child, TextRow
 from ..registry import look
 from .contents import Contents
 
@@ -49,7 +49,7 @@ class Strings(Contents):
     def items(self, start: int, amount: int) -> Iterable[object]:
         whole = self.array is _shortened(self.array)
         for item in _shortened(self.array)[start : start + amount].tolist():
-            yield item if whole and type(item) in _EXACT else Said(self.text(item))
+            yield item if whole and type(item) in _EXACT else TextRow(self.text(item))
 
     def text(self, item: Any) -> str:
         if type(item) in _EXACT:

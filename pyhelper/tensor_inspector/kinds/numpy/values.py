@@ -23,7 +23,7 @@ from ...safe.guard import (
 from ...words.text import joined, listed, plural, quoted, quoted_bytes, shorten
 from ...words.values import value_text
 from ..kind import Child, Kind, WithRows
-from ..python.objects import Told, brief
+from ..python.objects import WordedObject, brief
 from ..python.plain import Atom
 from ..registry import look
 from .by_dtype import Records, contents_of, field_name
@@ -52,7 +52,7 @@ class Hashed(Atom):
         return f"{self.type_name()} · not read: its metaclass has a say in that"
 
 
-class Scalar(Atom):
+class NumpyScalar(Atom):
     """A numpy scalar, by the methods of its C type."""
 
     kind = "number"
@@ -100,7 +100,7 @@ class Record(WithRows):
                 for name, field in fields]  # fmt: skip
 
 
-class DType(Atom):
+class NumpyDType(Atom):
     def brief(self) -> str:
         names = self.value.names
         if names is None:
@@ -117,7 +117,7 @@ class DType(Atom):
         return {**super().facts(), "rows": told}
 
 
-class Stream(Told):
+class Stream(WordedObject):
     """A source of random numbers: none is drawn."""
 
     def words(self) -> Iterable[str | None]:
@@ -152,7 +152,7 @@ class Ufunc(Atom):
         return shorten(f"ufunc {self.brief()[:-2]} · {taken} in, {given} out")
 
 
-class Position(Told):
+class Position(WordedObject):
     """A ``flatiter``: shown where it stands, never advanced."""
 
     def words(self) -> Iterable[str | None]:
@@ -169,7 +169,7 @@ class Position(Told):
         return self.extra()[start : start + count]
 
 
-class OpenedFile(Told):
+class OpenedFile(WordedObject):
     """An ``.npz`` file as ``numpy.load`` opens it: its arrays are read when asked for, so not here."""
 
     def words(self) -> Iterable[str | None]:
@@ -196,7 +196,7 @@ class Dispatched(Atom):
 
 
 _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("void", Record), ("generic", Scalar), ("dtype", DType), ("ufunc", Ufunc), ("flatiter", Position),
+    ("void", Record), ("generic", NumpyScalar), ("dtype", NumpyDType), ("ufunc", Ufunc), ("flatiter", Position),
 )  # fmt: skip
 
 

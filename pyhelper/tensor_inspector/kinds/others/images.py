@@ -18,7 +18,7 @@ from ...words.text import listed
 from ...words.values import value_text
 from ..facts import add_stats
 from ..families import by_home
-from ..kind import Child, Rows, Said, WithRows
+from ..kind import Child, Rows, TextRow, WithRows
 from ..python.objects import brief, other_attributes
 from ..stats_rows import stats_rows
 
@@ -75,7 +75,7 @@ class Image(WithRows):
     def rows(self) -> list[Child]:
         own = instance_dict(self.value)
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
-        bands = [Child(name, Said(text)) for name, text in self._bands()]
+        bands = [Child(name, TextRow(text)) for name, text in self._bands()]
         rows += (
             [Child("bands", Rows.of(listed((band.name for band in bands), False, 60), bands))] if len(bands) > 1 else []
         )

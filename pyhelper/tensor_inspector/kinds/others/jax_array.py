@@ -31,7 +31,7 @@ _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied t
 _WAITED = 200  #: times a computation that is under way is waited for, a millisecond each
 
 
-class Array(ArrayKind):
+class JaxArray(ArrayKind):
     """A ``jax.Array``, looked at as a numpy array that shares its memory and ends with the question."""
 
     @cached_property
@@ -180,7 +180,7 @@ class Keys(Abstract):
         return [Child("key data", dict_get(instance_dict(self.value), "_base_array"), "._base_array")]
 
 
-class Device(Atom):
+class JaxDevice(Atom):
     def line(self) -> str:
         return f"Device {self.value}"
 
@@ -244,12 +244,12 @@ def _is_ready(value: Any, budget: Budget) -> bool:
 
 kind_for = by_name(
     {
-        Array: ("ArrayImpl",),
+        JaxArray: ("ArrayImpl",),
         Tracer: ("Tracer",),
         Keys: ("PRNGKeyArray",),
         Abstract: ("ShapeDtypeStruct", "ShapedArray"),
         Compiled: ("PjitFunction",),
-        Device: ("Device",),
+        JaxDevice: ("Device",),
     },
     "jax",
     "jaxlib",

@@ -32,7 +32,7 @@ _PARTS = 1 << 12  #: diagonals that are joined
 _GATHERED = 1 << 17  #: values up to which those of formats that hold them in pieces are gathered
 
 
-class Sparse(WithRows):
+class SparseMatrix(WithRows):
     """Statistics are of the stored values alone; the zeros between them are not stored."""
 
     kind = "array"
@@ -121,7 +121,7 @@ class Sparse(WithRows):
 
     @cached_property
     def _reading(self) -> Reading:
-        data = self.present()
+        data = self.measured()
         return data if isinstance(data, Unread) else of_array(data, self.budget.share())
 
     def _count(self) -> int:
@@ -135,7 +135,7 @@ class Sparse(WithRows):
             return sum(map(list.__len__, islice(self.own["data"].flat, _ROWS)))
         return int(self.own["data"].size)
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The values that are stored as an array, or why there is none."""
         try:
             return self._values()
@@ -181,4 +181,4 @@ def _format_of(cls: type) -> str | None:
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
-    return Sparse if any(map(_format_of, bases)) else None
+    return SparseMatrix if any(map(_format_of, bases)) else None

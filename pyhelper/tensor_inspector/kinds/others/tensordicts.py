@@ -123,7 +123,7 @@ class Stack(Kind):
         return (Child(f"[{at}]", member, f".tensordicts[{at}]") for at, member in members)
 
 
-class Part(WithRows):
+class SubTensorDict(WithRows):
     """A view of some of another tensordict's batch."""
 
     def parts(self) -> Iterable[str | None]:
@@ -167,7 +167,7 @@ def _names_of(value: Any) -> list[Any]:
 _known = by_name(
     {
         Stack: ("LazyStackedTensorDict",),
-        Part: ("_SubTensorDict",),
+        SubTensorDict: ("_SubTensorDict",),
         Wrapped: ("NonTensorData",),
         TensorDict: ("TensorDictBase",),
     },

@@ -23,7 +23,7 @@ from ...safe.guard import Classes, class_name, each, full_name, instance_dict, k
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, WithRows
-from .objects import PlainObject, Told, brief
+from .objects import PlainObject, WordedObject, brief
 from .plain import Atom
 
 _BUILT_IN = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType)
@@ -92,7 +92,7 @@ class Descriptor(Atom):
         return f"{class_name(self.value.__objclass__)}.{self.value.__name__} · {noun}"
 
 
-class Wrapper(Told):
+class MethodWrapper(WordedObject):
     """What holds a function to call it otherwise: ``partial``, ``staticmethod``, ``classmethod``, ``property``."""
 
     kind = "callable"
@@ -109,14 +109,14 @@ class Wrapper(Told):
         return self.in_c(self.held)
 
 
-class Property(Wrapper):
+class PropertyDefinition(MethodWrapper):
     held = "fget"
 
     def extra(self) -> list[Child]:
         return []  # its functions are in slots, which are listed as all others
 
 
-class Partial(Wrapper):
+class Partial(MethodWrapper):
     held = "func"
 
     def parts(self) -> Iterable[str | None]:
@@ -222,8 +222,8 @@ kind_for = by_base(
         Method: (MethodType,),
         BuiltIn: _BUILT_IN,
         Descriptor: (GetSetDescriptorType, MemberDescriptorType),
-        Wrapper: (staticmethod, classmethod),
-        Property: (property,),
+        MethodWrapper: (staticmethod, classmethod),
+        PropertyDefinition: (property,),
         Partial: (partial,),
         Cached: (_CACHE,),
         Cell: (type((lambda it: lambda: it)(0).__closure__[0]),),  # type: ignore[index]

@@ -11,12 +11,12 @@ from ...safe.guard import dict_get, instance_dict, kept_in_c, module, plain_str
 from ...words.text import plural
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
-from .objects import Told, brief
+from .objects import WordedObject, brief
 
 _RLOCK: Any = module("_thread").RLock
 
 
-class Thread(Told):
+class Thread(WordedObject):
     def words(self) -> Iterable[str | None]:
         name, target = plain_str(self.own("_name")), self.own("_target")
         doing = None if target is None else f"runs {brief(target, self)}"
@@ -31,31 +31,31 @@ class Thread(Told):
         return "alive" if dict_get(active or {}, number) is self.value else "finished"
 
 
-class Lock(Told):
+class Lock(WordedObject):
     def words(self) -> Iterable[str | None]:
         if issubclass(type(self.value), _RLOCK):  # it has no question of its own before Python 3.14
             return ["locked" if _RLOCK.__repr__(self.value).startswith("<locked") else "unlocked"]
         return ["locked" if self.value.locked() else "unlocked"]
 
 
-class Condition(Told):
+class Condition(WordedObject):
     def words(self) -> Iterable[str | None]:
         waiting = self.own("_waiters")
         return [f"{plural(len(waiting), 'thread')} waiting" if type(waiting) is deque else None]
 
 
-class Event(Told):
+class Event(WordedObject):
     def words(self) -> Iterable[str | None]:
         return ["set" if self.own("_flag") is True else "not set"]
 
 
-class Semaphore(Told):
+class Semaphore(WordedObject):
     def words(self) -> Iterable[str | None]:
         value, first = self.own("_value"), self.own("_initial_value")
         return [f"{value} free" + (f" of {first}" if type(first) is int else "")]
 
 
-class ContextVar(Told):
+class ContextVar(WordedObject):
     """A context variable, by the value that it has where the program stands."""
 
     def words(self) -> Iterable[str | None]:
@@ -72,7 +72,7 @@ class ContextVar(Told):
             return []
 
 
-class Barrier(Told):
+class Barrier(WordedObject):
     def words(self) -> Iterable[str | None]:
         return [
             f"{self.own('_count')} of {self.own('_parties')} waiting",
@@ -80,7 +80,7 @@ class Barrier(Told):
         ]
 
 
-class Queue(Told):
+class Queue(WordedObject):
     """A queue of ``queue``, by what is in it; nothing is taken out."""
 
     summarized = True
@@ -96,13 +96,13 @@ class Queue(Told):
         return held if type(held) is deque or type(held) is list else ()
 
 
-class SimpleQueue(Told):
+class SimpleQueue(WordedObject):
     def words(self) -> Iterable[str | None]:
         size = module("_queue").SimpleQueue.qsize(self.value)
         return [f"{size:,} inside" if size else "empty"]
 
 
-class Process(Told):
+class Process(WordedObject):
     """A process started by ``multiprocessing``, by what is known of it; the system is not asked."""
 
     def words(self) -> Iterable[str | None]:

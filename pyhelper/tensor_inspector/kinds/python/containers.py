@@ -157,7 +157,7 @@ class Sequence(Container):
         most = self._most()
         return f"{length:,} of at most {most:,}: " if type(most) is int else super().sized(length)
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         return {"maxlen": str(self._most())}
 
     def _most(self) -> Any:

@@ -13,7 +13,7 @@ from ..kind import Child, Kind, WithRows
 from .callables import place
 from .containers import Container
 from .mappings import told_pairs
-from .objects import Told, brief
+from .objects import WordedObject, brief
 
 _SHOWN = 12  #: pairs told in a line
 
@@ -93,7 +93,7 @@ class OrderedView(Kind):
         return [self.type_name(), f"{type(self.value).__len__(self.value):,}"]
 
 
-class Future(Told):
+class Future(WordedObject):
     """A future or task, by how far it has come."""
 
     def words(self) -> Iterable[str | None]:

@@ -106,7 +106,7 @@ class Unfinished(PlainObject):
         return islice(attributes(self.value), start, start + count)
 
 
-class Told(PlainObject):
+class WordedObject(PlainObject):
     """An object of a known class, which a few words say more of than its attributes; those are its rows all the same.
 
     ``extra`` are rows that stand before them, for what the class keeps in C.

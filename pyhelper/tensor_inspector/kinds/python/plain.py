@@ -53,7 +53,7 @@ class Number(Atom):
         return {"nan": ["nan"], "inf": ["inf"], "-inf": ["inf"]}.get(self.line(), [])  # type: ignore[return-value]
 
 
-class Text(Atom):
+class String(Atom):
     kind = "string"
 
     def brief(self) -> str:
@@ -117,7 +117,7 @@ class EnumMember(Atom):
 
     def _shown(self) -> str:
         value = dict_get(instance_dict(self.value), "_value_")
-        kind = Number if type(value) in _NUMBERS else Text if type(value) is str else None
+        kind = Number if type(value) in _NUMBERS else String if type(value) is str else None
         return kind(value, self.budget).brief() if kind is not None else ""
 
 
@@ -255,7 +255,7 @@ kind_for = either(
     by_base(
         {
             Number: (int, float, complex),
-            Text: (str, bytes, bytearray),
+            String: (str, bytes, bytearray),
             Constant: (type(None), type(...), type(NotImplemented)),
             Package: (ModuleType,),
             Range: (range,),

@@ -17,9 +17,9 @@ from ...safe.guard import Classes, class_name, instance_dict, kept_in_c, plain_s
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
 from ..families import by_base
-from ..kind import Child, Said, WithRows
+from ..kind import Child, TextRow, WithRows
 from .callables import place
-from .objects import Told, brief
+from .objects import WordedObject, brief
 
 _TEXTS = Classes(str, bytes)
 _SHOWN = 12  #: arguments told in a line
@@ -31,7 +31,7 @@ _STANDARD = os.__file__.replace("\\", "/").rpartition("/")[0] + "/"
 _PLAIN = Classes(str, int, float, bool, bytes, type(None))
 
 
-class Raised(Told):
+class RaisedException(WordedObject):
     """An exception, by the arguments it was made with, and where it was raised."""
 
     def parts(self) -> Iterable[str | None]:
@@ -53,7 +53,7 @@ class Raised(Told):
         cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
         for name, other in (("cause", cause), ("context", None if context is cause else context)):
             if other is not None:
-                facts["rows"].append([name, Raised(other, self.budget).line()])
+                facts["rows"].append([name, RaisedException(other, self.budget).line()])
         notes = instance_dict(self.value).get("__notes__")
         if type(notes) is list:
             facts["notes"] = [shorten(note, _MESSAGE) for note in notes[:_SHOWN] if type(note) is str]
@@ -127,11 +127,11 @@ class Traceback(WithRows):
             row.name += f" ×{'≥' if is_long else ''}{times[at]:,}" if times[at] > 1 else ""
         return [
             *rows.values(),
-            *([Child("…", Said(f"only the first {_FRAMES:,} frames are listed"))] if is_long else []),
+            *([Child("…", TextRow(f"only the first {_FRAMES:,} frames are listed"))] if is_long else []),
         ]
 
 
-class Frame(WithRows):
+class StackFrame(WithRows):
     """A frame by where it stands. Its variables are not read: to list them would keep them alive in it."""
 
     def parts(self) -> Iterable[str | None]:
@@ -206,4 +206,4 @@ def _file(code: CodeType) -> str:
     return plain_str(code.co_filename).replace("\\", "/")
 
 
-kind_for = by_base({Raised: (BaseException,), Traceback: (TracebackType,), Frame: (FrameType,)})
+kind_for = by_base({RaisedException: (BaseException,), Traceback: (TracebackType,), StackFrame: (FrameType,)})

@@ -11,7 +11,7 @@ from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .containers import Container
-from .objects import Told, brief
+from .objects import WordedObject, brief
 
 #: What `re.RegexFlag` has the bits stand for, but UNICODE, which all patterns of str have.
 _FLAGS = ((2, "IGNORECASE"), (4, "LOCALE"), (8, "MULTILINE"), (16, "DOTALL"), (64, "VERBOSE"), (128, "DEBUG"),
@@ -20,7 +20,7 @@ _GROUPS = 20  #: groups of a match that are listed
 _io: Any = module("_io")
 
 
-class File(Told):
+class File(WordedObject):
     """A file, by its name and whether it is open. It is not read, and its position is not asked."""
 
     def words(self) -> Iterable[str | None]:
@@ -36,7 +36,7 @@ class File(Told):
         return [shown, f"mode {mode}", plain_str(encoding), "closed" if kept_in_c(raw, "closed") else "open"]
 
 
-class InMemory(Told):
+class InMemory(WordedObject):
     """`BytesIO` and `StringIO`, by where they stand; to ask for their content could copy it."""
 
     def words(self) -> Iterable[str | None]:
@@ -47,13 +47,13 @@ class InMemory(Told):
             return ["closed"]
 
 
-class Temporary(Told):
+class Temporary(WordedObject):
     def words(self) -> Iterable[str | None]:
         file = self.own("file")
         return [quoted(plain_str(self.own("name"))), *list(File(file, self.budget).words())[1:]]
 
 
-class Socket(Told):
+class Socket(WordedObject):
     """A socket, by its family and descriptor. No address is asked for."""
 
     def words(self) -> Iterable[str | None]:
@@ -66,7 +66,7 @@ class Socket(Told):
         return next((name for name, value in known if name.startswith(prefix) and value == number), None)
 
 
-class Memory(Told):
+class Memory(WordedObject):
     """A ``memoryview``, by its bytes and whose they are."""
 
     def words(self) -> Iterable[str | None]:
@@ -85,7 +85,7 @@ class Memory(Told):
         return self.in_c("obj")
 
 
-class Array(Container):
+class TypedArray(Container):
     """An ``array.array``."""
 
     kind = "sequence"
@@ -108,7 +108,7 @@ class Array(Container):
         return module("array").array
 
 
-class Pattern(Told):
+class Pattern(WordedObject):
     def words(self) -> Iterable[str | None]:
         pattern, groups = kept_in_c(self.value, "pattern"), kept_in_c(self.value, "groups")
         yield quoted(pattern) if issubclass(type(pattern), str) else quoted_bytes(pattern)
@@ -117,7 +117,7 @@ class Pattern(Told):
         yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
 
 
-class Match(Told):
+class Match(WordedObject):
     def words(self) -> Iterable[str | None]:
         start, stop = self.value.span()
         found = self._found()
@@ -133,14 +133,14 @@ class Match(Told):
         return [self.value[index] for index in range(min(_GROUPS, kept_in_c(self.value.re, "groups") + 1))]
 
 
-class Random(Told):
+class Random(WordedObject):
     """A generator of ``random``, by how far it is; it is not asked for a number."""
 
     def words(self) -> Iterable[str | None]:
         state = self._state()
         return [f"Mersenne Twister at word {state[-1]} of 624" if state else "from the system"]
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         return {"state": fingerprint(self._state())}
 
     def _state(self) -> tuple[int, ...]:
@@ -194,7 +194,7 @@ kind_for = either(
         "_io",
     ),
     by_home({Temporary: ("_TemporaryFileWrapper",)}, "tempfile"),
-    by_home({Array: ("array",)}, "array"),
+    by_home({TypedArray: ("array",)}, "array"),
     by_home({Pattern: ("Pattern",), Match: ("Match",)}, "re"),
     by_home({Random: ("Random",)}, "random"),
     by_home({Socket: ("socket",)}, "_socket"),

@@ -15,8 +15,8 @@ from ..families import by_base
 from ..kind import Child
 from .containers import Sequence, Set
 from .mappings import Mapping
-from .objects import Told, attribute_count, brief, other_attributes, property_rows
-from .plain import Atom, Text
+from .objects import WordedObject, attribute_count, brief, other_attributes, property_rows
+from .plain import Atom, String
 
 _SHOWN = 12  #: maps of a chain that are told
 _KEEPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
@@ -83,7 +83,7 @@ class WeakMembers(_Keeping, Set):
         return []
 
 
-class Proxy(Mapping):
+class MappingProxy(Mapping):
     """A read-only view of a dict. It would ask the dict's own class; what it refers to says it without."""
 
     def held(self) -> dict[Any, Any]:
@@ -93,7 +93,7 @@ class Proxy(Mapping):
         return type(self.held()) is dict
 
 
-class Chain(Told):
+class Chain(WordedObject):
     """Several mappings searched one after the other."""
 
     summarized = True
@@ -114,7 +114,7 @@ class KeepingText(Atom):
 
     def line(self) -> str:
         data = dict_get(instance_dict(self.value), "data")
-        return f"{self.type_name()} {Text(data, self.budget).line() if issubclass(type(data), str) else ''}".rstrip()
+        return f"{self.type_name()} {String(data, self.budget).line() if issubclass(type(data), str) else ''}".rstrip()
 
 
 def _alive(held: Any) -> object:
@@ -131,7 +131,7 @@ kind_for = by_base(
         KeepingText: (UserString,),
         Weak: (WeakValueDictionary, WeakKeyDictionary),
         WeakMembers: (WeakSet,),
-        Proxy: (MappingProxyType,),
+        MappingProxy: (MappingProxyType,),
         Chain: (ChainMap,),
     }
 )

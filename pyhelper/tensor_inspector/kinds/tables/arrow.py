@@ -12,7 +12,7 @@ from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
 from ...words.text import listed, shorten
 from ...words.values import value_text
-from ..kind import Said
+from ..kind import TextRow
 from ..numpy.texts import sample_words, told_of_strings
 from .flat import Pieces
 
@@ -69,7 +69,7 @@ class Arrow(Pieces):
         return [*told, ["missing", f"{self.missing():,}"]]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return map(Said, map(_text, self.array.slice(start, amount).to_pylist()))
+        return map(TextRow, map(_text, self.array.slice(start, amount).to_pylist()))
 
     def labels(self, start: int, amount: int) -> Iterable[object]:
         return self.array.slice(start, amount).to_pylist()  # type: ignore[no-any-return]

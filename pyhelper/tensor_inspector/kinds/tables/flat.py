@@ -46,7 +46,7 @@ class Pieces(Flat):
             return pieces
         return of_present(pieces, pieces.numbers, self.budget.share())
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The numbers that are there, for percentiles."""
         pieces = self.pieces()
         if isinstance(pieces, Unread) or isinstance(self.reading(), Unread):

@@ -14,11 +14,11 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module
 from ...words.text import count, listed, percent
 from ...words.values import value_text
-from ..kind import Child, Said
+from ..kind import Child, TextRow
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from ..numpy.dates import Dates, date_text
-from ..numpy.masked import Masked
+from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
 from ..stats_rows import stats_rows
 from .flat import Flat
@@ -28,7 +28,7 @@ _CATEGORIES = 1 << 16  #: categories up to which each is counted
 _ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 
 
-class Nullable(Masked):
+class Nullable(MaskedContents):
     """Numbers or booleans, with a mask over those that are missing: ``Int64``, ``boolean``."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
@@ -139,7 +139,7 @@ class Categories(Contents):
         told = [[self.name(code), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
         return [*told, ["missing", f"{int(amounts[0]):,}{among}"]]
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         return {"ordered": str(self._ordered is True)}
 
     def parts(self) -> list[Child]:
@@ -147,7 +147,7 @@ class Categories(Contents):
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         codes = self.array[start : start + amount].tolist()
-        return (Said("missing" if code < 0 else self.label(code)) for code in codes)
+        return (TextRow("missing" if code < 0 else self.label(code)) for code in codes)
 
     @cached_property
     def categories(self) -> Contents:
@@ -193,13 +193,13 @@ class Library(Flat):
         return [listed((self.text(self.array[at]) for at in few), self._length > 3, 60) or "empty"]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (Said(self.text(self.array[at])) for at in range(start, min(start + amount, self._length)))
+        return (TextRow(self.text(self.array[at])) for at in range(start, min(start + amount, self._length)))
 
     def text(self, item: Any) -> str:
         return str(item)
 
 
-class Sparse(Library):
+class SparseColumn(Library):
     """Mostly one value, and where it is another: what is stored is told."""
 
     unread = Unread("layout", "mostly one value: what is stored is told")

@@ -9,8 +9,8 @@ from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, librar
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from .arrow import Arrow
-from .pandas_columns import Categories, Library, Moments, Nullable, Periods, Sparse, Texts, Unknown
-from .pandas_index import Levels, Steps
+from .pandas_columns import Categories, Library, Moments, Nullable, Periods, SparseColumn, Texts, Unknown
+from .pandas_index import Levels, RangeLabels
 
 numpy: Any = module("numpy")
 
@@ -20,7 +20,7 @@ def index_contents(index: Any, budget: Budget) -> Contents:
     own = instance_dict(index)
     steps = dict_get(own, "_range")
     if type(steps) is range:
-        return Steps(steps, budget)
+        return RangeLabels(steps, budget)
     if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
         levels = [index_contents(level, budget) for level in dict_get(own, "_levels") or ()]
         return Levels(index, budget, levels)
@@ -33,7 +33,7 @@ def _categories(values: Any, budget: Budget) -> Contents:
 
 _BY_NAME: dict[str, Any] = {
     "BaseMaskedArray": Nullable, "DatetimeArray": Moments, "TimedeltaArray": Moments, "PeriodArray": Periods,
-    "Categorical": _categories, "StringArray": Texts, "ArrowExtensionArray": Arrow, "SparseArray": Sparse,
+    "Categorical": _categories, "StringArray": Texts, "ArrowExtensionArray": Arrow, "SparseArray": SparseColumn,
     "IntervalArray": Library,
 }  # fmt: skip
 

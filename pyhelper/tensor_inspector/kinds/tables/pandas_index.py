@@ -11,7 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.text import listed
 from ...words.values import value_text
-from ..kind import Said
+from ..kind import TextRow
 from ..numpy.contents import Contents
 from .flat import Flat
 
@@ -19,7 +19,7 @@ _LEVELS = 12
 _WRITTEN_OUT = 1_000_000  #: labels of a range up to which they are made, to be compared
 
 
-class Steps(Flat):
+class RangeLabels(Flat):
     """The labels of a ``RangeIndex``, which are kept as a range."""
 
     unread = Unread("layout", "a range, not read")
@@ -47,7 +47,7 @@ class Steps(Flat):
         return [[name, value_text(getattr(self.array, name))] for name in ("start", "stop", "step")]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return map(Said, map(value_text, self.labels(start, amount)))
+        return map(TextRow, map(value_text, self.labels(start, amount)))
 
     def labels(self, start: int, amount: int) -> Iterable[object]:
         return self.array[start : start + amount]  # type: ignore[no-any-return]
@@ -78,7 +78,7 @@ class Levels(Flat):
         return [f"{len(self._levels)} levels: {listed(islice(told, _LEVELS), len(self._levels) > _LEVELS, 80)}"]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (Said(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))
+        return (TextRow(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))
 
     def labels(self, start: int, amount: int) -> Iterator[tuple[object, ...]]:
         codes = (part[start : start + amount].tolist() for part in self._codes)

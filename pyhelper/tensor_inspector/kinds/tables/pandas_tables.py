@@ -23,9 +23,9 @@ from ..families import by_name
 from ..kind import Child, Kind
 from ..numpy.contents import Contents
 from ..python.mappings import key_word
-from ..python.objects import Told, attributes, brief, other_rows
+from ..python.objects import WordedObject, attributes, brief, other_rows
 from .pandas_contents import column_contents, index_contents
-from .pandas_index import Levels, Steps
+from .pandas_index import Levels, RangeLabels
 from .tables import COUNTED, Column, Table, Values
 
 _OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
@@ -33,7 +33,7 @@ _EXACT = Classes(str, int)
 _LABELS = 10_000  #: labels among which a repeated one is looked for
 
 
-class Frame(Table):
+class PandasFrame(Table):
     """A ``pandas.DataFrame``."""
 
     needs = ("_mgr",)
@@ -51,7 +51,7 @@ class Frame(Table):
         """What is known of the blocks: the columns that each holds, in the order of its rows."""
         return {}
 
-    def place(self, at: int) -> tuple[Any, int]:
+    def block_of(self, at: int) -> tuple[Any, int]:
         """The block that holds a column, and its row in that. There may be a block for every column: looked for around
         where it would then be, and from both ends, where those of many columns are."""
         blocks = self.manager.blocks
@@ -74,7 +74,7 @@ class Frame(Table):
         return self.names.labels(start, count)
 
     def column(self, at: int) -> Column:
-        values, row = self.place(at)
+        values, row = self.block_of(at)
         flat = not _is_pandas(type(values)) or values.ndim == 1
         return Column(values if flat else values[row], column_contents, ".iloc[{}]")
 
@@ -85,7 +85,7 @@ class Frame(Table):
     def row_suffix(self) -> str | None:
         return ".iloc[{}]"
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         return {"name of the columns": _name(self.manager.axes[0], self)}
 
     def bytes(self) -> int | None:
@@ -106,7 +106,7 @@ class Frame(Table):
         return len(first) <= _LABELS and all(type(label) in _EXACT for label in first) and len(set(first)) == len(first)
 
 
-class Series(Values):
+class PandasSeries(Values):
     """A ``pandas.Series``."""
 
     needs = ("_mgr",)
@@ -116,13 +116,13 @@ class Series(Values):
     def contents(self) -> Contents:
         return column_contents(_manager(self.value).blocks[0].values, self.budget)
 
-    def marks(self) -> dict[str, str]:
-        return {**super().marks(), "name": _name(self.value, self)}
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), "name": _name(self.value, self)}
 
     def parts(self) -> Iterable[str | None]:
         name = dict_get(instance_dict(self.value), "_name")
         index = self._index()
-        labelled = None if isinstance(index, Steps) else f"index {index.head()}"
+        labelled = None if isinstance(index, RangeLabels) else f"index {index.head()}"
         own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
         return [own, *self.words(), labelled]
 
@@ -145,8 +145,8 @@ class Index(Values):
     def contents(self) -> Contents:
         return index_contents(self.value, self.budget)
 
-    def marks(self) -> dict[str, str]:
-        return {**super().marks(), "name": _name(self.value, self)}
+    def settings(self) -> dict[str, str]:
+        return {**super().settings(), "name": _name(self.value, self)}
 
     def parts(self) -> Iterable[str | None]:
         name = dict_get(instance_dict(self.value), "_name")
@@ -161,7 +161,7 @@ class Index(Values):
         return rows
 
 
-class Array(Values):
+class PandasArray(Values):
     """One of pandas' own arrays."""
 
     @cached_property
@@ -172,7 +172,7 @@ class Array(Values):
         return [self.type_name(), *self.words()]
 
 
-class Groups(Told):
+class Groups(WordedObject):
     """A grouping that has not been reduced: the groups are not formed here."""
 
     def words(self) -> Iterable[str | None]:
@@ -226,10 +226,10 @@ def _owner(cls: type, name: str) -> type:
 
 _known = by_name(
     {
-        Frame: ("DataFrame",),
-        Series: ("Series",),
+        PandasFrame: ("DataFrame",),
+        PandasSeries: ("Series",),
         Index: ("Index",),
-        Array: ("ExtensionArray",),
+        PandasArray: ("ExtensionArray",),
         Groups: ("GroupBy",),
     },
     "pandas",
@@ -238,5 +238,5 @@ _known = by_name(
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     kind = _known(cls, bases)
-    genuine = kind is Array or any(class_name(base) == "PandasObject" for base in bases)
+    genuine = kind is PandasArray or any(class_name(base) == "PandasObject" for base in bases)
     return kind if genuine else None

@@ -13,7 +13,7 @@ from ..python.plain import Atom
 _ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 
 
-class Scalar(Atom):
+class PandasScalar(Atom):
     """Also of a subclass: the text is that of pandas' class."""
 
     kind = "number"
@@ -34,14 +34,14 @@ class Scalar(Atom):
         return shorten(self._base().__str__(self.value), 80)
 
 
-class Between(Scalar):
+class Between(PandasScalar):
     """An interval, told from others by its ends."""
 
     def identity(self) -> tuple[object, tuple[object, ...]]:
         return None, (self.value.left, self.value.right, self.value.closed)
 
 
-class Moment(Scalar):
+class Timestamp(PandasScalar):
     """A point in time; a time zone that is the program's own is named, not asked for its text."""
 
     def _text(self) -> str:
@@ -58,7 +58,7 @@ class Moment(Scalar):
         return zone is None or library_of(type(zone)) in _ZONES
 
 
-class Span(Scalar):
+class Span(PandasScalar):
     """Asked for its text, it would keep its days and hours."""
 
     def _text(self) -> str:
@@ -68,7 +68,7 @@ class Span(Scalar):
         return str(self.value.to_timedelta64()), ()
 
 
-class Missing(Atom):
+class MissingValue(Atom):
     """``NA`` and ``NaT``."""
 
     kind = "none"
@@ -77,7 +77,7 @@ class Missing(Atom):
         return class_name(type(self.value)).replace("Type", "")
 
 
-class DType(Atom):
+class PandasDType(Atom):
     def line(self) -> str:
         own = library_of(type(self.value)) != "pandas"
         return self.type_name() if own else shorten(f"dtype {self.value}")
@@ -85,12 +85,12 @@ class DType(Atom):
 
 kind_for = by_name(
     {
-        Moment: ("Timestamp",),
+        Timestamp: ("Timestamp",),
         Span: ("Timedelta",),
-        Scalar: ("Period",),
+        PandasScalar: ("Period",),
         Between: ("Interval",),
-        Missing: ("NaTType", "NAType"),
-        DType: ("ExtensionDtype",),
+        MissingValue: ("NaTType", "NAType"),
+        PandasDType: ("ExtensionDtype",),
     },
     "pandas",
 )

@@ -13,7 +13,7 @@ from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
 from ...words.values import value_text
-from ..kind import Said
+from ..kind import TextRow
 from ..numpy.texts import sample_words, told_of_strings
 from ..registry import look
 from .flat import Pieces
@@ -27,11 +27,11 @@ _WHY = {
     "Decimal": "decimals: only their range is read", "Duration": "durations, not numbers", "Date": "dates, not numbers",
     "Datetime": "dates, not numbers", "Time": "times, not numbers", "String": "strings, not numbers",
 }  # fmt: skip
-_HOLDERS = Classes(list, dict, Said)
+_HOLDERS = Classes(list, dict, TextRow)
 _TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 
 
-class Series(Pieces):
+class SeriesContents(Pieces):
     """Numbers by exact statistics, what has an order by its range, all else by a few values."""
 
     unread = Unread("dtype", "not numbers")
@@ -82,7 +82,7 @@ class Series(Pieces):
             return [*stats_words(self.reading(), self._name() == "Boolean"), *nulls]
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
-        if strings and not any(type(item) is Said for item in sample):
+        if strings and not any(type(item) is TextRow for item in sample):
             return [*sample_words(strings, length, len(sample))[:1], *nulls]
         range = self._range()
         return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
@@ -90,14 +90,14 @@ class Series(Pieces):
     def told(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
-        whole = not any(type(item) is Said for item in sample)
+        whole = not any(type(item) is TextRow for item in sample)
         told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
         range = self._range() if isinstance(self.reading(), Unread) and not strings else None
         return [*([["range", joined(range)]] if range else told), ["null", f"{self.missing():,}"]]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         for item in self._taken(start, amount):
-            yield item if type(item) in _HOLDERS or self._name() == "Object" else Said(self.text(item))
+            yield item if type(item) in _HOLDERS or self._name() == "Object" else TextRow(self.text(item))
 
     def text(self, item: Any) -> str:
         return "null" if item is None else value_text(item)
@@ -126,7 +126,7 @@ class Series(Pieces):
 
     def _one(self, part: Any, most: int) -> object:
         size = bytes_of(part)
-        return part.to_list()[0] if size <= most else Said(f"{self.dtype()} of {size_text(size)}")
+        return part.to_list()[0] if size <= most else TextRow(f"{self.dtype()} of {size_text(size)}")
 
     def _range(self) -> list[str] | None:
         """From the least to the greatest value, of a dtype that has an order; the mean of numbers."""
@@ -144,7 +144,7 @@ class Series(Pieces):
     def _brief(self, item: object) -> str:
         if item is None:
             return "null"
-        return item.text if type(item) is Said else look(item, self.budget).brief()
+        return item.text if type(item) is TextRow else look(item, self.budget).brief()
 
 
 def bytes_of(series: Any) -> int:

@@ -15,7 +15,7 @@ from . import polars_columns
 from .tables import COUNTED, Column, Table, Values
 
 
-class Frame(Table):
+class PolarsFrame(Table):
     """A ``polars.DataFrame``."""
 
     needs = ("_df",)
@@ -32,7 +32,7 @@ class Frame(Table):
         return self.core.columns()[start : start + count]  # type: ignore[no-any-return]
 
     def column(self, at: int) -> Column:
-        return Column(self.core.to_series(at), polars_columns.Series, "[{}]")
+        return Column(self.core.to_series(at), polars_columns.SeriesContents, "[{}]")
 
     def column_suffix(self, at: int, label: object) -> str | None:
         owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
@@ -48,7 +48,7 @@ class Frame(Table):
         return sum(polars_columns.bytes_of(self.core.to_series(at)) for at in range(columns))
 
 
-class Series(Values):
+class PolarsSeries(Values):
     """A ``polars.Series``."""
 
     needs = ("_s",)
@@ -59,7 +59,7 @@ class Series(Values):
 
     @cached_property
     def contents(self) -> Contents:
-        return polars_columns.Series(self.core, self.budget)
+        return polars_columns.SeriesContents(self.core, self.budget)
 
     def parts(self) -> Iterable[str | None]:
         name = self.core.name()
@@ -84,7 +84,7 @@ class Expression(Atom):
         return joined([self.type_name(), one_line(core.to_str(), 100) if hasattr(core, "to_str") else None])
 
 
-class DType(Atom):
+class PolarsDType(Atom):
     def brief(self) -> str:
         return shorten(str(self.value))
 
@@ -94,11 +94,11 @@ class DType(Atom):
 
 kind_for = by_name(
     {
-        Frame: ("DataFrame",),
-        Series: ("Series",),
+        PolarsFrame: ("DataFrame",),
+        PolarsSeries: ("Series",),
         Lazy: ("LazyFrame",),
         Expression: ("Expr",),
-        DType: ("DataType",),
+        PolarsDType: ("DataType",),
     },
     "polars",
 )

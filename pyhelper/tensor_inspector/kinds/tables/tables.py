@@ -14,7 +14,7 @@ from ...safe.guard import class_name, full_name
 from ...words.line import Word, content, dtype_word, named
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
-from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, Said
+from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, TextRow
 from ..numpy.contents import ArrayKind, Contents
 from ..python.mappings import key_name, key_word
 from ..registry import look
@@ -52,8 +52,8 @@ class Values(ArrayKind):
         head, shown = self.contents.head(), self.contents.shown()
         return [head, *self.contents.words()] if shown is None else [f"{head} {shown}"]
 
-    def marks(self) -> dict[str, str]:
-        return self.contents.marks()
+    def settings(self) -> dict[str, str]:
+        return self.contents.settings()
 
     def facts(self) -> Facts:
         facts: Facts = {
@@ -131,7 +131,7 @@ class Table(Kind):
     def printed(self, count: int) -> list[Child]:
         """Its first rows stand for the one that opens to all rows."""
         first = list(self._rows(0, _PRINTED + 1)) if self.size()[1] else []
-        more = [Child("…", Said(""))] if len(first) > _PRINTED else []
+        more = [Child("…", TextRow(""))] if len(first) > _PRINTED else []
         return [*first[:_PRINTED], *more, *self.extra(), *self._columns(0, count)][: count + 1]
 
     def parts(self) -> Iterable[str | None]:
@@ -193,10 +193,10 @@ class Table(Kind):
         more, suffix = self.size()[1] > columns, self.row_suffix()
         for index, row in enumerate(cells, start):
             text = listed((f"{label}={cell}" for label, cell in zip(labels, row)), more, 110)
-            yield Child(f"[{index}]", Said(text), None if suffix is None else suffix.format(index))
+            yield Child(f"[{index}]", TextRow(text), None if suffix is None else suffix.format(index))
 
     def _cell(self, item: object) -> str:
-        return shorten(look(item, self.budget).brief() if type(item) is not Said else item.text, _CELL)
+        return shorten(look(item, self.budget).brief() if type(item) is not TextRow else item.text, _CELL)
 
     def _contents(self, at: int) -> Contents:
         column = self.column(at)

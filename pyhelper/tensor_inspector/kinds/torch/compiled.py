@@ -22,7 +22,7 @@ from ...safe.guard import (
 from ...words.text import listed, plural, shorten
 from ..kind import Child, Kind
 from ..python.callables import name_of
-from ..python.objects import Told, brief, is_tensor
+from ..python.objects import WordedObject, brief, is_tensor
 from .module import Module
 
 torch: Any = module("torch")
@@ -53,7 +53,7 @@ class Scripted(Module):
         return name in instance_dict(self.value) or any(name in class_dict(base) for base in mro(type(self.value)))
 
 
-class ScriptFunction(Told):
+class ScriptFunction(WordedObject):
     """A function that TorchScript has compiled, by what it takes and gives."""
 
     kind = "callable"
@@ -69,7 +69,7 @@ class ScriptFunction(Told):
         return [shorten(str(_ScriptFunction.schema.__get__(self.value)), 90)]
 
 
-class ScriptObject(Told):
+class ScriptObject(WordedObject):
     """An object of a class that TorchScript knows, such as packed weights."""
 
     @classmethod
@@ -83,7 +83,7 @@ class ScriptObject(Told):
             return []
 
 
-class Graph(Told):
+class Graph(WordedObject):
     """A graph of ``torch.fx``, node by node."""
 
     kind = "graph"
@@ -117,7 +117,7 @@ class Graph(Told):
             node = _of(node, "_next")
 
 
-class GraphNode(Told):
+class FxNode(WordedObject):
     """A node of such a graph: what it computes, from which others."""
 
     kind = "graph"
@@ -151,5 +151,5 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         if base is vars(torch._C).get("ScriptObject"):
             return ScriptObject
         if class_name(base) in ("Graph", "Node") and stands_in(base, "torch.fx"):
-            return Graph if class_name(base) == "Graph" else GraphNode
+            return Graph if class_name(base) == "Graph" else FxNode
     return None

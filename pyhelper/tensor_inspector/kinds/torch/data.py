@@ -14,7 +14,7 @@ from ...safe.guard import Classes, class_dict, class_name, instance_dict, is_bar
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home
-from ..python.objects import Told, brief
+from ..python.objects import WordedObject, brief
 
 torch: Any = module("torch")
 _NESTED = 20  #: datasets inside datasets that are followed
@@ -23,7 +23,7 @@ _ROOM = 28  #: characters of the tensors in short, beside the class's name and t
 _SHOWN = 12  #: tensors or datasets told in a line
 
 
-class Dataset(Told):
+class Dataset(WordedObject):
     """A dataset of the program's own: its attributes."""
 
     @classmethod
@@ -37,7 +37,7 @@ class Dataset(Told):
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
-class Tensors(Told):
+class Tensors(WordedObject):
     needs = ("tensors",)
 
     def words(self) -> Iterable[str | None]:
@@ -46,7 +46,7 @@ class Tensors(Told):
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
-class Part(Told):
+class DatasetPart(WordedObject):
     needs = ("dataset", "indices")
 
     def words(self) -> Iterable[str | None]:
@@ -56,7 +56,7 @@ class Part(Told):
         return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
 
 
-class Joined(Told):
+class Joined(WordedObject):
     """Datasets one after the other, or side by side."""
 
     needs = ("datasets",)
@@ -68,7 +68,7 @@ class Joined(Told):
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 
 
-class Sampler(Told):
+class Sampler(WordedObject):
     """A sampler, by how many it draws, how, and out of what."""
 
     @classmethod
@@ -89,7 +89,7 @@ class Sampler(Told):
             yield from self.attribute_words()
 
 
-class Loader(Told):
+class Loader(WordedObject):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
     needs = ("dataset",)
@@ -107,7 +107,7 @@ class Loader(Told):
         yield "pinned" if own.get("pin_memory") is True else None
 
 
-class LoaderIterator(Told):
+class LoaderIterator(WordedObject):
     """A loader on its way, by how many batches it has given."""
 
     needs = ("_dataset",)
@@ -206,7 +206,7 @@ kind_for = by_home(
         Loader: ("DataLoader",),
         LoaderIterator: ("_BaseDataLoaderIter",),
         Tensors: ("TensorDataset",),
-        Part: ("Subset",),
+        DatasetPart: ("Subset",),
         Joined: ("ConcatDataset", "ChainDataset", "StackDataset"),
         Sampler: ("Sampler",),
         Dataset: ("Dataset",),

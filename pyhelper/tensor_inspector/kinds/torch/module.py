@@ -8,7 +8,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ...measure.torch.digest import Digest, parts_of
-from ...measure.torch.finite import Look
+from ...measure.torch.finite import NotFinite
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
@@ -62,7 +62,7 @@ class Module(Kind):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._digest: Digest | None = None
-        self._look: Look | None = None
+        self._look: NotFinite | None = None
 
     def brief(self) -> str:
         return self.head()
@@ -116,7 +116,7 @@ class Module(Kind):
         rows = chain(self._members(start), islice(self._groups(), max(0, start - members), None))
         return islice(rows, count)
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
         known = sorted(map(plain_str, each(set.__iter__, names))) if issubclass(type(names), set) else []
         return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
@@ -150,7 +150,7 @@ class Module(Kind):
             self._digest = Digest(self.value, self.budget.share())
         return self._digest
 
-    def look(self) -> Look:
+    def look(self) -> NotFinite:
         if self._look is None:
             found = self.digest()
             self._look = look_at(found.values, self.budget.share(), found.complete)

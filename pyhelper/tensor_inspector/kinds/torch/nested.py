@@ -60,7 +60,7 @@ class Components(Storage):
         buffer = self.buffer()
         return NOT_READ if buffer is None else storage_of(buffer, self.budget).reading()
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The whole buffer."""
         buffer = self.buffer()
         return NOT_READ if buffer is None else storage_of(buffer, self.budget).elements()

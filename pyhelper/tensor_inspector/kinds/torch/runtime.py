@@ -21,7 +21,7 @@ from ...safe.guard import (
 )
 from ...words.text import fingerprint, integer, joined, number, quoted, size
 from ..families import by_home
-from ..python.objects import Told
+from ..python.objects import WordedObject
 from ..python.plain import Atom
 from .distributed import mesh_text
 
@@ -29,7 +29,7 @@ torch: Any = module("torch")
 _Bytes: Any = torch._C.StorageBase
 
 
-class Constant(Atom):
+class TorchConstant(Atom):
     """A dtype, layout or memory format: by the name it is written with."""
 
     def brief(self) -> str:
@@ -53,7 +53,7 @@ class Device(Atom):
         return repr(self.value), ()
 
 
-class Limits(Atom):
+class DTypeLimits(Atom):
     """What a dtype can hold."""
 
     def line(self) -> str:
@@ -63,7 +63,7 @@ class Limits(Atom):
                        None if whole else f"eps {number(limits.eps)}"])  # fmt: skip
 
 
-class Storage(Told):
+class StorageBytes(WordedObject):
     """The bytes beneath tensors, by how many they are and where; they are not read."""
 
     contains = True
@@ -84,7 +84,7 @@ class Storage(Told):
         ]
 
 
-class Generator(Told):
+class Generator(WordedObject):
     """A random generator, by its seed; asking for that draws nothing."""
 
     def words(self) -> Iterable[str | None]:
@@ -95,7 +95,7 @@ class Generator(Told):
             seed = None
         return [None if device == "cpu" else device, seed]
 
-    def marks(self) -> dict[str, str]:
+    def settings(self) -> dict[str, str]:
         try:
             state = torch.Generator.get_state(self.value)
         except RuntimeError:
@@ -109,7 +109,7 @@ class Generator(Told):
         return ()
 
 
-class Queued(Told):
+class Queued(WordedObject):
     """A stream or event of a device."""
 
     def words(self) -> Iterable[str | None]:
@@ -120,7 +120,7 @@ class Queued(Told):
         ]
 
 
-class Hook(Told):
+class Hook(WordedObject):
     """The handle that removes a hook, by whether it still stands."""
 
     def words(self) -> Iterable[str | None]:
@@ -130,7 +130,7 @@ class Hook(Told):
         return [f"id {known}" if type(known) is int else None, "registered" if stands else "removed"]
 
 
-class Group(Told):
+class ProcessGroup(WordedObject):
     """A process group of torch.distributed, by this process's place in it. Nothing is sent."""
 
     @classmethod
@@ -142,14 +142,14 @@ class Group(Told):
         return [f"rank {base.rank(self.value)} of {base.size(self.value)}"]
 
 
-class Mesh(Told):
+class Mesh(WordedObject):
     """Devices in a grid, by its sizes and what its dimensions are called."""
 
     def words(self) -> Iterable[str | None]:
         return [plain_str(self.own("device_type") or self.own("_device_type")), mesh_text(self.value)]
 
 
-class Autocast(Told):
+class Autocast(WordedObject):
     def words(self) -> Iterable[str | None]:
         enabled = self.own("_enabled")
         dtype = self.own("fast_dtype")
@@ -157,7 +157,7 @@ class Autocast(Told):
                 "disabled" if enabled is False else None]  # fmt: skip
 
 
-class Operator(Told):
+class Operator(WordedObject):
     """An operator of torch.ops, by its qualified name."""
 
     def words(self) -> Iterable[str | None]:
@@ -166,14 +166,14 @@ class Operator(Told):
 
 kind_for = by_home(
     {
-        Constant: ("dtype", "layout", "memory_format"),
+        TorchConstant: ("dtype", "layout", "memory_format"),
         Device: ("device",),
-        Limits: ("finfo", "iinfo"),
-        Storage: ("UntypedStorage", "TypedStorage"),
+        DTypeLimits: ("finfo", "iinfo"),
+        StorageBytes: ("UntypedStorage", "TypedStorage"),
         Generator: ("Generator",),
         Queued: ("Stream", "Event"),
         Hook: ("RemovableHandle",),
-        Group: ("ProcessGroup",),
+        ProcessGroup: ("ProcessGroup",),
         Mesh: ("DeviceMesh",),
         Autocast: ("autocast",),
         Operator: ("OpOverload", "OpOverloadPacket"),

@@ -10,14 +10,14 @@ from ...safe.guard import instance_dict, module
 from ...words.text import listed, number, plural
 from ..families import by_home
 from ..python.callables import name_of
-from ..python.objects import Told, brief
+from ..python.objects import WordedObject, brief
 from .training import rate, scalar
 
 torch: Any = module("torch")
 _BOOKKEEPING = ("last_epoch", "verbose", "mode_worse", "default_min_lr", "num_bad_epochs", "cooldown_counter", "best")
 
 
-class Scheduler(Told):
+class Scheduler(WordedObject):
     """By how far it is, the rate it began with and the one it has come to, and what it was made with."""
 
     needs = ("optimizer",)
@@ -92,7 +92,7 @@ class Several(Scheduler):
         return [f"{' then '.join(shown)} at {listed(map(str, milestones), False, 30)}"]
 
 
-class Scaler(Told):
+class Scaler(WordedObject):
     """A ``GradScaler``. Its scale is kept on the device: told where that is the CPU, not waited for."""
 
     needs = ("_enabled",)

@@ -61,7 +61,7 @@ class Sparse(Storage):
     def read(self) -> Reading:
         return self._values().reading()
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The stored values."""
         return self._values().elements()
 

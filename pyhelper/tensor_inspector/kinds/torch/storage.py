@@ -28,7 +28,7 @@ from ...words.stats import inline_text, stats_words
 from ...words.text import plural
 from ...words.values import value_text
 from ..facts import add_firsts, add_stats
-from ..kind import Child, Elements, NotStatic, Rows, Said
+from ..kind import Child, Elements, NotStatic, Rows, TextRow
 from ..python.objects import other_attributes, property_rows
 from ..subscripts import element
 
@@ -114,7 +114,7 @@ class Storage:
         """The elements as a plain tensor, or why there is none."""
         return Unread("layout", self._why())
 
-    def present(self) -> Any:
+    def measured(self) -> Any:
         """The elements that the statistics are of, for percentiles."""
         return self.elements()
 
@@ -233,7 +233,7 @@ def _values_rows(value: Any) -> Rows:
         part = value[start : start + count]
         if value.dim() == 1:
             for index, item in enumerate(listed_values(part), start):
-                yield Child(f"[{index}]", Said(value_text(item)), f"[{index}]")
+                yield Child(f"[{index}]", TextRow(value_text(item)), f"[{index}]")
         else:
             for index in range(part.shape[0]):
                 yield Child(f"[{start + index}]", TensorElements(part[index]), f"[{start + index}]")

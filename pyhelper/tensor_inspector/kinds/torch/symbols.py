@@ -12,12 +12,12 @@ from ...measure.torch.metadata import size_text
 from ...protocol import Facts
 from ...safe.guard import attribute, dict_get, instance_dict, plain_str
 from ..families import by_home, either
-from ..python.objects import Told
+from ..python.objects import WordedObject
 
 _NUMBERS = ("SymInt", "SymFloat", "SymBool")
 
 
-class Symbol(Told):
+class Symbol(WordedObject):
     """A number that is not known while tracing, by its symbol, and by its value in the inputs that are traced."""
 
     kind = "number"
@@ -35,7 +35,7 @@ class Symbol(Told):
         return facts
 
 
-class Proxy(Told):
+class FxProxy(WordedObject):
     """What a traced function is given for a tensor, by the node of the graph that it stands for."""
 
     def brief(self) -> str:
@@ -47,11 +47,11 @@ class Proxy(Told):
     def _name(self) -> str:
         root = self.own("root")
         if root is not None:  # an attribute of another proxy, which is no node before it is used
-            return f"{Proxy(root, self.budget)._name()}.{plain_str(self.own('attr'))}"
+            return f"{FxProxy(root, self.budget)._name()}.{plain_str(self.own('attr'))}"
         try:
             return plain_str(attribute(self.own("node"), "name"))
         except AttributeError:
             return "nothing yet"
 
 
-kind_for = either(by_home({Symbol: _NUMBERS}, "torch"), by_home({Proxy: ("Proxy",)}, "torch.fx"))
+kind_for = either(by_home({Symbol: _NUMBERS}, "torch"), by_home({FxProxy: ("Proxy",)}, "torch.fx"))

@@ -78,8 +78,8 @@ class Tensor(WithRows):
     def reading(self) -> Reading:
         return self.storage.reading()
 
-    def present(self) -> Any:
-        return self.storage.present()
+    def measured(self) -> Any:
+        return self.storage.measured()
 
     def item(self, key: Any) -> Any:
         return self.storage.item(key)

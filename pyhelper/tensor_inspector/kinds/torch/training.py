@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.stats.layout import unreadable
 from ...measure.torch.digest import own_grad
-from ...measure.torch.finite import Look
+from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, is_tensor, plain, why_unread
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget, Steps
@@ -33,7 +33,7 @@ class Optimizer(WithRows):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._keeper = _keeper(value)
-        self._look: Look | None = None
+        self._look: NotFinite | None = None
 
     @classmethod
     def is_made(cls, value: object) -> bool:
@@ -74,7 +74,7 @@ class Optimizer(WithRows):
         ]
         return facts
 
-    def look(self) -> Look:
+    def look(self) -> NotFinite:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
         if self._look is None:
             steps, tensors = Steps(self.budget.share()), []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
-from .layout import blocks
+from .layout import blocks, index_of
 from .unread import Unread
 
 _LEAST = -(1 << 63)
@@ -201,7 +201,7 @@ def _compare(
     a, b = x.part[where].item(), y.part[where].item()
     farthest = abs(int(a) - int(b)) if whole else float(gap[where])
     if found["at"] is None or farthest > found["max_abs"]:
-        found["at"] = place(start + where, shape)
+        found["at"] = index_of(start + where, shape)
         found["a"], found["b"], found["max_abs"] = a, b, farthest
     return hidden
 
@@ -215,12 +215,3 @@ def _unlike(x: Any, y: Any) -> Any:
 
 def _imag(x: Any) -> Any:
     return x.imag if "complex" in str(x.dtype) else 0 * x
-
-
-def place(position: int, shape: tuple[int, ...]) -> list[int]:
-    """The index of the element at that position in row-major order."""
-    index = []
-    for size in reversed(shape):
-        position, within = divmod(position, size)
-        index.append(within)
-    return index[::-1]

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ...safe.budget import Budget
 from . import device
-from .layout import blocks, unreadable
+from .layout import blocks, index_of, unreadable
 from .numpy_exact import unreadable as unreadable_array
 
 _BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
@@ -33,7 +32,7 @@ def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = T
         once, places = _in_array(numpy, numpy.ndarray.view(value, numpy.ndarray), (nan, inf), budget)
     else:
         once, places = _in_tensor(sys.modules["torch"], value, (nan, inf), budget)
-    first, then = (None if place is None else _index(place, once.shape) for place in places)
+    first, then = (None if place is None else index_of(place, once.shape) for place in places)
     return first, then
 
 
@@ -90,11 +89,3 @@ def _search(once: Any, places: Callable[[Any], Places], wanted: tuple[bool, bool
 def _first(marks: Any) -> int | None:
     place = int(marks.argmax())
     return place if marks[place] else None
-
-
-def _index(place: int, shape: Sequence[int]) -> list[int]:
-    index = []
-    for size in reversed(shape):
-        place, last = divmod(place, int(size))
-        index.append(last)
-    return index[::-1]

@@ -5,7 +5,7 @@ memory and is never written to.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
 from .unread import FREED, META, UNMAPPED, Unread, too_small
@@ -100,3 +100,12 @@ def mapped(address: int) -> bool:
     finally:
         os.close(memory)
     return True
+
+
+def index_of(position: int, shape: Sequence[int]) -> list[int]:
+    """The index of the element at that position in row-major order."""
+    index = []
+    for size in reversed(shape):
+        position, within = divmod(position, int(size))
+        index.append(within)
+    return index[::-1]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     StorageOf = Callable[[Any, Budget], Elements]
 
 
-class Look:
+class NotFinite:
     """What was found: names of tensors, in their order.
 
     ``read`` counts elements, ``total`` those that can hold NaN or Inf; ``late`` tells whether the time was over,
@@ -52,7 +52,7 @@ class Look:
         return self.complete and self.read == self.total
 
 
-def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: StorageOf) -> Look:
+def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: StorageOf) -> NotFinite:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are.
 
     ``storage_of`` tells how a tensor keeps its elements.
@@ -65,7 +65,7 @@ def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: St
         budget.searched.update(found)
     told = [(name, _known(tensor, budget) or found[id(tensor)]) for name, tensor in can]
     again = sum(element_count(tensor) or 0 for _, tensor in can) - sum(element_count(tensor) or 0 for tensor in fresh)
-    return Look(
+    return NotFinite(
         [name for name, (_, nan, _) in told if nan],
         [name for name, (_, _, inf) in told if inf],
         search.read + again,
