@@ -174,8 +174,8 @@ def _by_place(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Bu
     if isinstance(one, Unread) or isinstance(other, Unread):
         if both_composed and same_layout:
             return Compared([], _LINKED, False, exact=True)
-        why = one.text if isinstance(one, Unread) else other.text if isinstance(other, Unread) else ""
-        return Compared([*notes, Note("not compared", f"not compared: {why}")], None)
+        unread = next(side for side in (one, other) if isinstance(side, Unread))
+        return Compared([*notes, Note("not compared", f"not compared: {unread.text}")], None)
     if same_layout and one.is_at(other):
         return Compared(notes, _LINKED, False)
     dtypes = [str(side.values.dtype).replace("torch.", "") for side in (one, other)]

@@ -100,7 +100,9 @@ class Dates(Contents):
 
     def badges(self) -> list[Badge]:
         range: Any = self.range()
-        return ["unread"] if isinstance(range, Unread) else [] if range["exact"] else ["sampled"]
+        if isinstance(range, Unread):
+            return ["unread"]
+        return [] if range["exact"] else ["sampled"]
 
     def told(self) -> list[list[str]]:
         range: Any = self.range()

@@ -74,8 +74,11 @@ class NumpyScalar(Atom):
         return self.array
 
     def badges(self) -> list[Badge]:
-        shown = self.brief() if self.array.dtype.kind in "fc" else ""
-        return ["nan"] if "NaN" in shown else ["inf"] if "Inf" in shown else []
+        if self.array.dtype.kind not in "fc":
+            return []
+        if numpy.isnan(self.array):
+            return ["nan"]
+        return ["inf"] if numpy.isinf(self.array) else []
 
     def facts(self) -> Facts:
         return {**super().facts(), "dtype": dtype_name(self.array.dtype), "bytes": int(self.array.itemsize)}
@@ -95,17 +98,19 @@ class Record(WithRows):
     def rows(self) -> list[Child]:
         if not isinstance(self.contents, Records):
             return []
-        fields = ((name, self.array[name]) for name in self.array.dtype.names)
-        return [Child(repr(name), ArrayElements(field) if field.ndim else field[()], f"[{name!r}]")
-                for name, field in fields]  # fmt: skip
+        rows = []
+        for name in self.array.dtype.names:
+            field = self.array[name]
+            rows.append(Child(repr(name), ArrayElements(field) if field.ndim else field[()], f"[{name!r}]"))
+        return rows
 
 
 class NumpyDType(Atom):
     def brief(self) -> str:
         names = self.value.names
         if names is None:
-            order = "" if self.value.isnative else " big-endian" if self.value.byteorder == ">" else " little-endian"
-            return shorten(f"{dtype_name(self.value)}{order}")
+            order = " big-endian" if self.value.byteorder == ">" else " little-endian"
+            return shorten(dtype_name(self.value) if self.value.isnative else f"{dtype_name(self.value)}{order}")
         fields = (f"{name} {field_name(self.value[name])}" for name in names[:12])
         return joined(["structured", listed(fields, len(names) > 12, 90)])
 

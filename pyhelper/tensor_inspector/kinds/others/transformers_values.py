@@ -14,6 +14,7 @@ from ..kind import Kind
 from ..python.objects import PlainObject, attributes, told_attributes
 from .batches import Batch
 
+#: What is told of a model's configuration, the most telling first.
 _TELLING = (
     "hidden_size",
     "n_embd",
@@ -25,7 +26,7 @@ _TELLING = (
     "vocab_size",
     "dtype",
     "torch_dtype",
-)  # fmt: skip  of a model's configuration
+)
 
 
 class Output(Batch):

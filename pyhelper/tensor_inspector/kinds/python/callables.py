@@ -190,7 +190,9 @@ def arguments(code: CodeType) -> str:
     names, first, only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     rest = [star for star, flag in (("*", 0x04), ("**", 0x08)) if code.co_flags & flag]  # CO_VARARGS, CO_VARKEYWORDS
     starred = [star + name for star, name in zip(rest, names[first + only :])]
-    middle = starred[:1] if "*" in rest else ["*"] if only else []
+    middle = ["*"] if only else []
+    if "*" in rest:
+        middle = starred[:1]
     return listed([*names[:first], *middle, *names[first : first + only], *starred["*" in rest :]], False, 70)
 
 

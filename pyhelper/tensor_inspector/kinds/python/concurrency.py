@@ -106,17 +106,12 @@ class Process(WordedObject):
     """A process started by ``multiprocessing``, by what is known of it; the system is not asked."""
 
     def words(self) -> Iterable[str | None]:
-        started = self.own("_popen")
+        started, name = self.own("_popen"), repr(plain_str(self.own("_name")))
+        if started is None:
+            return [name, "not started"]
         code = dict_get(instance_dict(started), "returncode")
         number = dict_get(instance_dict(started), "pid")
-        state = (
-            "not started"
-            if started is None
-            else f"pid {number}"
-            if code is None
-            else f"pid {number} · ended with {code}"
-        )
-        return [repr(plain_str(self.own("_name"))), state]
+        return [name, f"pid {number}", None if code is None else f"ended with {code}"]
 
 
 def _context_variable(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

@@ -117,8 +117,9 @@ class EnumMember(Atom):
 
     def _shown(self) -> str:
         value = dict_get(instance_dict(self.value), "_value_")
-        kind = Number if type(value) in _NUMBERS else String if type(value) is str else None
-        return kind(value, self.budget).brief() if kind is not None else ""
+        if type(value) in _NUMBERS:
+            return Number(value, self.budget).brief()
+        return String(value, self.budget).brief() if type(value) is str else ""
 
 
 class Printed(Atom):

@@ -31,7 +31,9 @@ class File(WordedObject):
         if not issubclass(type(raw), _io.FileIO):
             return [None if raw is self.value else f"over {brief(raw, self)}"]
         name, encoding = instance_dict(raw).get("name"), kept_in_c(self.value, "encoding")
-        shown = quoted(name) if type(name) is str else f"descriptor {name}" if type(name) is int else None
+        shown = quoted(name) if type(name) is str else None
+        if type(name) is int:
+            shown = f"descriptor {name}"
         mode = plain_str(self.own("mode")) or plain_str(kept_in_c(raw, "mode"))
         return [shown, f"mode {mode}", plain_str(encoding), "closed" if kept_in_c(raw, "closed") else "open"]
 

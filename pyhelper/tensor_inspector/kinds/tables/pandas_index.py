@@ -73,9 +73,10 @@ class Levels(Flat):
 
     def words(self) -> list[str]:
         named = zip(self._names, self._levels)
-        told = (f"{name if type(name) is str else number} ({level.length():,} {level.dtype()})"
-                for number, (name, level) in enumerate(named))  # fmt: skip
-        return [f"{len(self._levels)} levels: {listed(islice(told, _LEVELS), len(self._levels) > _LEVELS, 80)}"]
+        levels = []
+        for number, (name, level) in enumerate(islice(named, _LEVELS)):
+            levels.append(f"{name if type(name) is str else number} ({level.length():,} {level.dtype()})")
+        return [f"{len(self._levels)} levels: {listed(levels, len(self._levels) > _LEVELS, 80)}"]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return (TextRow(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))
