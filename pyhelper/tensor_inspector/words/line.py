@@ -65,8 +65,14 @@ def in_short(parts: Iterable[str | None], limit: int = SHORT) -> str:
     >>> in_short([head("float32", "[64, 10]"), "μ 0", Word("3 NaN", loud=True)])
     '3 NaN · f32[64,10] · μ 0'
     """
-    said = [part for part in parts if part]
-    return joined(map(short, sorted(said, key=lambda part: not is_loud(part))), limit)
+    loud: list[str] = []
+    others: list[str] = []
+    for part in parts:
+        if type(part) is Word:
+            (loud if part.loud else others).append(part.short)
+        elif part:
+            others.append(part)
+    return joined([*loud, *others], limit)
 
 
 def head(dtype: str, sizes: str, device: str = "") -> Word:
@@ -75,7 +81,7 @@ def head(dtype: str, sizes: str, device: str = "") -> Word:
     >>> head("float32", "[32, 10]", " cuda:0"), head("float32", "[32, 10]", " cuda:0").short
     ('float32[32, 10] cuda:0', 'f32[32,10] cuda:0')
     """
-    return Word(f"{dtype}{sizes}{device}", f"{dtype_word(dtype).short}{sizes.replace(', ', ',')}{device}")
+    return Word(f"{dtype}{sizes}{device}", f"{_short_dtype(dtype)}{sizes.replace(', ', ',')}{device}")
 
 
 def dtype_word(dtype: str) -> Word:
@@ -84,7 +90,11 @@ def dtype_word(dtype: str) -> Word:
     >>> dtype_word("float32").short, dtype_word("Float32").short, dtype_word("category").short
     ('f32', 'f32', 'category')
     """
-    return Word(dtype, _DTYPES.get(dtype.lower(), dtype))
+    return Word(dtype, _short_dtype(dtype))
+
+
+def _short_dtype(dtype: str) -> str:
+    return _DTYPES.get(dtype) or _DTYPES.get(dtype.lower(), dtype)
 
 
 def content(before: str, lead: str, items: Sequence[tuple[str, str]], more: bool) -> Word:

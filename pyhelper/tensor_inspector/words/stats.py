@@ -35,7 +35,8 @@ def inline_text(head: str, shown: str | None, reading: Reading, boolean: bool = 
     """A tensor or array at the end of a line of source: ``3 NaN f32[32,10] μ 0.01``."""
     if shown is not None:
         return f"{short(head)} {shown}"
-    loud = [word for word in stats_words(reading, boolean) if is_loud(word)]
+    may_be_loud = "abs" in reading or is_alarming(reading)
+    loud = [word for word in stats_words(reading, boolean) if is_loud(word)] if may_be_loud else []
     return " ".join([*loud, short(head), *_inline_words(reading, boolean)])
 
 
@@ -178,7 +179,8 @@ def _mean(stats: Stats, digits: int = 0) -> str:
 
 
 def _std(stats: Stats, digits: int = 0) -> str:
-    text = bounded(stats["std"] or 0.0, 1e-5 * (stats["std"] or 0.0), digits)
+    std = stats["std"] or 0.0
+    text = bounded(std, 1e-5 * std, digits)
     return text if stats["exact"] else f"≈{text}"
 
 

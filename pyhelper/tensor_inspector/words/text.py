@@ -14,6 +14,7 @@ from .. import preferences
 
 LINE = 120
 _MOST = 1.7976931348623157e308  #: of float64
+_HUGE = 1e308  #: from here on rounding may lead beyond that
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -114,9 +115,14 @@ def number(value: int | float, digits: int = 0) -> str:
         text = f"{value:.{digits or preferences.now.digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
-    if not -1e308 < value < 1e308 and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
+    if not -_HUGE < value < _HUGE and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
         head, _, exponent = f"{value:.16e}".partition("e")
         text = f"{head[: head.index('.') + (digits or preferences.now.digits)].rstrip('.')}e{exponent}"
+    return _tidied(text)
+
+
+def _tidied(text: str) -> str:
+    """A number as Python formats it, with a short exponent and a real minus sign."""
     if "e" in text:
         head, _, exponent = text.partition("e")
         text = f"{head}e{int(exponent)}"
@@ -147,16 +153,29 @@ def bounded(value: float, error: float, digits: int = 0, about: bool = False) ->
     """
     digits = digits or preferences.now.digits - 1
     mark = "≈" if about else ""
-    if error <= 0 or value != value or value in (float("inf"), float("-inf")):
+    if error <= 0 or not -inf < value < inf:
         return mark + number(value, digits)
     if abs(value) <= error:
         return "≈0"
-    low, high = max(value - error, -_MOST), min(value + error, _MOST)
-    for tried in (digits, digits + 1, *range(digits - 1, 0, -1)):
-        text = number(low, tried)
-        if text == number(high, tried):
+    low, high = value - error, value + error
+    if not -_MOST <= low < high <= _MOST:
+        low, high = max(low, -_MOST), min(high, _MOST)
+    text = _agreed(low, high, digits) or _agreed(low, high, digits + 1)
+    if text is not None:
+        return mark + text
+    for fewer in range(digits - 1, 0, -1):
+        text = _agreed(low, high, fewer)
+        if text is not None:
             return mark + text
     return "≈" + number(value, 1)
+
+
+def _agreed(low: float, high: float, digits: int) -> str | None:
+    """The text of both numbers with so many digits; None where it is not one."""
+    text = f"{low:.{digits}g}"
+    if text != f"{high:.{digits}g}":
+        return None
+    return _tidied(text) if -_HUGE < low < _HUGE else number(low, digits)
 
 
 def count(value: int, beside: int | None = None) -> str:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ...measure.stats import Reading, Unread, of_tensor, unreadable_tensor
 from ...measure.torch.metadata import (
     Base,
-    byte_count,
+    Memory,
     dtype_of,
     is_channels_last,
     is_integer,
     is_opaque,
+    memory_of,
     names_of,
     plain,
     shape_of,
     size_text,
     sizes_listed,
-    stored_bytes,
     tangent_of,
     why_unread,
 )
@@ -31,19 +31,27 @@ from ..kind import Child
 from .storage import Storage, TensorElements
 
 torch: Any = module("torch")
+_INT = frozenset((int,))
 _VALUES = 10  #: tensors of integers up to this many elements show their values
 
 
 class Strided(Storage):
     """Elements that stand in memory as strides say."""
 
+    _memory: Memory | None = None
+
     def metadata(self) -> Facts:
         facts = super().metadata()
         facts["strides"] = sizes_listed(Base.stride(self.value))
-        bytes = byte_count(self.value)
+        bytes = self.memory().bytes
         if bytes is not None:
             facts["bytes"] = bytes
         return facts
+
+    def memory(self) -> Memory:
+        if self._memory is None:
+            self._memory = memory_of(self.value)
+        return self._memory
 
     def plain(self) -> Any:
         """The same elements as a tensor that runs no code of a subclass."""
@@ -62,23 +70,25 @@ class Strided(Storage):
     def corner(self) -> str | None:
         return corner_text(self.plain())
 
-    def layout_words(self) -> Iterator[str]:
+    def layout_words(self) -> list[str]:
         sizes, strides = shape_of(self.value), Base.stride(self.value)
-        if not all(type(number) is int for number in (*sizes, *strides)):
-            return  # comparing symbols would add guards to the program's own trace
+        if not _INT.issuperset(map(type, (*sizes, *strides))):
+            return []  # comparing symbols would add guards to the program's own trace
+        if Base.is_contiguous(self.value):
+            return []
         if 0 not in sizes and any(length > 1 and stride == 0 for length, stride in zip(sizes, strides)):
-            yield f"expanded from {size(byte_count(self.value) or 0)}"
-        elif not Base.is_contiguous(self.value):
-            yield "channels_last" if is_channels_last(self.value) else "not contiguous"
+            return [f"expanded from {size(self.memory().bytes or 0)}"]
+        return ["channels_last" if is_channels_last(self.value) else "not contiguous"]
 
     def fact_rows(self) -> list[list[str]]:
         """Whose memory it is, where that is more than its elements take."""
-        own, stored = byte_count(self.value), stored_bytes(self.value)
+        own, stored = self.memory().bytes, self.memory().stored
         if own is None or not stored:
             return []
-        offset, is_view = Base.storage_offset(self.value), self.base() is not None
+        is_view = self.base() is not None
         if stored == own and not is_view:
             return []
+        offset = Base.storage_offset(self.value)
         shared = "shares the base's " if is_view else ""
         return [["storage", f"{shared}{size(stored)}" + (f", offset {offset:,}" if offset else "")]]
 
@@ -138,8 +148,8 @@ class Zero(Computed):
     def elements(self) -> Any:
         return self.plain()
 
-    def layout_words(self) -> Iterator[str]:
-        yield "zeros without memory"
+    def layout_words(self) -> list[str]:
+        return ["zeros without memory"]
 
 
 class Named(Computed):
@@ -156,12 +166,13 @@ class Named(Computed):
 class Flipped(Computed):
     """A view whose signs are turned when it is read."""
 
-    def layout_words(self) -> Iterator[str]:
-        yield from super().layout_words()
+    def layout_words(self) -> list[str]:
+        words = super().layout_words()
         if Base.is_conj(self.value):
-            yield "conjugated when read"
+            words.append("conjugated when read")
         if Base.is_neg(self.value):
-            yield "negated when read"
+            words.append("negated when read")
+        return words
 
 
 class Beneath(Computed):

@@ -183,9 +183,9 @@ class Storage:
         """What else is to be known of the statistics."""
         return ()
 
-    def layout_words(self) -> Iterable[str]:
+    def layout_words(self) -> list[str]:
         """How the elements lie in memory, where that is not in order."""
-        return ()
+        return []
 
     def first_values(self) -> str | None:
         if isinstance(self.reading(), Unread) or self.shown_values() is not None:
@@ -220,7 +220,7 @@ class Storage:
         if self.is_closed:
             return []
         own = _own_dict(self.value) if type(self.value) in PLAIN else None
-        if own is not None and all(name.startswith("_dynamo") for name in own if type(name) is str):
+        if own is not None and (not own or all(name.startswith("_dynamo") for name in own if type(name) is str)):
             return []
         return [*other_attributes(self.value), *property_rows(self.value)]
 

@@ -124,7 +124,7 @@ class Tensor(WithRows):
 
     def laid_out(self) -> list[str]:
         if self._laid_out is None:
-            self._laid_out = list(self.storage.layout_words())
+            self._laid_out = self.storage.layout_words()
         return self._laid_out
 
     def view_words(self) -> str | None:
@@ -147,16 +147,21 @@ class Tensor(WithRows):
 
     def linked_rows(self) -> list[Child]:
         """What autograd ties to it."""
-        gradient = self.gradient()
-        linked = [
-            ("grad", gradient.grad, ".grad"),
-            ("grad_fn", gradient.function, ".grad_fn"),
-            ("base", self.storage.base(), "._base"),
-            ("tangent", self.storage.tangent(), None),
-            ("hooks", hooks_of(self.value) or None, "._backward_hooks"),
-            ("hooks after accumulation", grad_hooks_of(self.value) or None, "._post_accumulate_grad_hooks"),
-        ]
-        return [Child(name, item, suffix) for name, item, suffix in linked if item is not None]
+        rows, gradient, base, tangent = [], self.gradient(), self.storage.base(), self.storage.tangent()
+        hooks, grad_hooks = hooks_of(self.value), grad_hooks_of(self.value)
+        if gradient.grad is not None:
+            rows.append(Child("grad", gradient.grad, ".grad"))
+        if gradient.function is not None:
+            rows.append(Child("grad_fn", gradient.function, ".grad_fn"))
+        if base is not None:
+            rows.append(Child("base", base, "._base"))
+        if tangent is not None:
+            rows.append(Child("tangent", tangent))
+        if hooks:
+            rows.append(Child("hooks", hooks, "._backward_hooks"))
+        if grad_hooks:
+            rows.append(Child("hooks after accumulation", grad_hooks, "._post_accumulate_grad_hooks"))
+        return rows
 
 
 class Part(Kind):

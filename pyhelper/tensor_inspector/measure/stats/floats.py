@@ -6,6 +6,8 @@ from typing import Any, Optional
 from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, single, spread_about, squares, unscaled
 from .tally import Tally
 
+_NEAR = 1e-4  #: of a mean square: what the variance must be of it for the difference of the two to have its digits
+
 
 def small_floats(torch: Any, block: Any) -> Tally:
     """A few thousand floating-point numbers of any magnitude, in two passes of float64."""
@@ -34,12 +36,15 @@ def small_floats(torch: Any, block: Any) -> Tally:
     t.lo, t.hi, t.centre = lo, hi, lo
     if lo == hi:
         return t
+    if narrow and _about_zero(torch, d, t):
+        return t
     peak = max(-lo, hi)
     power = 0 if 1e-120 < peak < 1e140 else -math.frexp(peak)[1]
     if power:  # scaled by a power of two (in two steps, since 2**1074 is no float64), so that squares fit
         d = d * 2.0 ** (power // 2) * 2.0 ** (power - power // 2)
     n = t.finite
-    centre = min(max(d.sum().item() / n, unscaled(lo, -power)), unscaled(hi, -power))
+    centre = d.sum().item() / n
+    centre = min(max(centre, unscaled(lo, -power)), unscaled(hi, -power)) if power else min(max(centre, lo), hi)
     d = d.sub_(centre) if ours else d - centre
     square, offset = squares(torch, d) / n, d.sum().item() / n
     t.error = math.sqrt(square + centre * centre) * DOUBLE
@@ -50,6 +55,19 @@ def small_floats(torch: Any, block: Any) -> Tally:
         t.centre, t.offset = unscaled(centre, power), unscaled(t.offset, power)
         t.spread, t.error = unscaled(t.spread, power), unscaled(t.error, power)
     return t
+
+
+def _about_zero(torch: Any, d: Any, t: Tally) -> bool:
+    """The moments from sums about zero, where that loses few of float64's digits: not of what lies far from zero.
+
+    The numbers come from a narrower format, so their squares fit.
+    """
+    centre, square = d.sum().item() / t.finite, squares(torch, d) / t.finite
+    variance = square - centre * centre
+    if variance < _NEAR * square:
+        return False
+    t.centre, t.spread, t.error = centre, math.sqrt(variance), math.sqrt(square) * DOUBLE
+    return True
 
 
 class FloatKernel:

@@ -57,9 +57,8 @@ def unreadable(t: Any) -> Optional[Unread]:
     """Why reading the strided tensor `t` would crash the program or make no sense, or None if it can be read."""
     if t.is_meta:
         return META
-    storage = t.untyped_storage()
+    storage, extent = t.untyped_storage(), t.numel()
     have, size = storage.nbytes(), t.element_size()
-    extent = t.numel()
     if not t.is_contiguous():
         extent = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
     need = (t.storage_offset() + extent) * size
@@ -67,7 +66,8 @@ def unreadable(t: Any) -> Optional[Unread]:
         return FREED if have == 0 else too_small("storage too small", have, need)
     if not t.is_cpu:
         return None
-    filename = getattr(storage, "filename", None)
+    is_foreign = not getattr(storage, "resizable", bool)()  # taken over by torch from elsewhere, as from a file
+    filename = getattr(storage, "filename", None) if is_foreign else None
     if filename:
         try:
             on_disk = os.stat(filename).st_size
@@ -75,9 +75,8 @@ def unreadable(t: Any) -> Optional[Unread]:
             on_disk = need  # removed, which leaves a mapping readable
         if on_disk < need:
             return too_small("file truncated", on_disk, need)
-    # Memory that torch has allocated is there; what it took over from elsewhere may be a file cut short.
-    foreign = extent * size > PAGE or not getattr(storage, "resizable", bool)()
-    if extent and foreign and not mapped(t.data_ptr() + extent * size - 1):
+    # Memory that torch has allocated is there, at least its first page.
+    if extent and (is_foreign or extent * size > PAGE) and not mapped(t.data_ptr() + extent * size - 1):
         return UNMAPPED
     return None
 

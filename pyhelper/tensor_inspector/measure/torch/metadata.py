@@ -30,6 +30,7 @@ shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "devi
 requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
 _grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
 grad_hooks_of = _getter("_post_accumulate_grad_hooks")
+_is_on_cpu, _is_on_meta = map(_getter, ("is_cpu", "is_meta"))
 is_nested = _getter("is_nested")
 names_of = _getter("names")  # gone since torch 2.13
 _forward_ad = module("torch.autograd.forward_ad")
@@ -96,16 +97,30 @@ def element_count(value: Any) -> int | None:
     return count if type(count) is int else None
 
 
-def byte_count(value: Any) -> int | None:
-    """Bytes that the elements take; those of the storage where the same bytes stand for many elements."""
-    if is_nested(value) or layout_of(value) is not torch.strided or device_of(value).type == "meta":
-        return None
+class Memory:
+    """What a tensor takes of its storage: ``bytes`` of the elements, those of the storage where the same bytes stand for
+    many elements; ``stored`` of the whole storage. None where that is not known."""
+
+    __slots__ = ("bytes", "stored")
+
+    def __init__(self, bytes: int | None, stored: int | None) -> None:
+        self.bytes = bytes
+        self.stored = stored
+
+
+def memory_of(value: Any) -> Memory:
+    stored = stored_bytes(value)
+    if is_nested(value) or layout_of(value) is not torch.strided or _is_on_meta(value):
+        return Memory(None, stored)
     count = Base.numel(value)
     if type(count) is not int:
-        return None
+        return Memory(None, stored)
     elements = count * int(Base.element_size(value))
-    stored = stored_bytes(value)
-    return elements if stored is None else min(elements, stored)
+    return Memory(elements if stored is None else min(elements, stored), stored)
+
+
+def byte_count(value: Any) -> int | None:
+    return memory_of(value).bytes
 
 
 def stored_bytes(value: Any) -> int | None:
@@ -207,7 +222,7 @@ _LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
 def why_unread(value: Any) -> Unread | None:
     """Why the values of a tensor with memory of its own can't be read here; None when they can."""
     opaque = _why_opaque(dtype_of(value))
-    if opaque is not None:
+    if opaque is not None or _is_on_cpu(value):
         return opaque
     device = device_of(value).type
     if device == "meta":
@@ -223,17 +238,20 @@ def why_unread(value: Any) -> Unread | None:
 
 
 _OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
+_opaque: dict[Any, Unread | None] = {}  #: by dtype
 
 
 def _why_opaque(dtype: Any) -> Unread | None:
     """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
-    name = _text(dtype)
-    what = _OPAQUE.get(name)
-    if name.startswith("bits"):
-        what = "bits without a meaning"
-    elif name.startswith("float4_"):
-        what = "two 4-bit floats a byte"
-    return None if what is None else Unread("dtype", f"values not read: {what}")
+    if dtype not in _opaque:
+        name = _text(dtype)
+        what = _OPAQUE.get(name)
+        if name.startswith("bits"):
+            what = "bits without a meaning"
+        elif name.startswith("float4_"):
+            what = "two 4-bit floats a byte"
+        _opaque[dtype] = None if what is None else Unread("dtype", f"values not read: {what}")
+    return _opaque[dtype]
 
 
 def is_opaque(value: Any) -> bool:
