@@ -11,7 +11,8 @@ from .measure.stats.tally import MOST
 from .protocol import Facts, Node
 from .safe.budget import Budget
 from .safe.untouched import Untouched
-from .stop.snapshot import PAGE, Snapshot
+from .stop.snapshot import PAGE, Snapshot, asked, failed_facts
+from .words.text import one_line
 
 if TYPE_CHECKING:
     from .lenses.compare import Comparison
@@ -24,7 +25,7 @@ def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
     """
     budget = _budget(budget_ms)
     with Untouched():
-        return _described(value, budget)["line"]
+        return str(asked(value, budget, lambda kind: one_line(kind.line()), str))
 
 
 def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budget_ms: float = float("inf")) -> Facts:
@@ -41,7 +42,7 @@ def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budg
     """
     shares, bars, budget = _shares(quantiles), _whole("bins", bins, most=MOST), _budget(budget_ms)
     with Untouched():
-        found = _described(value, budget, facts=True)["facts"]
+        found: Facts = asked(value, budget, lambda kind: kind.facts(), lambda why: failed_facts(value, why))
         if shares or bars:
             add_distribution_of(found, look(value, budget), budget, shares, bars)
     return found
@@ -123,10 +124,6 @@ def _whole(name: str, value: int, most: float = float("inf")) -> int:
     if found > most:
         raise ValueError(f"at most {most} {name} can be asked for")
     return found
-
-
-def _described(value: object, budget: Budget, facts: bool = False) -> Node:
-    return Snapshot(Rows.of("", [])).describe(Child("value", value, "value"), 0, budget, facts=facts)
 
 
 def _row(node: Node, level: int) -> str:

@@ -36,7 +36,7 @@ def corner(value: Any, rows: int = 4, columns: int = 6) -> Corner:
 
 def listed_values(value: Any) -> Any:
     """``tolist``, also for dtypes of torch that have none."""
-    if str(value.dtype) == "torch.complex32":
+    if getattr(value.dtype, "is_complex", False) and str(value.dtype) == "torch.complex32":
         value = _widened(value)
     try:
         return value.tolist()

@@ -8,13 +8,13 @@ garbage collector off.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
 from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, look, unfinished
-from ..protocol import Expanded, Mark, Node, Page
+from ..protocol import Expanded, Facts, Mark, Node, Page
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
 from ..words.line import INLINE, SHORT, in_short
@@ -98,21 +98,13 @@ class Snapshot:
         node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
         if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
-        try:
-            try:
-                self._fill(node, entry, look(child.value, budget), facts, marked)
-            except Exception:
-                if not is_bare(child.value):
-                    raise
-                self._fill(node, entry, unfinished(child.value, budget), facts, marked)
-        except Exception as error:
-            node["type"] = class_name(type(child.value))
-            node["line"] = one_line(f"not read: {class_name(type(error))}: {plain_message(error)}")
-            if len(node["line"]) > SHORT:
-                node["short"] = shorten(node["line"], SHORT)
-            node["badges"] = ["error"]
+        why = asked(child.value, budget, lambda kind: self._fill(node, entry, kind, facts, marked), str)
+        if why is not None:
+            node["type"], node["line"], node["badges"] = class_name(type(child.value)), why, ["error"]
+            if len(why) > SHORT:
+                node["short"] = shorten(why, SHORT)
             if facts:
-                node["facts"] = {"type": full_name(type(child.value)), "notes": [node["line"]]}
+                node["facts"] = failed_facts(child.value, why)
         return node
 
     def _fill(self, node: Node, entry: Entry, kind: Kind, facts: bool, marked: bool) -> None:
@@ -202,6 +194,24 @@ class Snapshot:
                 node["page"] = self.page(node["id"], 0, row.get("count", PAGE), budget)
                 if depth < _DEPTH:
                     waiting.append((node["page"]["nodes"], row.get("rows", {}), depth + 1))
+
+
+def asked(value: object, budget: Budget, ask: Callable[[Kind], Any], otherwise: Callable[[str], Any]) -> Any:
+    """What ``ask`` says of a value's kind; where that can't be asked, what ``otherwise`` says of the reason."""
+    try:
+        try:
+            return ask(look(value, budget))
+        except Exception:
+            if not is_bare(value):
+                raise
+            return ask(unfinished(value, budget))
+    except Exception as error:
+        return otherwise(one_line(f"not read: {class_name(type(error))}: {plain_message(error)}"))
+
+
+def failed_facts(value: object, why: str) -> Facts:
+    """The facts of what can't be described."""
+    return {"type": full_name(type(value)), "notes": [why]}
 
 
 def _cost(node: Node) -> int:

@@ -98,8 +98,8 @@ def element_count(value: Any) -> int | None:
 
 
 class Memory:
-    """What a tensor takes of its storage: ``bytes`` of the elements, those of the storage where the same bytes stand for
-    many elements; ``stored`` of the whole storage. None where that is not known."""
+    """How many bytes the elements take, which are those of the storage where the same bytes stand for many elements,
+    and how many the whole storage; None where that is not known."""
 
     __slots__ = ("bytes", "stored")
 
