@@ -170,12 +170,8 @@ def instance_dict(value: object) -> dict[str, Any]:
     Only a module's namespace is taken as it is: those of libraries are large, and asked for often.
     """
     found = stored(value)
-    if type(found) is dict:
-        for name in list(found) if type(value) is not ModuleType else ():
-            if type(name) is not str:
-                break
-        else:
-            return found
+    if type(found) is dict and (type(value) is ModuleType or _STRING.issuperset(map(id, map(type, list(found))))):
+        return found
     return {plain_str(name): item for name, item in each(dict.items, found) if issubclass(type(name), str)}
 
 
@@ -185,6 +181,7 @@ def held(value: object, name: str) -> dict[Any, Any]:
     return found if issubclass(type(found), dict) else {}
 
 
+_STRING = frozenset((id(str),))  #: by identity: hashing a class runs its metaclass
 _BUILTIN_GETS = Classes(type(None), WrapperDescriptorType)
 
 

@@ -137,7 +137,7 @@ def exact_number(value: int | float, digits: int = 0) -> str:
     """
     if type(value) is int:
         return str(value).replace("-", "−")
-    if -1e7 < value < 1e7 and value.is_integer():
+    if -1e7 < value < 1e7 and value % 1 == 0:
         return f"{value:.0f}".replace("-", "−")
     return number(value, digits)
 

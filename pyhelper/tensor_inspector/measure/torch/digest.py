@@ -48,7 +48,8 @@ class Digest:
         for prefix, below, own in walk(root, steps):
             self._add_module(below, own)
             for part, add in (("_parameters", self._add_parameter), ("_buffers", self._add)):
-                for key, tensor in each(dict.items, _held(own, part)):
+                held = _held(own, part)
+                for key, tensor in each(dict.items, held) if dict.__len__(held) else ():
                     if steps.end():
                         break
                     if is_tensor(tensor):
@@ -130,7 +131,8 @@ def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 
 def _below(own: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    return each(dict.items, _held(own, "_modules"))
+    inside = _held(own, "_modules")
+    return each(dict.items, inside) if dict.__len__(inside) else iter(())
 
 
 def parts_of(found: Any) -> dict[str, Any]:

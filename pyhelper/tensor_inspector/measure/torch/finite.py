@@ -11,7 +11,7 @@ from ...safe.guard import module
 from ..reading import badges
 from ..stats import Reading, Unread
 from ..stats.finite import can_be_summed, not_finite
-from .metadata import device_of, dtype_of, element_count
+from .metadata import dtype_of, element_count, is_on_meta
 
 torch: Any = module("torch")
 
@@ -58,16 +58,25 @@ def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: St
     ``storage_of`` tells how a tensor keeps its elements.
     """
     can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
-    fresh = [tensor for _, tensor in can if _known(tensor, budget) is None]
+    fresh, again, nan, inf = [], 0, set(), set()
+    for _, tensor in can:
+        known = _known(tensor, budget)
+        if known is None:
+            fresh.append(tensor)
+            continue
+        again += element_count(tensor) or 0
+        if known[1]:
+            nan.add(id(tensor))
+        if known[2]:
+            inf.add(id(tensor))
     search = _Search(fresh, budget, storage_of)
-    found = {id(tensor): (ref(tensor), at in search.nan, at in search.inf) for at, tensor in enumerate(fresh)}
+    nan.update(id(fresh[at]) for at in search.nan)
+    inf.update(id(fresh[at]) for at in search.inf)
     if search.read == search.total:
-        budget.searched.update(found)
-    told = [(name, _known(tensor, budget) or found[id(tensor)]) for name, tensor in can]
-    again = sum(element_count(tensor) or 0 for _, tensor in can) - sum(element_count(tensor) or 0 for tensor in fresh)
+        budget.searched.update((id(tensor), (ref(tensor), id(tensor) in nan, id(tensor) in inf)) for tensor in fresh)
     return NotFinite(
-        [name for name, (_, nan, _) in told if nan],
-        [name for name, (_, _, inf) in told if inf],
+        [name for name, tensor in can if id(tensor) in nan] if nan else [],
+        [name for name, tensor in can if id(tensor) in inf] if inf else [],
         search.read + again,
         search.total + again,
         budget.spent(),
@@ -118,4 +127,4 @@ class _Search:
 
 def _can_hold_some(tensor: Any) -> bool:
     dtype = dtype_of(tensor)
-    return bool(dtype.is_floating_point or dtype.is_complex) and device_of(tensor).type != "meta"
+    return bool(dtype.is_floating_point or dtype.is_complex) and not is_on_meta(tensor)

@@ -30,7 +30,7 @@ shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "devi
 requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
 _grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
 grad_hooks_of = _getter("_post_accumulate_grad_hooks")
-_is_on_cpu, _is_on_meta = map(_getter, ("is_cpu", "is_meta"))
+_is_on_cpu, is_on_meta = map(_getter, ("is_cpu", "is_meta"))
 is_nested = _getter("is_nested")
 names_of = _getter("names")  # gone since torch 2.13
 _forward_ad = module("torch.autograd.forward_ad")
@@ -110,7 +110,7 @@ class Memory:
 
 def memory_of(value: Any) -> Memory:
     stored = stored_bytes(value)
-    if is_nested(value) or layout_of(value) is not torch.strided or _is_on_meta(value):
+    if is_nested(value) or layout_of(value) is not torch.strided or is_on_meta(value):
         return Memory(None, stored)
     count = Base.numel(value)
     if type(count) is not int:
