@@ -23,6 +23,7 @@ from typing import Any
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
+from tensor_inspector import facts, summarize
 from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.kinds.torch.finite import look_at
 from tensor_inspector.measure.stats import of_tensor
@@ -74,6 +75,14 @@ def page(value: Any) -> object:
         snapshot, budget = Snapshot(Rows.of("", [])), Budget()
         node = snapshot.describe(Child("value", value, "value"), 0, budget)
         return snapshot.page(node["id"], 0, PAGE, budget)
+
+
+#: What is asked of a small tensor, and the goal, as a share of what lovely-tensors takes for its line.
+ASKED: dict[str, tuple[Run, float | None]] = {
+    "the line": (summarize, 0.25),
+    "all facts": (facts, 0.3),
+    "both, as a hover": (described, None),
+}
 
 
 def peers() -> dict[str, Run]:
@@ -136,7 +145,8 @@ def row(*cells: object) -> None:
 
 
 def small(rounds: int, others: dict[str, Run]) -> None:
-    table("1,000 elements: all facts and the line, µs", "", "ours", *others, "ours ÷ lovely (goal 0.15)")
+    goals = " and ".join(f"{what} {goal}" for what, (_, goal) in ASKED.items() if goal)
+    table(f"1,000 elements, µs; ours ÷ lovely has the goals {goals}", "", "asked", "ours", *others, "ours ÷ lovely")
     values = {
         "float32": torch.randn(1000),
         "float32 with a NaN": torch.randn(1000).index_fill_(0, torch.tensor([5]), math.nan),
@@ -145,10 +155,12 @@ def small(rounds: int, others: dict[str, Run]) -> None:
     }
     for name, value in values.items():
         able = {who: run for who, run in others.items() if works(run, value)}
-        times = interleaved({"ours": described, **able}, value, rounds)
-        cells = [spread([x * 1e6 for x in times[who]], 0) if who in times else "fails" for who in ("ours", *others)]
+        times = interleaved({**{what: run for what, (run, _) in ASKED.items()}, **able}, value, rounds)
         lovely = times.get("lovely")
-        row(name, *cells, f"{statistics.median(times['ours']) / statistics.median(lovely):.2f}" if lovely else "–")
+        for what in ASKED:
+            cells = [spread([x * 1e6 for x in times[who]], 0) if who in times else "fails" for who in (what, *others)]
+            ratio = f"{statistics.median(times[what]) / statistics.median(lovely):.2f}" if lovely else "–"
+            row(name, what, *cells, ratio)
 
 
 def model() -> torch.nn.Module:
@@ -163,17 +175,18 @@ def model() -> torch.nn.Module:
 def quick(rounds: int, others: dict[str, Run]) -> None:
     """What must be at once whatever its size."""
     table("At once, ms", "", "goal", "ours", *others)
-    cases: list[tuple[str, Run, Any, tuple[str, ...]]] = [  # the last: peers that do not hang on it
-        ("all facts of 10¹² expanded elements", described, torch.ones(10, 10).expand(10**10, 10, 10), ()),
-        (f"{PAGE} rows of a list of 10⁶", page, list(range(10**6)), ("repr",)),
-        (f"{PAGE} rows of a dict of 10⁵ tensors", page, {i: torch.randn(10) for i in range(10**5)}, ()),
-        ("the structure of a model of 126 modules", page, model(), ("treescope", "repr")),
+    cases: list[tuple[str, float, Run, Any, tuple[str, ...]]] = [  # the last: peers that do not hang on it
+        ("all facts of 10¹² expanded elements", 1, described, torch.ones(10, 10).expand(10**10, 10, 10), ()),
+        (f"{PAGE} rows of a list of 10⁶", 1, page, list(range(10**6)), ("repr",)),
+        (f"{PAGE} rows of a list of as many tensors", 4, page, [torch.randn(1000) for _ in range(PAGE)], ()),
+        (f"{PAGE} rows of a dict of 10⁵ tensors", 4, page, {i: torch.randn(10) for i in range(10**5)}, ()),
+        ("the structure of a model of 126 modules", 2, page, model(), ("treescope", "repr")),
     ]
-    for name, run, value, finish in cases:
+    for name, goal, run, value, finish in cases:
         able = {who: other for who, other in others.items() if who in finish and works(other, value)}
         times = interleaved({"ours": run, **able}, value, rounds)
         cells = [spread([x * 1e3 for x in times[who]], 2) if who in times else "–" for who in ("ours", *others)]
-        row(name, 1, *cells)
+        row(name, goal, *cells)
     command = [sys.executable, "-c", COLD, sys.path[0]]
     cold = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(rounds)]
     row("the first call in a process, of 1,000 elements", 1, spread(cold, 2), *("–" for _ in others))
