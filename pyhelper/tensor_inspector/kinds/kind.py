@@ -75,7 +75,7 @@ class Kind:
     @classmethod
     def is_made(cls, value: object) -> bool:
         """Whether the value can be looked at: on the first lines of its ``__init__`` there may be nothing in it."""
-        return all(has(value, name) for name in cls.needs)
+        return not cls.needs or all(has(value, name) for name in cls.needs)
 
     # The four questions.
 

@@ -49,6 +49,8 @@ def one_line(text: str, limit: int = LINE) -> str:
     >>> one_line("two\\nlines")
     'two lines'
     """
+    if len(text) <= limit and text.isprintable():
+        return text
     return shorten(text[: limit + 1] if text.isprintable() else _printable(text[: limit + 1]), limit)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
-from .metadata import byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
+from .metadata import PLAIN, byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
 
 if TYPE_CHECKING:
     from .finite import Named
@@ -44,6 +44,7 @@ class Digest:
         self._devices: dict[Any, None] = {}
         self._dtypes: dict[Any, None] = {}
         self._seen: set[int] = set()
+        self._classes: set[int] = set()  #: of those modules
         steps = Steps(budget)
         for prefix, below, own in walk(root, steps):
             self._add_module(below, own)
@@ -58,7 +59,8 @@ class Digest:
 
     def _add_module(self, below: Any, own: dict[str, Any]) -> None:
         self.submodules += 1
-        if self.submodules < _TYPES:
+        if id(type(below)) not in self._classes and self.submodules < _TYPES:
+            self._classes.add(id(type(below)))
             self.types.add(class_name(type(below)))
         mode = own.get("training")
         if type(mode) is bool:
@@ -79,7 +81,7 @@ class Digest:
             self.shared += 1
             return
         self.parameters += 1
-        uninitialized = _is_lazy(type(tensor))
+        uninitialized = type(tensor) not in PLAIN and _is_lazy(type(tensor))
         self.uninitialized += uninitialized
         amount = 0 if uninitialized else element_count(tensor)
         self._dtypes.setdefault(dtype_of(tensor))
