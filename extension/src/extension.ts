@@ -5,6 +5,8 @@ import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
 import { Calls } from "./helper/calls.ts";
 import { Answers } from "./model/answers.ts";
+import { Comparing } from "./model/comparing.ts";
+import { Comparisons } from "./model/comparisons.ts";
 import { Expansion } from "./model/expansion.ts";
 import { Inspector } from "./model/inspector.ts";
 import { Pins } from "./model/pins.ts";
@@ -33,9 +35,11 @@ export function activate(context: vscode.ExtensionContext): void {
     () => settings.preferences,
   );
   const results = new Results();
-  const answers = new Answers(calls, pins, expansion, settings, results);
+  const comparisons = new Comparisons();
+  const answers = new Answers(calls, pins, comparisons, expansion, settings, results);
   const inspector = new Inspector(calls, answers);
   const runs = new Runs(calls, pins, settings, results, answers, inspector);
+  const comparing = new Comparing(calls, comparisons, inspector, runs);
   const tree = new Tree(inspector, expansion, settings, context.globalState);
   context.subscriptions.push(
     log,
@@ -48,7 +52,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
-    ...registerCommands({ inspector, runs, expansion, settings, tree, log }),
+    ...registerCommands({ inspector, runs, comparing, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),

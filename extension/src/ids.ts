@@ -21,6 +21,11 @@ export const COMMAND = {
   revealAlarm: "tensorInspector.revealAlarm",
   showLog: "tensorInspector.showLog",
   addToWatch: "tensorInspector.addToWatch",
+  compareWith: "tensorInspector.compareWith",
+  selectForCompare: "tensorInspector.selectForCompare",
+  compareWithSelected: "tensorInspector.compareWithSelected",
+  compareSelected: "tensorInspector.compareSelected",
+  removeComparison: "tensorInspector.removeComparison",
 } as const;
 
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
@@ -39,6 +44,8 @@ export const CONTEXT = {
   filter: "tensorInspector.filter",
   /** There is something to unpin, which may be from an earlier session. */
   pinned: "tensorInspector.pinned",
+  /** There is a value that was selected to be compared with another. */
+  selectedForCompare: "tensorInspector.selectedForCompare",
   /** Names of the classes that can be summarized, as met in this session. */
   types: "tensorInspector.types",
 } as const;

@@ -5,7 +5,9 @@ import { generate } from "../../extension/build/protocol.ts";
 import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import { childRows, rootRows, type Row, type Source } from "../../extension/src/model/rows.ts";
+import type { Row, Source } from "../../extension/src/model/row.ts";
+import { childRows, rootRows } from "../../extension/src/model/rows.ts";
+import { Comparisons } from "../../extension/src/model/comparisons.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { cardText } from "../../extension/src/model/card.ts";
 import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts";
@@ -83,7 +85,13 @@ describe("golden replies, written by the helper", () => {
 /** Makes every row that the answer has, at every depth, with its tooltip. */
 function show(answer: FrameAnswer): void {
   const pins = new Pins(memory({ pins: answer.pins.map(({ expression }) => expression) }));
-  const source: Source = { contents: new Contents(frame(), answer), pins, expansion: new Expansion(), pageSize: 100 };
+  const source: Source = {
+    contents: new Contents(frame(), answer),
+    pins,
+    comparisons: new Comparisons(),
+    expansion: new Expansion(),
+    pageSize: 100,
+  };
   const waiting = rootRows(source);
   const ids = new Set<string>();
   let rows = 0;

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Comparisons } from "../../extension/src/model/comparisons.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Results } from "../../extension/src/model/results.ts";
-import { knownRows, type Row } from "../../extension/src/model/rows.ts";
+import type { Row } from "../../extension/src/model/row.ts";
+import { knownRows } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
 
@@ -16,7 +18,7 @@ function program(pinned: string[] = []) {
   const wishes = { filter: "all", pageSize: 100 } as const;
   const inspector = new Inspector(
     helper,
-    new Answers(helper, new Pins(memory({ pins: pinned })), new Expansion(), wishes, new Results()),
+    new Answers(helper, new Pins(memory({ pins: pinned })), new Comparisons(), new Expansion(), wishes, new Results()),
   );
   const rows = (): Row[] => (inspector.source ? [...knownRows(inspector.source)] : []);
   return {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMAND, type CommandId } from "../../extension/src/ids.ts";
-import { COMMANDS, type Parts } from "../../extension/src/views/commands.ts";
+import type { Parts } from "../../extension/src/views/command.ts";
+import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { env, stage } from "./vscode.ts";
 
@@ -14,7 +15,7 @@ async function summarized(argument: unknown, session = "session") {
     runs: { pin: (expression: string) => Promise.resolve(void pinned.push(expression)) },
     expansion: new Expansion(),
     tree: {
-      showPin: vi.fn<() => Promise<void>>(),
+      showTop: vi.fn<() => Promise<void>>(),
       say: (sentence: string) => Promise.resolve(void said.push(sentence)),
     },
   } as unknown as Parts;

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { FrameResults } from "../../extension/src/model/results.ts";
-import { childRows, rootRows, type Row } from "../../extension/src/model/rows.ts";
+import type { Row } from "../../extension/src/model/row.ts";
+import { childRows, rootRows } from "../../extension/src/model/rows.ts";
+import { Comparisons } from "../../extension/src/model/comparisons.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
@@ -13,7 +15,7 @@ function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: str
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
   const results = new FrameResults();
   const contents = new Contents(frame(more.stop), frameAnswer(nodes, more.answer), results);
-  return { contents, pins, expansion: new Expansion(), pageSize: 100, results };
+  return { contents, pins, comparisons: new Comparisons(), expansion: new Expansion(), pageSize: 100, results };
 }
 
 function only(rows: readonly Row[] | undefined): Row {
@@ -103,8 +105,8 @@ describe("a value's row", () => {
   test("offers what can be done with it", () => {
     const rows = rootRows(source([tensor("x"), node("hidden"), node("group", { kind: "group", type: "", line: "" })]));
     expect(rows.map(({ can }) => can.join(" "))).toEqual([
-      "copySummary copyExpression pin",
-      "copySummary copyExpression pin",
+      "copySummary copyExpression pin compare",
+      "copySummary copyExpression pin compare",
       "",
     ]);
   });
@@ -243,7 +245,7 @@ describe("pins", () => {
     const rows = rootRows(from);
     expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
-    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "unpin"]);
+    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "unpin", "compare"]);
   });
 
   test("shorten a long expression", () => {

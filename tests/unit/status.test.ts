@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import { firstAlarm, type Source } from "../../extension/src/model/rows.ts";
+import type { Source } from "../../extension/src/model/row.ts";
+import { firstAlarm } from "../../extension/src/model/rows.ts";
 import { statusText, timeText } from "../../extension/src/model/status.ts";
+import { Comparisons } from "../../extension/src/model/comparisons.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
@@ -12,7 +14,13 @@ import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
 
 function source(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Source {
   const pins = new Pins(memory({ pins: pinned }));
-  return { contents: new Contents(frame(), frameAnswer(nodes, more)), pins, expansion: new Expansion(), pageSize: 100 };
+  return {
+    contents: new Contents(frame(), frameAnswer(nodes, more)),
+    pins,
+    comparisons: new Comparisons(),
+    expansion: new Expansion(),
+    pageSize: 100,
+  };
 }
 
 describe("the status", () => {

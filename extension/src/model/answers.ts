@@ -3,12 +3,13 @@ import type { Session } from "../debug/sessions.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Filter, FrameRequest } from "../protocol/generated.ts";
 import { Changes } from "./changes.ts";
+import type { Comparisons } from "./comparisons.ts";
 import { Contents } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Pins } from "./pins.ts";
 import type { Results } from "./results.ts";
-import { framePath, pinPath, type Source } from "./rows.ts";
+import { framePath, pinPath, type Source } from "./row.ts";
 
 /** What the helper can be asked. */
 export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
@@ -34,7 +35,7 @@ interface Question {
  */
 export class Answers {
   readonly #helper: Helper;
-  readonly #parts: Pick<Source, "pins" | "expansion">;
+  readonly #parts: Pick<Source, "pins" | "comparisons" | "expansion">;
   readonly #wishes: Wishes;
   readonly #results: Results;
   /** By the frames' keys. */
@@ -44,9 +45,16 @@ export class Answers {
   readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();
 
-  constructor(helper: Helper, pins: Pins, expansion: Expansion, wishes: Wishes, results: Results) {
+  constructor(
+    helper: Helper,
+    pins: Pins,
+    comparisons: Comparisons,
+    expansion: Expansion,
+    wishes: Wishes,
+    results: Results,
+  ) {
     this.#helper = helper;
-    this.#parts = { pins, expansion };
+    this.#parts = { pins, comparisons, expansion };
     this.#wishes = wishes;
     this.#results = results;
   }

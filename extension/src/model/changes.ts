@@ -1,7 +1,8 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/sessions.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
-import { knownRows, type Source } from "./rows.ts";
+import type { Source } from "./row.ts";
+import { knownRows } from "./rows.ts";
 import { fullLine, type Lines, type Contents } from "./contents.ts";
 
 /** Functions of a session whose last functions are kept. */

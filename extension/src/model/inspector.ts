@@ -8,7 +8,7 @@ import type { Answers, Helper } from "./answers.ts";
 import { type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { Row, Source } from "./rows.ts";
+import type { Row, Source } from "./row.ts";
 
 /** What the user looks at: all views show what stands here, and ask through it for more. */
 export class Inspector {

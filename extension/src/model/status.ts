@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Contents } from "./contents.ts";
-import { rowsWith, type Source } from "./rows.ts";
+import type { Source } from "./row.ts";
+import { rowsWith } from "./rows.ts";
 
 /** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
 export function statusText(source: Source): string {

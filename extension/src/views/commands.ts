@@ -1,22 +1,9 @@
 import * as vscode from "vscode";
 import { COMMAND, type CommandId } from "../ids.ts";
-import type { Expansion } from "../model/expansion.ts";
-import type { Inspector } from "../model/inspector.ts";
-import { pinPath, type Row } from "../model/rows.ts";
-import type { Runs } from "../model/runs.ts";
+import { pinPath } from "../model/row.ts";
+import { COMPARE_COMMANDS } from "./compareCommands.ts";
 import { pointedAt } from "./hover.ts";
-import type { Settings } from "./settings.ts";
-import type { Tree } from "./tree.ts";
-
-/** What commands act on. */
-export interface Parts {
-  readonly inspector: Inspector;
-  readonly runs: Runs;
-  readonly expansion: Expansion;
-  readonly settings: Settings;
-  readonly tree: Tree;
-  readonly log: Pick<vscode.OutputChannel, "show">;
-}
+import { type Command, isRow, type Parts, rowOf } from "./command.ts";
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
 interface VariableArgument {
@@ -26,10 +13,9 @@ interface VariableArgument {
   readonly variable: { readonly name: string; readonly evaluateName?: string };
 }
 
-type Command = (parts: Parts, argument: unknown) => unknown;
-
 /** All commands by their ids. */
 export const COMMANDS: Readonly<Record<CommandId, Command>> = {
+  ...COMPARE_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
     const expression = fromRow(argument) ?? fromEditor() ?? (await ask());
@@ -48,12 +34,17 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
     const expression = fromRow(row);
     return expression !== undefined && runs.pin(expression);
   },
-  [COMMAND.unpin]: async ({ runs, tree }, argument) => {
+  [COMMAND.unpin]: async ({ runs, comparing, tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.pin) runs.unpin(row.pin.expression);
+    if (row?.comparison) comparing.remove(row.comparison);
   },
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
-  [COMMAND.evaluateAgain]: ({ runs }, row) => isRow(row) && row.pin && runs.run(row.pin.expression, row.contents),
+  [COMMAND.evaluateAgain]: async ({ runs, comparing }, row) => {
+    if (!isRow(row)) return;
+    if (row.pin) await runs.run(row.pin.expression, row.contents);
+    if (row.comparison) await comparing.run(row.comparison, row.contents);
+  },
   [COMMAND.copySummary]: async ({ tree }, argument) => {
     const row = await rowOf(tree, argument);
     if (row?.can.includes("copySummary") !== true) return;
@@ -74,7 +65,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
   return Object.entries(COMMANDS).map(([id, run]) =>
-    vscode.commands.registerCommand(id, (argument: unknown) => run(parts, argument)),
+    vscode.commands.registerCommand(id, (argument: unknown, selected: unknown) => run(parts, argument, selected)),
   );
 }
 
@@ -82,7 +73,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 async function summarize({ runs, expansion, tree }: Parts, expression: string): Promise<void> {
   expansion.open(pinPath(expression));
   await runs.pin(expression);
-  await tree.showPin(expression);
+  await tree.showTop(pinPath(expression));
 }
 
 /** Refuses what no expression reaches, and what the frame that is looked at does not know of. */
@@ -116,21 +107,12 @@ function fromEditor(): string | undefined {
   return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
 }
 
-/** The row of a menu, or the one that the keyboard is on where a key was pressed. */
-async function rowOf(tree: Tree, argument: unknown): Promise<Row | undefined> {
-  return isRow(argument) ? argument : tree.focused();
-}
-
 function fromRow(argument: unknown): string | undefined {
   return isRow(argument) ? argument.expression : undefined;
 }
 
 function isVariable(argument: unknown): argument is VariableArgument {
   return typeof argument === "object" && argument !== null && "variable" in argument;
-}
-
-function isRow(argument: unknown): argument is Row {
-  return typeof argument === "object" && argument !== null && "path" in argument && "contents" in argument;
 }
 
 function trimmed(text: string | undefined): string | undefined {

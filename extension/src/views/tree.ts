@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
-import type { Expansion } from "../model/expansion.ts";
+import type { Expansion, RowPath } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { childRows, findRow, firstAlarm, pinPath, rootRows, type Row, type Source, type Tone } from "../model/rows.ts";
+import type { Row, Source, Tone } from "../model/row.ts";
+import { childRows, findRow, firstAlarm, rootRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
@@ -49,7 +50,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     this.#expansion = expansion;
     this.#settings = settings;
     this.#memory = memory;
-    this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this });
+    this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, canSelectMany: true });
     this.#subscriptions = [
       this.#view,
       this.#changed,
@@ -117,9 +118,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return answer && "node" in answer ? answer.node : known.node;
   }
 
-  /** Opens a pin and puts the keyboard on it. */
-  showPin(expression: string): Promise<void> {
-    const { root } = pinPath(expression);
+  /** Opens the row of a pin or a comparison and puts the keyboard on it. */
+  showTop({ root }: RowPath): Promise<void> {
     return this.#show((source) => rootRows(source).find(({ path }) => path.root === root), { expand: true });
   }
 

@@ -1,0 +1,23 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Calls } from "../helper/calls.ts";
+import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
+
+/** What is asked of a lens. */
+export type LensQuestion = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "page_size">;
+
+/** Asks a lens slice by slice until it has its answer. Between slices others are answered, and the asking can end. */
+export async function askLens(
+  helper: Pick<Calls, "lens">,
+  frame: Frame,
+  question: LensQuestion,
+  onProgress: (progress: number) => void,
+  signal: AbortSignal,
+): Promise<LensAnswer> {
+  let answer = await helper.lens(frame, question, signal);
+  while (!answer.done) {
+    onProgress(answer.progress);
+    const { snapshot, resume } = answer;
+    answer = await helper.lens(frame, { ...question, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
+  }
+  return answer;
+}

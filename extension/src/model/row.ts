@@ -1,0 +1,186 @@
+import * as l10n from "@vscode/l10n";
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Badge, Node, NodeKind } from "../protocol/generated.ts";
+import type { Comparison, Comparisons } from "./comparisons.ts";
+import type { Contents, Known } from "./contents.ts";
+import type { Expansion, RowPath } from "./expansion.ts";
+import type { Pin, Pins } from "./pins.ts";
+
+/** How loud a row is. Its words say the same: colour is never alone. */
+export type Tone = "alarm" | "warning" | "quiet";
+
+/** A row of the tree, as plain data. */
+export interface Row {
+  readonly id: string;
+  readonly path: RowPath;
+  readonly parent: Row | undefined;
+  /** What it was made from: one tree shows one frame at one stop. */
+  readonly contents: Contents;
+  /** As it is shown: a long name is shortened. */
+  readonly label: string;
+  readonly name: string;
+  /** What there is room for, loud first. */
+  readonly description: string;
+  /** The whole line. */
+  readonly summary: string;
+  readonly icon: string;
+  readonly tone: Tone | undefined;
+  readonly expandable: boolean;
+  readonly open: boolean;
+  /** Its value says something else than at the last stop in this function. */
+  readonly changed: boolean;
+  /** What a screen reader says. */
+  readonly speech: string;
+  /** What can be done with it, as words for the manifest's `viewItem =~ …`. */
+  readonly can: readonly Action[];
+  /** The value behind it. */
+  readonly known?: Known;
+  /** The expression that reaches the value. */
+  readonly expression?: string;
+  readonly pin?: Pin;
+  readonly comparison?: Comparison;
+  /** Set for a paging row: where the next page starts and how long it is. */
+  readonly next?: { readonly start: number; readonly count: number };
+}
+
+export type Action =
+  "copySummary" | "copyExpression" | "pin" | "unpin" | "compare" | "removeComparison" | "evaluateAgain" | "nextPage";
+
+/** What all rows of one tree are made of. */
+export interface Source {
+  readonly contents: Contents;
+  readonly pins: Pins;
+  readonly comparisons: Comparisons;
+  readonly expansion: Expansion;
+  readonly pageSize: number;
+}
+
+const ICONS: Record<NodeKind, string> = {
+  tensor: "symbol-array",
+  array: "symbol-array",
+  module: "layers",
+  graph: "type-hierarchy-sub",
+  mapping: "symbol-namespace",
+  sequence: "list-ordered",
+  set: "symbol-enum",
+  object: "symbol-misc",
+  number: "symbol-number",
+  string: "symbol-string",
+  none: "circle-slash",
+  callable: "symbol-method",
+  class: "symbol-class",
+  package: "package",
+  group: "folder",
+  property: "symbol-property",
+  comparison: "diff",
+  difference: "diff-modified",
+  error: "error",
+};
+
+/** Badges that are loud: the row's words say them by themselves, a screen reader says them first. */
+const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () => string }>> = {
+  nan: { tone: "alarm", words: () => l10n.t("NaN") },
+  inf: { tone: "alarm", words: () => l10n.t("Inf") },
+  freed: { tone: "alarm", words: () => l10n.t("storage freed") },
+  error: { tone: "alarm", words: () => l10n.t("error") },
+  differs: { tone: "alarm", words: () => l10n.t("differs") },
+  zeros: { tone: "warning", words: () => l10n.t("all zeros") },
+  constant: { tone: "warning", words: () => l10n.t("constant") },
+  no_grad: { tone: "warning", words: () => l10n.t("no grad") },
+};
+
+/** Characters of a name at most: the summaries need the room. */
+export const LABEL = 24;
+
+export function framePath({ place }: Frame): RowPath {
+  return { root: `frame ${place}`, names: [] };
+}
+
+export function comparisonPath({ a, b }: Pick<Comparison, "a" | "b">): RowPath {
+  return { root: `compare ${a.name} ↔ ${b.name}`, names: [] };
+}
+
+export function pinPath(expression: string): RowPath {
+  return { root: `pin ${expression}`, names: [] };
+}
+
+export function below(path: RowPath, name: string): RowPath {
+  return { root: path.root, names: [...path.names, name] };
+}
+
+export function idOf({ root, names }: RowPath): string {
+  return JSON.stringify([root, ...names]);
+}
+
+export function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known, label: string): Row {
+  const { node } = known;
+  const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
+  const expandable = node.children !== undefined;
+  const can: Action[] = ["copySummary"];
+  const changed = source.contents.hasChanged(idOf(path), node);
+  if (node.path !== undefined) can.push("copyExpression", "pin");
+  if (isValue(node)) can.push("compare");
+  return {
+    // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
+    id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
+    path,
+    parent,
+    contents: source.contents,
+    label,
+    name: node.name,
+    description: withMark(node, node.lazy === true ? line : (node.short ?? line)),
+    summary: withMark(node, line),
+    icon: ICONS[node.kind],
+    tone: toneOf(node),
+    expandable,
+    open: expandable && node.lazy !== true && source.expansion.isOpen(path),
+    changed,
+    speech: speechOf(node, line, changed),
+    can: node.kind === "group" ? [] : can,
+    known,
+    ...(node.path === undefined ? {} : { expression: node.path }),
+  };
+}
+
+export function textRow(source: Source, parent: Row, text: string): Row {
+  return { ...plain(source, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
+}
+
+export function plain(source: Source, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
+  const id = `${idOf(path)} ${suffix}`;
+  const nothing = {
+    description: "",
+    summary: "",
+    tone: undefined,
+    expandable: false,
+    open: false,
+    changed: false,
+    can: [],
+  };
+  return { id, path, parent, contents: source.contents, label, name: label, speech: label, ...nothing };
+}
+
+/** Whether a value of the program stands behind it, which was read. */
+function isValue({ type, lazy }: Node): boolean {
+  return type !== "" && lazy !== true;
+}
+
+function toneOf(node: Node): Tone | undefined {
+  const tones = new Set((node.badges ?? []).map((badge) => BADGES[badge]?.tone));
+  if (node.kind === "error" || tones.has("alarm")) return "alarm";
+  return tones.has("warning") ? "warning" : undefined;
+}
+
+/** A cycle is loud, so it is said first; that the value has another name too comes last. */
+function withMark({ mark }: Node, line: string): string {
+  const parts = [mark?.kind === "cycle" ? `↻ ${mark.path}` : "", line, mark?.kind === "shared" ? `≡ ${mark.path}` : ""];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+function speechOf({ name, type, line, mark, badges = [] }: Node, text: string, changed: boolean): string {
+  const loud = badges.map((badge) => BADGES[badge]?.words() ?? "");
+  const parts = [name, changed ? l10n.t("changed") : "", ...loud, line.startsWith(type) ? "" : type, text];
+  if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
+  if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
+  return parts.filter((part) => part !== "").join(", ");
+}
