@@ -40,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const inspector = new Inspector(calls, answers);
   const runs = new Runs(calls, pins, settings, results, answers, inspector);
   const comparing = new Comparing(calls, comparisons, inspector, runs);
-  const tree = new Tree(inspector, expansion, settings, context.globalState);
+  const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
     log,
     sessions,

@@ -36,6 +36,7 @@ from .safe.untouched import Untouched
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
+from .words.stats import fact_texts
 from .words.text import shorten
 
 _cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
@@ -150,6 +151,7 @@ def _node(
 ) -> tuple[Answer, Snapshot]:
     snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
     node = snapshot.describe(child, 0, budget, facts=True, marked=False)
+    node["facts"]["texts"] = fact_texts(node["facts"])
     if "children" in node and (op == "evaluate" or "values" not in node["facts"]):
         amount = request.get("page_size", PAGE) if op == "evaluate" else _HOVERED
         node["page"] = snapshot.page(node["id"], 0, amount, budget)

@@ -450,9 +450,39 @@ class Facts(TypedDict):
     histogram: NotRequired[Histogram]
     #: The first values, as text.
     values: NotRequired[str]
+    #: The numbers among these facts as text for people; in answers to `inspect` and `evaluate`.
+    texts: NotRequired[FactTexts]
     notes: NotRequired[list[str]]
     #: More facts: label and text.
     rows: NotRequired[list[list[str]]]
+
+
+@final
+class FactTexts(TypedDict):
+    """Numbers as text for people. What would say nothing is absent, as strides where the layout is the plain one."""
+
+    shape: NotRequired[str]
+    strides: NotRequired[str]
+    bytes: NotRequired[str]
+    #: How many values the statistics are from, where these are not all.
+    read: NotRequired[str]
+    #: How many there are, where not all were read.
+    count: NotRequired[str]
+    #: One of real numbers; of complex ones three: real, imaginary, magnitude. Absent of a single value.
+    statistics: NotRequired[list[StatTexts]]
+
+
+@final
+class StatTexts(TypedDict):
+    """Statistics as text. Of a sample, mean and deviation begin with `≈` and counts with `≥`."""
+
+    range: NotRequired[str]
+    mean: NotRequired[str]
+    std: NotRequired[str]
+    zeros: NotRequired[str]
+    nan: NotRequired[str]
+    pos_inf: NotRequired[str]
+    neg_inf: NotRequired[str]
 
 
 @final

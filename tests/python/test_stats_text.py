@@ -5,12 +5,13 @@ import math
 import pytest
 from stats_reference import ticking
 
+from tensor_inspector import facts
 from tensor_inspector.kinds import look
 from tensor_inspector.kinds.facts import add_distribution, add_firsts
 from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.safe.budget import Budget
-from tensor_inspector.words.stats import stats_words
+from tensor_inspector.words.stats import fact_texts, stats_words
 
 torch = pytest.importorskip("torch")
 
@@ -130,3 +131,50 @@ def test_facts_say_why_it_is_not_there():
     add_distribution(facts, Unread("freed", "storage freed"), Budget(), [0.5], 0)
     add_distribution(facts, None, Budget(), [0.5], 0)
     assert "quantiles" not in facts
+
+
+def texts(value):
+    """The numbers of a value's card."""
+    return fact_texts(facts(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (torch.tensor([[-1.5, 0.0, 2.0], [1.0, 0.0, 0.0]]), {
+            "shape": "[2, 3]", "bytes": "24 B",
+            "statistics": [{"range": "−1.5 … 2", "mean": "0.25", "std": "1.173", "zeros": "3 (50%)"}],
+        }),
+        (torch.tensor([[1, 2], [3, 4]]).T, {
+            "shape": "[2, 2]", "strides": "(1, 2)", "bytes": "32 B",
+            "statistics": [{"range": "1 … 4", "mean": "2.5", "std": "1.291"}],
+        }),
+        (torch.tensor(3.0), {"shape": "[]", "bytes": "4 B"}),
+        (torch.tensor([1.0] + [math.nan] * 999), {
+            "shape": "[1000]", "bytes": "3.9 KiB",
+            "statistics": [{"range": "1 … 1", "mean": "1", "nan": "999 (>99%)"}],
+        }),
+        (torch.tensor([2**63 - 1, -(2**63)]), {
+            "shape": "[2]", "bytes": "16 B",
+            "statistics": [{"range": "−9223372036854775808 … 9223372036854775807", "mean": "−0.5", "std": "1.304e19"}],
+        }),
+        ([1, 2], {}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_cards_have_the_numbers_of_facts_in_words(value, expected):
+    assert texts(value) == expected
+
+
+def test_cards_of_complex_numbers_have_three_columns():
+    assert [one["range"] for one in texts(torch.tensor([3 + 4j, 1j]))["statistics"]] == ["0 … 3", "1 … 4", "1 … 5"]
+
+
+def test_cards_of_samples_say_how_much_was_read_and_mark_every_number():
+    stats = {"count": 10**17, "read": 1000, "min": -1.5, "max": 2.0, "mean": 0.25, "std": 1.118, "nan": 0, "pos_inf": 3,
+             "neg_inf": 0, "zeros": 1, "exact": False, "mean_error": 0.001}  # fmt: skip
+    found = fact_texts({"type": "torch.Tensor", "stats": stats})
+    assert (found["read"], found["count"]) == ("1,000", "100,000,000,000,000,000")
+    assert found["statistics"] == [
+        {"range": "−1.5 … 2", "mean": "≈0.25", "std": "≈1.118", "zeros": "≥1", "pos_inf": "≥3"}
+    ]

@@ -23,7 +23,7 @@ function staged(): (number: number, trouble?: string) => string[] {
   const expansion = new Expansion();
   const pins = new Pins(memory());
   const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
-  const tree = new Tree(inspector as Inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
+  const tree = new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento);
   open.push(tree);
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
@@ -58,7 +58,7 @@ describe("that no frame is looked at", () => {
   function looking(): { tree: Tree; look: (at: Frame | undefined) => void } {
     const changed = new EventEmitter<void>();
     const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
-    const tree = new Tree(inspector as Inspector, new Expansion(), { digits: 4 }, memory() as unknown as api.Memento);
+    const tree = new Tree(inspector as Inspector, new Expansion(), memory() as unknown as api.Memento);
     open.push(tree);
     const look = (at: Frame | undefined): void => {
       Object.assign(inspector, { frame: at });
@@ -100,7 +100,7 @@ describe("a row that vanishes and returns", () => {
     const changed = new EventEmitter<void>();
     const expansion = new Expansion();
     const inspector = { frame: frame(1), types: [], onDidChange: changed.event } as object;
-    const tree = new Tree(inspector as Inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
+    const tree = new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento);
     open.push(tree);
     const view = window.trees.get(VIEW) as TreeView;
     const show = (number: number, ...names: string[]): Row[] => {
@@ -149,7 +149,7 @@ describe("a row's tooltip", () => {
         return Promise.resolve(path === "gone" ? undefined : nodeAnswer("inspect", tensor(path, { facts })));
       },
     } as unknown as Inspector;
-    const tree = new Tree(inspector, expansion, { digits: 4 }, memory() as unknown as api.Memento);
+    const tree = new Tree(inspector, expansion, memory() as unknown as api.Memento);
     open.push(tree);
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];

@@ -1,7 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import type { ComplexStats, Facts, Node, Number as Tagged, Page, Stats } from "../protocol/generated.ts";
-import { formatBounded, formatBytes, formatNumber, parseNumber } from "./numbers.ts";
-import { codeBlock, escapeHtml, escapeMarkdown, namesApart } from "./words.ts";
+import type { Facts, Node, Page, StatTexts } from "../protocol/generated.ts";
+import { codeBlock, countText, escapeHtml, escapeMarkdown, namesApart } from "./words.ts";
 
 /** Items of a container at most. */
 const ITEMS = 10;
@@ -9,24 +8,19 @@ const ITEMS = 10;
 const NAME = 32;
 /** Kinds whose children are their items; those of a tensor are what is told here anyway. */
 const CONTAINERS: ReadonlySet<Node["kind"]> = new Set(["module", "mapping", "sequence", "set", "object"]);
-/** Digits of a standard deviation at most: it may be off by a hundred-thousandth. */
-const STD_DIGITS = 5;
 
 /**
  * What a hover and the tooltip of a row show, in Markdown with HTML: the line, the facts as a table, statistics, the first
- * items or values; as much of it as the node has. `digits` are those of the statistics.
+ * items or values; as much of it as the node has. Numbers are the helper's words.
  */
-export function cardText(name: string, node: Node, digits = 4): string {
+export function cardText(name: string, node: Node): string {
   const { facts, mark, page } = node;
   const parts = [`**${escapeMarkdown(name)}** \u2002 ${escapeMarkdown(node.line)}`];
   if (mark !== undefined) parts.push(escapeMarkdown(markSentence(mark)));
   const expression: Fact[] = node.path === undefined || node.path === name ? [] : [[l10n.t("expression"), node.path]];
   if (facts === undefined) parts.push(table([[l10n.t("type"), node.type], ...expression].filter(([, text]) => text)));
   else {
-    parts.push(
-      factsTable(facts, expression, digits),
-      ...[...reading(facts), ...(facts.notes ?? [])].map(escapeMarkdown),
-    );
+    parts.push(factsTable(facts, expression), ...[...reading(facts), ...(facts.notes ?? [])].map(escapeMarkdown));
     if (facts.values !== undefined && facts.values !== "") parts.push(codeBlock(facts.values));
   }
   if (page !== undefined && CONTAINERS.has(node.kind)) parts.push(...itemsText(page, node.children ?? page.total));
@@ -45,7 +39,7 @@ function itemsText({ nodes, cut = "" }: Page, total: number | null): string[] {
   const items = table(shown.map(({ name, line, short }, at) => [names[at] ?? name, short ?? line]));
   const left = total === null ? undefined : total - shown.length;
   if (left !== undefined && left <= 0) return [items];
-  const more = left === undefined ? l10n.t("and more") : l10n.t("and {0} more", formatNumber(left));
+  const more = left === undefined ? l10n.t("and more") : l10n.t("and {0} more", countText(left));
   return [items, escapeMarkdown(more), shown.length < nodes.length ? "" : escapeMarkdown(cut)];
 }
 
@@ -56,46 +50,33 @@ function markSentence({ kind, path }: NonNullable<Node["mark"]>): string {
 }
 
 /** The facts, and beside them the statistics: side by side they fit into a hover without scrolling. */
-function factsTable(facts: Facts, expression: Fact[], digits: number): string {
+function factsTable(facts: Facts, expression: Fact[]): string {
   const left = [...factRows(facts), ...expression];
-  const { stats } = facts;
-  if (stats === undefined || stats === null) return table(left);
-  if (isComplex(stats)) {
-    const parts = [stats.real, stats.imag, stats.abs];
-    return `${table(left)}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...statisticRows(parts, digits)])}`;
-  }
-  const right = single(stats) ? [] : statisticRows([stats], digits);
+  const isExact = facts.texts?.read === undefined;
+  const right = statisticRows(facts.texts?.statistics ?? [], isExact);
   if (right.length === 0) return table(left);
+  if (right.some((row) => row.length > 2)) {
+    return `${table(left)}\n\n${table([["", l10n.t("real"), l10n.t("imag"), l10n.t("abs")], ...right])}`;
+  }
   const height = Math.max(left.length, right.length);
   return table(Array.from({ length: height }, (_, at) => [...(left[at] ?? ["", ""]), ...(right[at] ?? ["", ""])]));
 }
 
 function factRows(facts: Facts): [string, string][] {
-  const { shape, strides, layout } = facts;
+  const { layout, texts = {} } = facts;
   const rows: [string, string | undefined][] = [
     [l10n.t("type"), facts.type],
-    [l10n.t("shape"), shape && `[${shape.map(sizeText).join(", ")}]`],
+    [l10n.t("shape"), texts.shape],
     [l10n.t("dtype"), facts.dtype],
     [l10n.t("device"), facts.device],
     [l10n.t("layout"), layout === "strided" ? undefined : layout],
-    // Where the layout is the plain one, strides tell nothing that the shape does not.
-    [
-      l10n.t("strides"),
-      strides?.length && facts.notes?.length
-        ? `(${strides.map((stride) => formatNumber(stride)).join(", ")})`
-        : undefined,
-    ],
-    [l10n.t("memory"), facts.bytes === undefined ? undefined : formatBytes(facts.bytes)],
+    [l10n.t("strides"), texts.strides],
+    [l10n.t("memory"), texts.bytes],
     [l10n.t("gradient"), gradientText(facts)],
     [l10n.t("view of"), facts.view_of ?? undefined],
     ...(facts.rows ?? []),
   ];
   return rows.filter((row): row is [string, string] => row[1] !== undefined && row[1] !== "");
-}
-
-function sizeText(size: Tagged | string | null): string {
-  if (size === null) return "?";
-  return typeof size === "string" && !size.startsWith("#") ? size : String(parseNumber(size));
 }
 
 function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | undefined {
@@ -106,64 +87,28 @@ function gradientText({ requires_grad, is_leaf, grad_fn }: Facts): string | unde
 }
 
 /** What must be said about how the statistics came about, or why there are none. */
-function reading({ stats, unread }: Facts): string[] {
-  if (stats === undefined || stats === null)
-    return unread === undefined ? [] : [l10n.t("values not read: {0}", unread)];
-  const { exact, read, count } = isComplex(stats) ? stats.real : stats;
-  return exact ? [] : [l10n.t("≈ from {0} of {1} values", formatNumber(read), formatNumber(count))];
+function reading({ stats, unread, texts = {} }: Facts): string[] {
+  if (stats === null && unread !== undefined) return [l10n.t("values not read: {0}", unread)];
+  const { read, count } = texts;
+  return read === undefined || count === undefined ? [] : [l10n.t("≈ from {0} of {1} values", read, count)];
 }
 
-function statisticRows(parts: readonly Stats[], digits: number): string[][] {
-  return STATISTICS.map(([name, text]) => [name(), ...parts.map((part) => text(part, digits))]).filter((row) =>
-    row.slice(1).some(Boolean),
-  );
-}
-
-/** Of a single value, the value itself says all. */
-function single({ count }: Stats): boolean {
-  return Number(parseNumber(count)) <= 1;
-}
-
-function isComplex(stats: Stats | ComplexStats): stats is ComplexStats {
-  return "real" in stats;
-}
-
-/** Rows of statistics: name and text, empty when there is nothing to say. What is not from every value is marked. */
-const STATISTICS: readonly (readonly [() => string, (stats: Stats, digits: number) => string])[] = [
-  [() => l10n.t("range"), rangeText],
-  [
-    () => l10n.t("mean"),
-    ({ exact, mean, mean_error }, digits) =>
-      mean === null ? "" : about(exact, formatBounded(mean, mean_error, digits)),
-  ],
-  [
-    () => l10n.t("std"),
-    ({ exact, std }, digits) => (std === null ? "" : about(exact, formatNumber(std, Math.min(digits, STD_DIGITS)))),
-  ],
-  [() => l10n.t("zeros"), (stats) => share(stats.zeros, stats)],
-  [() => l10n.t("NaN"), (stats) => share(stats.nan, stats)],
-  [() => l10n.t("Inf"), (stats) => share(stats.pos_inf, stats)],
-  [() => l10n.t("−Inf"), (stats) => share(stats.neg_inf, stats)],
-];
-
-function rangeText({ exact, min, max }: Stats, digits: number): string {
-  if (min === null || max === null) return "";
-  const range = `${formatNumber(min, digits)} … ${formatNumber(max, digits)}`;
-  return exact ? range : l10n.t("seen {0}", range);
-}
-
-function about(exact: boolean, text: string): string {
-  return exact || text.startsWith("≈") ? text : `≈${text}`;
-}
-
-/** `12 (0.4%)`; nothing for none; of a sample, at least so many. */
-function share(part: Tagged, { count, exact }: Stats): string {
-  const [some, all] = [Number(parseNumber(part)), Number(parseNumber(count))];
-  if (some === 0) return "";
-  if (!exact) return `≥${formatNumber(part)}`;
-  const percent = (100 * some) / all;
-  // Rounding must not say that all are what only almost all are.
-  return `${formatNumber(part)} (${some < all && percent > 99 ? ">99" : formatNumber(Number(percent.toPrecision(2)))}%)`;
+/** Rows of statistics that have something to say: name and text, or a text for each part of complex numbers. */
+function statisticRows(parts: readonly StatTexts[], isExact: boolean): string[][] {
+  const seen = (range: string): string => (isExact || range === "" ? range : l10n.t("seen {0}", range));
+  const named: [string, keyof StatTexts][] = [
+    [l10n.t("range"), "range"],
+    [l10n.t("mean"), "mean"],
+    [l10n.t("std"), "std"],
+    [l10n.t("zeros"), "zeros"],
+    [l10n.t("NaN"), "nan"],
+    [l10n.t("Inf"), "pos_inf"],
+    [l10n.t("−Inf"), "neg_inf"],
+  ];
+  const textOf = (part: StatTexts, which: keyof StatTexts): string =>
+    which === "range" ? seen(part.range ?? "") : (part[which] ?? "");
+  const rows = named.map(([name, which]) => [name, ...parts.map((part) => textOf(part, which))]);
+  return rows.filter((row) => row.slice(1).some(Boolean));
 }
 
 /** In HTML, since a table of Markdown has a head, and what stands there is in bold. */

@@ -2,10 +2,9 @@ import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
 import { comparisonRow } from "./comparisonRows.ts";
 import type { RowPath } from "./expansion.ts";
-import { formatNumber } from "./numbers.ts";
 import { pinRow } from "./pinRows.ts";
 import { below, framePath, LABEL, plain, type Row, type Source, textRow, valueRow } from "./row.ts";
-import { namesApart } from "./words.ts";
+import { countText, namesApart } from "./words.ts";
 
 /** The frame's rows: pins and comparisons first, then what the helper put in order. */
 export function rootRows(source: Source): Row[] {
@@ -115,7 +114,7 @@ function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: P
 }
 
 function moreText(count: number, left: number | undefined): string {
-  if (left === undefined) return l10n.t("next {0}", formatNumber(count));
-  if (count === left) return l10n.t("{0} more", formatNumber(left));
-  return l10n.t("next {0} of {1}", formatNumber(count), formatNumber(left));
+  if (left === undefined) return l10n.t("next {0}", countText(count));
+  if (count === left) return l10n.t("{0} more", countText(left));
+  return l10n.t("next {0} of {1}", countText(count), countText(left));
 }

@@ -15,6 +15,11 @@ export function escapeMarkdown(text: string): string {
   return printable(text).replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
 }
 
+/** How many rows there are, in groups of three: values of the program are put into words by the helper. */
+export function countText(count: number): string {
+  return count.toLocaleString("en");
+}
+
 /** Shortened in the middle: long names of one family are told apart by their ends. */
 export function middle(text: string, limit: number): string {
   const characters = Array.from(text);

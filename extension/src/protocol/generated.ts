@@ -438,6 +438,7 @@ export interface Facts {
    * The first values, as text.
    */
   values?: string;
+  texts?: FactTexts;
   notes?: string[];
   /**
    * More facts: label and text.
@@ -492,6 +493,38 @@ export interface Histogram {
   counts: Integer[];
   exact: boolean;
   read: Integer;
+}
+/**
+ * The numbers among these facts as text for people; in answers to `inspect` and `evaluate`.
+ */
+export interface FactTexts {
+  shape?: string;
+  strides?: string;
+  bytes?: string;
+  /**
+   * How many values the statistics are from, where these are not all.
+   */
+  read?: string;
+  /**
+   * How many there are, where not all were read.
+   */
+  count?: string;
+  /**
+   * One of real numbers; of complex ones three: real, imaginary, magnitude. Absent of a single value.
+   */
+  statistics?: StatTexts[];
+}
+/**
+ * Statistics as text. Of a sample, mean and deviation begin with `≈` and counts with `≥`.
+ */
+export interface StatTexts {
+  range?: string;
+  mean?: string;
+  std?: string;
+  zeros?: string;
+  nan?: string;
+  pos_inf?: string;
+  neg_inf?: string;
 }
 /**
  * The value of a pin, or why there is none.

@@ -52,7 +52,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
     const found = await this.#find(document, position, cancelled);
-    return found && new vscode.Hover(card(found.expression, found.answer.node, this.#settings.digits), found.range);
+    return found && new vscode.Hover(card(found.expression, found.answer.node), found.range);
   }
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
@@ -78,8 +78,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
 }
 
 /** What a hover and a row's tooltip show of a value. */
-export function card(name: string, node: Node, digits: number): vscode.MarkdownString {
-  const text = new vscode.MarkdownString(cardText(name, node, digits));
+export function card(name: string, node: Node): vscode.MarkdownString {
+  const text = new vscode.MarkdownString(cardText(name, node));
   text.supportHtml = true;
   return text;
 }

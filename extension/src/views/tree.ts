@@ -9,7 +9,6 @@ import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
 import { card } from "./hover.ts";
-import type { Settings } from "./settings.ts";
 
 /** After a stop, how long VS Code may take to announce the frame, in ms. */
 const NO_FRAME = 1000;
@@ -28,7 +27,6 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #expansion: Expansion;
   readonly #changed = new vscode.EventEmitter<void>();
-  readonly #settings: Pick<Settings, "digits">;
   readonly #memory: vscode.Memento;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: { dispose(): unknown }[];
@@ -45,10 +43,9 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(inspector: Inspector, expansion: Expansion, settings: Pick<Settings, "digits">, memory: vscode.Memento) {
+  constructor(inspector: Inspector, expansion: Expansion, memory: vscode.Memento) {
     this.#inspector = inspector;
     this.#expansion = expansion;
-    this.#settings = settings;
     this.#memory = memory;
     this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, canSelectMany: true });
     this.#subscriptions = [
@@ -105,7 +102,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.TreeItem> {
     const node = await this.#factsOf(row, cancelled);
-    item.tooltip = node ? card(row.name, node, this.#settings.digits) : `${row.name}\n${row.description}`.trimEnd();
+    item.tooltip = node ? card(row.name, node) : `${row.name}\n${row.description}`.trimEnd();
     return item;
   }
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from .. import preferences
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
-from ..protocol import Histogram, Quantiles, Stats
+from ..protocol import Facts, FactTexts, Histogram, Quantiles, Stats, StatTexts
 from .line import Word, is_loud, prefixed, short
-from .text import bounded, count, exact_number, number, out_of, percent, plural, shape
+from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
 
 if TYPE_CHECKING:
     from ..measure.stats.first import Firsts
@@ -137,6 +137,43 @@ def statistic_texts(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str
         yield "read", f"{reading['read']:,} of {reading['count']:,}"
 
 
+def fact_texts(facts: Facts) -> FactTexts:
+    """The numbers among facts as cards show them."""
+    texts: FactTexts = {}
+    if "shape" in facts:
+        texts["shape"] = shape("?" if one is None else one for one in facts["shape"])
+    if facts.get("strides") and facts.get("notes"):  # elsewhere they tell nothing that the shape does not
+        texts["strides"] = f"({', '.join(map(exact_number, facts['strides']))})"
+    if "bytes" in facts:
+        texts["bytes"] = size(facts["bytes"])
+    stats = facts.get("stats")
+    if stats is None:
+        return texts
+    parts = [stats] if "count" in stats else [stats["real"], stats["imag"], stats["abs"]]
+    if not parts[0]["exact"]:
+        texts["read"], texts["count"] = (f"{parts[0][which]:,}" for which in ("read", "count"))
+    if len(parts) > 1 or parts[0]["count"] > 1:  # of a single value, the value itself says all
+        texts["statistics"] = [_stat_texts(part) for part in parts]
+    return texts
+
+
+def _stat_texts(stats: Stats) -> StatTexts:
+    texts: StatTexts = {}
+    low, high = stats["min"], stats["max"]
+    if low is not None and high is not None:
+        texts["range"] = _between(low, high, " … ")
+    if stats["mean"] is not None:
+        texts["mean"] = _mean(stats, preferences.now.digits)
+    if stats["std"] is not None:
+        texts["std"] = _std(stats, preferences.now.digits)
+    for name in ("zeros", "nan", "pos_inf", "neg_inf"):
+        if stats[name] and stats["exact"]:
+            texts[name] = f"{stats[name]:,} ({percent(stats[name], stats['count'], 2)})"
+        elif stats[name]:
+            texts[name] = f"≥{stats[name]:,}"
+    return texts
+
+
 def _words(stats: Stats) -> list[str]:
     total, low, high, exact = stats["count"], stats["min"], stats["max"], stats["exact"]
     if total == 0:
@@ -162,13 +199,13 @@ def _words(stats: Stats) -> list[str]:
     return words
 
 
-def _between(low: int | float, high: int | float) -> str:
+def _between(low: int | float, high: int | float, between: str = "…") -> str:
     """``low…high``, with as many digits as tell the two apart."""
     digits = preferences.now.digits
     while True:
         ends = exact_number(low, digits), exact_number(high, digits)
-        if ends[0] != ends[1] or digits >= 17:
-            return "…".join(ends)
+        if ends[0] != ends[1] or low == high or digits >= 17:
+            return between.join(ends)
         digits += 1
 
 
