@@ -7,10 +7,12 @@ import sys
 from binascii import a2b_base64
 from typing import Any
 
-from . import debugger, preferences
+from . import debugger
 from .kinds import kind_of
 from .operations import OPERATIONS, Refused, failure_of
+from .preferences import preferred
 from .protocol import Answer, ErrorAnswer, Preferences
+from .session import kept
 from .stock import provider
 from .stop.snapshot import Snapshot
 from .wire import tagged
@@ -82,12 +84,12 @@ def _request(text: str) -> dict[str, Any]:
 
 def prefer(wanted: Preferences) -> None:
     """Have this hold from now on, in the debugger's own views too: they ask without saying."""
-    before = preferences.now
-    preferences.prefer(wanted)
-    if preferences.now.summaries != before.summaries:
+    before = kept.preferred
+    kept.preferred = preferred(wanted)
+    if kept.preferred.summaries != before.summaries:
         kind_of.forget_all()
     provider.switch(wanted.get("stock_views") is True)
-    if preferences.now.inline_values != before.inline_values:
+    if kept.preferred.inline_values != before.inline_values:
         debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
 
 

@@ -7,7 +7,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Callable, Literal
 
-from . import debugger, preferences
+from . import debugger
 from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
 from .lenses import registry
 from .lenses.lens import Lens, Misasked
@@ -33,13 +33,13 @@ from .protocol import (
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
 from .safe.untouched import Untouched
+from .session import kept
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
 from .words.stats import fact_texts
 from .words.text import shorten
 
-_cold = True  #: until the first frame is answered: modules are compiled for it, and torch starts its threads
 _HOVERED = 10  #: children that a hover lists
 _ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
 _SLICE = 200  #: milliseconds that one call of a lens works at most
@@ -54,9 +54,8 @@ class Refused(Exception):
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
-    global _cold
     budget, started = _budget(request), perf_counter()
-    _cold = False
+    kept.cold = False
     paused = _paused(request)
     with Untouched():
         snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
@@ -64,7 +63,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
         snapshot.expand(rows, request.get("expanded", {}), budget)
         listed = {node["name"] for node in rows["nodes"]}
-        inline = frame.inline(paused, listed, budget) if preferences.now.inline_values else []
+        inline = frame.inline(paused, listed, budget) if kept.preferred.inline_values else []
     answer: FrameAnswer = {
         "op": "frame",
         "snapshot": snapshot.id,
@@ -247,9 +246,9 @@ def _addressed(address: Address | InspectRequest, request: Any, budget: Budget) 
 
 def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:
     limits = request.get("limits", {})
-    usual = min(most, share * preferences.now.budget_ms)
-    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if _cold else usual)
-    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=preferences.now.reads)
+    usual = min(most, share * kept.preferred.budget_ms)
+    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if kept.cold else usual)
+    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=kept.preferred.reads)
 
 
 def _since(started: float) -> float:

@@ -1,7 +1,4 @@
-"""What the user prefers, as the client last said: the one piece of state that outlives a stop, and it holds no value.
-
-The debugger's own views ask without saying, so it is kept here and not in each request alone.
-"""
+"""What the user prefers, as the client says it."""
 
 from __future__ import annotations
 
@@ -23,15 +20,11 @@ class Preferred(NamedTuple):
     summaries: Mapping[str, str] = MappingProxyType({})  #: what users declared, by class
 
 
-now = Preferred()
-
-
-def prefer(wanted: Preferences) -> None:
-    """Have this hold from now on. What is no such preference is as if it was not said: settings are typed by hand."""
-    global now
+def preferred(wanted: Preferences) -> Preferred:
+    """What is no such preference is as if it was not said: settings are typed by hand."""
     digits, budget = wanted.get("digits"), wanted.get("budget_ms")
     summaries = wanted.get("summaries")
-    now = Preferred(
+    return Preferred(
         digits=min(17, max(2, digits)) if type(digits) is int else 4,
         reads=wanted.get("statistics") != "off",
         budget_ms=min(1200.0, max(12.0, budget)) if type(budget) in (int, float) and budget is not None else BUDGET_MS,

@@ -25,6 +25,7 @@ LAYERS = [
     {"measure"},
     {"debugger"},
     {"safe"},
+    {"session"},
     {"preferences"},
     {"protocol", "wire"},
 ]

@@ -17,6 +17,7 @@ import torch
 
 from tensor_inspector import debugger, gateway, operations, preferences
 from tensor_inspector.safe.budget import Budget
+from tensor_inspector.session import kept
 
 GLOBAL_TENSOR = torch.arange(3)
 
@@ -69,7 +70,7 @@ def a_function() -> FrameType:
 
 @pytest.fixture
 def paused(monkeypatch: pytest.MonkeyPatch) -> Paused:
-    monkeypatch.setattr(preferences, "now", preferences.Preferred())
+    kept.reset()
     return Paused(a_function(), monkeypatch)
 
 
@@ -351,7 +352,7 @@ def test_each_request_takes_its_share_of_the_time_that_the_user_gives(
     monkeypatch: pytest.MonkeyPatch, paused: Paused, wanted: Any, frame: float, rows: float, one: float
 ) -> None:
     given: list[float] = []
-    monkeypatch.setattr(operations, "_cold", False)
+    monkeypatch.setattr(kept, "cold", False)
     monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     answer = paused.frame(limits={}, preferences=wanted)["answer"]
     paused.ask("children", snapshot=answer["snapshot"], node=0, start=0, count=1, limits={}, preferences=wanted)
@@ -368,7 +369,7 @@ def test_the_time_is_what_the_setting_says_that_it_is() -> None:
 
 def test_the_first_frame_of_a_process_has_more_time(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
     given: list[float] = []
-    monkeypatch.setattr(operations, "_cold", True)
+    monkeypatch.setattr(kept, "cold", True)
     monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     for _ in range(2):
         paused.frame(limits={})

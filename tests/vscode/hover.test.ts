@@ -65,7 +65,7 @@ describe("a hover while paused", () => {
       "image",
       "image",
       ["image"],
-      ["shape\t[3, 4]", "dtype\tfloat32", "range\t−1 … 1", "std\t0.6556", "[0.4545, 0.6364"],
+      ["shape\t[3, 4]", "dtype\tfloat32", "range\t−1 … 1", "std\t0.656", "[0.4545, 0.6364"],
     ],
     ["logits", "logits", ["logits"], ["gradient\t← AddmmBackward0", "shape\t[3, 2]"]],
     ["model[0]", "model", ["model"], ["Sequential"]],

@@ -12,14 +12,13 @@ export function comparisonRow(source: Source, comparison: Comparison): Row {
   const { a, b } = comparison;
   const path = comparisonPath(comparison);
   const state = comparisons.state(contents, comparison);
-  const half = Math.floor((LABEL - 3) / 2);
   const own = {
     path,
     id: idOf(path),
     parent: undefined,
     contents,
     comparison,
-    label: `${middle(a.name, half)} ↔ ${middle(b.name, half)}`,
+    label: labelOf(a.name, b.name),
     name: `${a.name} ↔ ${b.name}`,
     icon: "diff",
   };
@@ -43,6 +42,13 @@ export function comparisonRow(source: Source, comparison: Comparison): Row {
     speech: speechOf(comparison, description),
     can: ["removeComparison", ...again],
   };
+}
+
+/** Both names in the room of one: what the one does not need is the other's. */
+function labelOf(a: string, b: string): string {
+  const room = LABEL - " ↔ ".length;
+  const beside = (other: string): number => Math.max(Math.floor(room / 2), room - other.length);
+  return `${middle(a, beside(b))} ↔ ${middle(b, beside(a))}`;
 }
 
 /** What a comparison without an answer says; without a tone while it is being asked. */

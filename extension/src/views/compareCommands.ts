@@ -21,7 +21,8 @@ export const COMPARE_COMMANDS = {
     if (a && b) await compare(parts, a, b);
   },
   [COMMAND.compareSelected]: async (parts, _, selected) => {
-    const [a, b] = Array.isArray(selected) ? selected.map(sideOf) : [];
+    // Called on a row beside them, it is told of that row alone.
+    const [a, b] = (Array.isArray(selected) ? selected : parts.tree.selection).map(sideOf);
     if (a && b) await compare(parts, a, b);
   },
   [COMMAND.removeComparison]: ({ comparing }, row) => isRow(row) && row.comparison && comparing.remove(row.comparison),

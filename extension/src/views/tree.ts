@@ -140,6 +140,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (hidden) await this.#reveal(row, options);
   }
 
+  get selection(): readonly Row[] {
+    return this.#view.selection;
+  }
+
   /**
    * The row that the keyboard is on. Extensions are told what is selected, which the arrow keys don't change: so its
    * selection is toggled, to see which it is, and toggled back.

@@ -7,9 +7,9 @@ from itertools import islice
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any, Callable
 
-from .. import preferences
 from ..safe.budget import Budget
 from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, library_of, mro, plain_str, slots
+from ..session import kept
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
 from .kind import Kind
@@ -266,7 +266,7 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
     """``kind``, with a summary where one was declared of the class, or of the nearest of its bases."""
     if kind.search is not None:  # a tensor's line says more
         return kind
-    users = packages(preferences.now.summaries)
+    users = packages(kept.preferred.summaries)
     for base in bases:
         for names in (users.get(library_of(base), []), _OWN.get(library_of(base), [])):
             name = declared_name(base, names)
@@ -277,7 +277,7 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
 
 
 def _template(name: str) -> Template | ValueError:
-    users = preferences.now.summaries.get(name)
+    users = kept.preferred.summaries.get(name)
     try:
         return parse(SUMMARIES[name], True) if users is None else parse(users)
     except ValueError as error:

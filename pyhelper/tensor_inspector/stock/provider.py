@@ -15,7 +15,7 @@ from ..safe.budget import Budget
 from ..safe.guard import class_name
 from ..words.text import one_line
 from .claims import claim, claim_safely
-from .clock import Answering, Question
+from .clock import Answering, Question, present_question
 from .rows import NAME, Entry, Text, entries, row_of
 
 _PRINTED = 10  #: rows of a container that the console prints
@@ -25,7 +25,7 @@ class Lines:
     """The texts of values, for the debugger's ``StrPresentationProvider``."""
 
     def __init__(self, question: Question | None = None) -> None:
-        self._question = question or Question()
+        self._question = question  #: None: the session's, which both providers share
 
     def can_provide(self, cls: type, name: str) -> bool:
         return claim_safely(cls) != "nothing"
@@ -47,7 +47,7 @@ class Lines:
             if not debugger.has_client(self):
                 debugger.retract()
                 return None
-            with Answering(self._question) as budget:
+            with Answering(self._question or present_question()) as budget:
                 return said(value, budget)
         except BaseException as error:
             return f"not read: {class_name(type(error))}" if claim_safely(type(value)) == "whole" else None
@@ -57,7 +57,7 @@ class Children:
     """What is below values, for the debugger's ``TypeResolveProvider``."""
 
     def __init__(self, question: Question | None = None) -> None:
-        self._question = question or Question()
+        self._question = question  #: None: the session's, which both providers share
 
     def can_provide(self, cls: type, name: str) -> bool:
         return claim_safely(cls) == "whole"
@@ -68,7 +68,7 @@ class Children:
         try:
             if claim_safely(type(value)) != "whole":  # it says that it is of another class
                 return cast("list[Entry]", debugger.stock_rows(value, fmt))
-            with Answering(self._question) as budget:
+            with Answering(self._question or present_question()) as budget:
                 found.extend(entries(value, budget))
         except BaseException as error:
             found.append(("…", Text(f"not read: {class_name(type(error))}"), None))
@@ -82,8 +82,7 @@ class Children:
         return self.get_dictionary(value)[name]
 
 
-_question = Question()
-_lines, _children = Lines(_question), Children(_question)
+_lines, _children = Lines(), Children()
 
 
 def switch(on: bool) -> None:

@@ -7,12 +7,13 @@ from keyword import iskeyword
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from .. import debugger, preferences
+from .. import debugger
 from ..debugger import EXCEPTION, RETURN_VALUES
 from ..kinds import Child, Rows, look
 from ..protocol import Filter, InlineValue
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, each, plain_str
+from ..session import kept
 from ..words.line import INLINE
 from ..words.text import listed as in_short
 from ..words.text import one_line
@@ -88,7 +89,7 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
 def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
     """Variables: tensors, what holds tensors, all else, if so preferred; then groups. ``hidden`` names have no path."""
     debuggers, ungrouped, groups = _sorted_out(found, hidden)
-    ordered = preferences.now.tensors_first or filter == "tensors"
+    ordered = kept.preferred.tensors_first or filter == "tensors"
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     for child in ungrouped:
         ranked[_rank(child.value, budget) if ordered else 2].append(child)

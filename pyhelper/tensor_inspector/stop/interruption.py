@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from typing import Callable, TypeVar
 
 from .. import debugger
+from ..session import kept
 
 try:
     import ctypes
@@ -44,9 +45,6 @@ class _Run:
         self.ready = False  #: nothing of ours that must not be struck is left to do before the code
         self.over = False  #: from here on nothing strikes
         self.striking = False  #: something may strike until this is over
-
-
-_running: dict[int, _Run] = {}  #: by the number of the request on whose behalf it runs
 
 
 def run(code: Callable[[], Result], seconds: float | None = None, request: int | None = None) -> Result:
@@ -86,7 +84,7 @@ def _await(mine: _Run) -> None:
 
 def interrupt(request: int) -> bool:
     """End what runs on behalf of a request, if it still does. To be called from another thread."""
-    found = _running.get(request)
+    found = kept.running.get(request)
     if found is None or found.over:
         return False
     found.asked = True
@@ -113,10 +111,10 @@ def _watch(one: _Run, seconds: float | None, request: int | None) -> Thread:
                 _strike(one)
                 end = monotonic() + _PAUSE
         if request is not None:
-            _running.pop(request, None)
+            kept.running.pop(request, None)
 
     if request is not None:
-        _running[request] = one
+        kept.running[request] = one
     return debugger.start_thread(watch, "tensor-inspector deadline")
 
 

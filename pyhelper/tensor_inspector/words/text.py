@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import floor, inf, log10
 from typing import Any
 
-from .. import preferences
+from ..session import kept
 
 LINE = 120
 _MOST = 1.7976931348623157e308  #: of float64
@@ -114,12 +114,12 @@ def number(value: int | float, digits: int = 0) -> str:
     if not -inf < value < inf:
         return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
     try:
-        text = f"{value:.{digits or preferences.now.digits}g}"
+        text = f"{value:.{digits or kept.preferred.digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
     if not -_HUGE < value < _HUGE and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
         head, _, exponent = f"{value:.16e}".partition("e")
-        text = f"{head[: head.index('.') + (digits or preferences.now.digits)].rstrip('.')}e{exponent}"
+        text = f"{head[: head.index('.') + (digits or kept.preferred.digits)].rstrip('.')}e{exponent}"
     return _tidied(text)
 
 
@@ -153,7 +153,7 @@ def bounded(value: float, error: float, digits: int = 0, about: bool = False) ->
     >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02), bounded(2.125, 1e-15)
     ('0.0123', '≈0', '1', '2.125')
     """
-    digits = digits or preferences.now.digits - 1
+    digits = digits or kept.preferred.digits - 1
     mark = "≈" if about else ""
     if error <= 0 or not -inf < value < inf:
         return mark + number(value, digits)
