@@ -8,8 +8,10 @@ import { packageExtension } from "../vscode/bed/package.ts";
 import { exitOnSignals } from "../vscode/bed/processes.ts";
 import { startServer } from "../vscode/bed/server.ts";
 import { Workbench } from "../vscode/bed/workbench.ts";
+import { Figures } from "./goals.ts";
 
-const goals = { milliseconds: 20, kilobytes: 400 };
+const activation = { figure: "activation", most: 20, unit: " ms" };
+const size = { figure: "the VSIX", most: 400, unit: " KB" };
 const extension = "tensor-inspector.tensor-inspector";
 
 /** One start in each of so many new windows: each has an extension host of its own. */
@@ -26,25 +28,23 @@ async function activations(vsix: string, rounds: number): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-function line(what: string, value: number, goal: number, unit: string, detail = ""): string {
-  const verdict = value < goal ? "✓" : "✗";
-  return `${verdict} ${what.padEnd(12)} ${value.toFixed(1)} ${unit}, goal < ${goal}${detail}`;
-}
-
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const { values } = parseArgs({ options: { rounds: { type: "string", default: "7" } } });
   setUp("python", "browser", "code-server");
   exitOnSignals();
   const vsix = packageExtension();
   const times = await activations(vsix, Number(values.rounds));
   const median = times[Math.floor(times.length / 2)] ?? NaN;
-  const spread = `, ${times.length} starts: ${times.map((time) => time.toFixed(1)).join(" ")}`;
-  console.log(line("activation", median, goals.milliseconds, "ms", spread));
-  console.log(line("VSIX", statSync(vsix).size / 1024, goals.kilobytes, "KB"));
+  console.log(`${times.length} starts, ms: ${times.map((time) => time.toFixed(1)).join(" ")}`);
+  const figures = new Figures([activation, size]);
+  figures.note(activation, median);
+  figures.note(size, statSync(vsix).size / 1024);
+  for (const line of figures.lines()) console.log(line);
+  return figures.status();
 }
 
 main().then(
-  () => process.exit(),
+  (status) => process.exit(status),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "debugpy"))
 
 from client import LIMIT, Client, Message, stop_lines
+from goals import Figures, Goal
 from helper import Helper, inject_expression
 from stop_bench import FRAME, milliseconds, spread
 
@@ -97,17 +98,25 @@ def storage(folder: Path, megabytes: float, with_us: bool) -> float:
         return milliseconds(lambda: client.request("variables", question, limit=LIMIT + 20 * megabytes))
 
 
-def both(name: str, ours: list[float], without: list[float], goal: str) -> None:
+CONFIGURED = Goal("initialized to configurationDone, of the time without us", 1)
+FIRST_VALUES = Goal("stopped to our values at the first stop", 60, " ms")
+RUNNING = Goal("a program that never stops, of its time without us", 1.05)
+STANDING_STILL = Goal("the longest that it stands still, of the longest without us", 1)
+MEMORY = Goal("the memory that it takes more than without us", 6, " MB")
+STORAGE_SHOWN = Goal("stock Variables beside a storage, of the time without us", 0.1)
+
+
+def both(name: str, ours: list[float], without: list[float]) -> None:
     print(f"  {name}: ours        {spread(ours)}")
     print(f"  {name}: without us  {spread(without)}")
-    print(f"  {name}: ratio       {median(ours) / median(without):7.3f}     goal: {goal}")
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--megabytes", type=float, nargs="*", default=[0.25, 30])
+    parser.add_argument("--megabytes", type=float, nargs="+", default=[0.25, 30])
     arguments = parser.parse_args()
+    figures = Figures([CONFIGURED, FIRST_VALUES, RUNNING, STANDING_STILL, MEMORY, STORAGE_SHOWN])
     order = [turn % 2 == 0 for turn in range(2 * arguments.rounds)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -118,22 +127,31 @@ def main() -> None:
         never = [(with_us, *endless(runs, with_us)) for with_us in order]
         stored = {size: [storage(folder, size, with_us) for with_us in (True, False)] for size in arguments.megabytes}
 
-    def taken(rows: Sequence[tuple[float, ...]], at: int, with_us: bool) -> list[float]:
-        return [row[at] for row in rows if row[0] == with_us]
+    def taken(rows: Sequence[tuple[float, ...]], at: int) -> tuple[list[float], list[float]]:
+        ours, without = ([row[at] for row in rows if row[0] == with_us] for with_us in (True, False))
+        return ours, without
 
     print(f"A session's start and first stop, a frame of 50 tensors, {arguments.rounds} interleaved rounds")
-    both("initialized to configurationDone", taken(starts, 1, True), taken(starts, 1, False), "≤ 1")
-    print(f"  stopped to our values               {spread(taken(starts, 2, True))}  goal: ≤ 60 ms")
-    print(f"  stopped to the debugger's first evaluate, without us  {spread(taken(starts, 2, False))}")
+    both("initialized to configurationDone", *taken(starts, 1))
+    figures.compare(CONFIGURED, *taken(starts, 1))
+    values, first_evaluate = taken(starts, 2)
+    print(f"  stopped to our values               {spread(values)}")
+    print(f"  stopped to the debugger's first evaluate, without us  {spread(first_evaluate)}")
+    figures.note(FIRST_VALUES, median(values))
     print(f"A program that never stops, a loop of 1,000,000 turns, {arguments.rounds} interleaved rounds")
-    both("its time", taken(never, 1, True), taken(never, 1, False), "< 1.05")
-    both("its longest gap", taken(never, 2, True), taken(never, 2, False), "as without us")
-    memory, without_us = median(taken(never, 3, True)), median(taken(never, 3, False))
-    print(f"  its memory: {memory:.1f} MB, without us {without_us:.1f} MB  goal: < 6 MB more")
+    both("its time", *taken(never, 1))
+    figures.compare(RUNNING, *taken(never, 1))
+    both("the longest it stands still", *taken(never, 2))
+    figures.compare(STANDING_STILL, *taken(never, 2), of=min)  # what else runs makes it stand still in single rounds
+    memory, without_us = map(median, taken(never, 3))
+    print(f"  its memory: {memory:.1f} MB, without us {without_us:.1f} MB")
+    figures.note(MEMORY, memory - without_us)
     print("The debugger's own `variables` at the first stop, with an untyped storage in the frame")
     for size, (ours, without) in stored.items():
         print(f"  {size:g} MB: ours {ours:.1f} ms, without us {without:.0f} ms: {without / ours:.0f} times as long")
+    figures.note(STORAGE_SHOWN, max(ours / without for ours, without in stored.values()))
+    return figures.report()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,7 +2,7 @@
 
     python tests/bench/stats_bench.py [ELEMENTS] [--quick] [--no-peers] [--rounds N] [--only WORD ...]
 
-Medians of 7 interleaved rounds with their spread (lowest…highest), as Markdown tables with the goals beside the results.
+Medians of 7 interleaved rounds with their spread (lowest…highest), as Markdown tables, and what has a goal beside it.
 Large tensors are told as ratios to one `torch.sum` over the same bytes as float32. ELEMENTS is 10**8 unless told.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from goals import Figures, Goal
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
 from tensor_inspector import facts, summarize
@@ -31,6 +32,7 @@ from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.snapshot import PAGE, Snapshot
 
+WHOLE = 10**8  #: elements of a large tensor
 ROUNDS = 7
 BUDGET_MS = 40.0
 SLOWEST = 60.0  # seconds; a peer that needs more for one call is not asked again
@@ -77,11 +79,14 @@ def page(value: Any) -> object:
         return snapshot.page(node["id"], 0, PAGE, budget)
 
 
-#: What is asked of a small tensor, and the goal, as a share of what lovely-tensors takes for its line.
-ASKED: dict[str, tuple[Run, float | None]] = {
-    "the line": (summarize, 0.25),
-    "all facts": (facts, 0.3),
-    "both, as a hover": (described, None),
+#: What is asked of a small tensor.
+ASKED: dict[str, Run] = {"the line": summarize, "all facts": facts, "both, as a hover": described}
+SMALL = {
+    what: {
+        name: Goal(f"{what} of 1,000 elements, {name}, of lovely-tensors' line", most)
+        for name in ("float32", "float32 with a NaN", "int64", "bfloat16")
+    }
+    for what, most in {"the line": 0.25, "all facts": 0.3}.items()
 }
 
 
@@ -144,9 +149,8 @@ def row(*cells: object) -> None:
     print(f"| {' | '.join(str(cell) for cell in cells)} |", flush=True)
 
 
-def small(rounds: int, others: dict[str, Run]) -> None:
-    goals = " and ".join(f"{what} {goal}" for what, (_, goal) in ASKED.items() if goal)
-    table(f"1,000 elements, µs; ours ÷ lovely has the goals {goals}", "", "asked", "ours", *others, "ours ÷ lovely")
+def small(figures: Figures, rounds: int, others: dict[str, Run]) -> None:
+    table("1,000 elements, µs", "", "asked", "ours", *others)
     values = {
         "float32": torch.randn(1000),
         "float32 with a NaN": torch.randn(1000).index_fill_(0, torch.tensor([5]), math.nan),
@@ -155,12 +159,12 @@ def small(rounds: int, others: dict[str, Run]) -> None:
     }
     for name, value in values.items():
         able = {who: run for who, run in others.items() if works(run, value)}
-        times = interleaved({**{what: run for what, (run, _) in ASKED.items()}, **able}, value, rounds)
-        lovely = times.get("lovely")
+        times = interleaved({**ASKED, **able}, value, rounds)
         for what in ASKED:
             cells = [spread([x * 1e6 for x in times[who]], 0) if who in times else "fails" for who in (what, *others)]
-            ratio = f"{statistics.median(times[what]) / statistics.median(lovely):.2f}" if lovely else "–"
-            row(name, what, *cells, ratio)
+            row(name, what, *cells)
+            if "lovely" in others and what in SMALL:
+                figures.compare(SMALL[what][name], times[what], times["lovely"])
 
 
 def model() -> torch.nn.Module:
@@ -172,24 +176,34 @@ def model() -> torch.nn.Module:
     return whole
 
 
-def quick(rounds: int, others: dict[str, Run]) -> None:
+EXPANDED = Goal("all facts of 10¹² expanded elements", 1, " ms")
+LIST = Goal(f"{PAGE} rows of a list of 10⁶ numbers, which is searched for NaN", 20, " ms")
+PAGE_OF_TENSORS = Goal(f"{PAGE} rows of a list of as many tensors, with their statistics", 4, " ms")
+DICT = Goal(f"{PAGE} rows of a dict of 10⁵ tensors, with their statistics", 4, " ms")
+MODEL = Goal("the structure of a model of 126 modules", 2, " ms")
+FIRST_CALL = Goal("the first call in a process, of 1,000 elements", 10, " ms")
+
+
+def quick(figures: Figures, rounds: int, others: dict[str, Run]) -> None:
     """What must be at once whatever its size."""
-    table("At once, ms", "", "goal", "ours", *others)
-    cases: list[tuple[str, float, Run, Any, tuple[str, ...]]] = [  # the last: peers that do not hang on it
-        ("all facts of 10¹² expanded elements", 1, described, torch.ones(10, 10).expand(10**10, 10, 10), ()),
-        (f"{PAGE} rows of a list of 10⁶", 1, page, list(range(10**6)), ("repr",)),
-        (f"{PAGE} rows of a list of as many tensors", 4, page, [torch.randn(1000) for _ in range(PAGE)], ()),
-        (f"{PAGE} rows of a dict of 10⁵ tensors", 4, page, {i: torch.randn(10) for i in range(10**5)}, ()),
-        ("the structure of a model of 126 modules", 2, page, model(), ("treescope", "repr")),
+    table("At once, ms", "", "ours", *others)
+    cases: list[tuple[Goal, Run, Any, tuple[str, ...]]] = [  # the last: peers that do not hang on it
+        (EXPANDED, described, torch.ones(10, 10).expand(10**10, 10, 10), ()),
+        (LIST, page, list(range(10**6)), ("repr",)),
+        (PAGE_OF_TENSORS, page, [torch.randn(1000) for _ in range(PAGE)], ()),
+        (DICT, page, {i: torch.randn(10) for i in range(10**5)}, ()),
+        (MODEL, page, model(), ("treescope", "repr")),
     ]
-    for name, goal, run, value, finish in cases:
+    for goal, run, value, finish in cases:
         able = {who: other for who, other in others.items() if who in finish and works(other, value)}
         times = interleaved({"ours": run, **able}, value, rounds)
         cells = [spread([x * 1e3 for x in times[who]], 2) if who in times else "–" for who in ("ours", *others)]
-        row(name, goal, *cells)
+        row(goal.figure, *cells)
+        figures.note(goal, 1e3 * statistics.median(times["ours"]))
     command = [sys.executable, "-c", COLD, sys.path[0]]
     cold = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(rounds)]
-    row("the first call in a process, of 1,000 elements", 1, spread(cold, 2), *("–" for _ in others))
+    row(FIRST_CALL.figure, spread(cold, 2), *("–" for _ in others))
+    figures.note(FIRST_CALL, statistics.median(cold))
 
 
 def training_step(elements: int) -> list[torch.Tensor]:
@@ -201,7 +215,10 @@ def training_step(elements: int) -> list[torch.Tensor]:
     return [torch.randn(size) for size in sizes for _ in range(4)]
 
 
-def many(n: int, rounds: int) -> None:
+MANY = Goal("NaN and Inf in any tensor of a training step, of their norms' time", 1.5)
+
+
+def many(figures: Figures, n: int, rounds: int) -> None:
     """Whether anything in a training step is not finite."""
     tensors = training_step(n)
     named = [(str(at), tensor) for at, tensor in enumerate(tensors)]
@@ -216,38 +233,54 @@ def many(n: int, rounds: int) -> None:
     floor = statistics.median(times["norms"])
     table(
         f"{len(tensors)} tensors, {total:.0e} elements: NaN and Inf in any, × one bare `torch._foreach_norm`",
-        "", "goal", "ours", "bare sums", "the norms, ms",
+        "", "ours", "bare sums", "the norms, ms",
     )  # fmt: skip
     ratios = {who: spread([x / floor for x in times[who]]) for who in ("ours", "sums")}
-    row("a training step", 1.5, ratios["ours"], ratios["sums"], spread([x * 1e3 for x in times["norms"]]))
+    row("a training step", ratios["ours"], ratios["sums"], spread([x * 1e3 for x in times["norms"]]))
+    figures.compare(MANY, times["ours"], times["norms"])
 
 
-def cases(n: int) -> Iterator[tuple[str, float | None, torch.Tensor]]:
-    """Name, goal, tensor; made one at a time, since each may take half a gigabyte."""
+_OF_A_SUM = "all statistics of 10⁸ elements, {}, of one torch.sum"
+_OF_FOUR = "all statistics, {}, of torch's own four reductions"
+OF_A_SUM = {
+    name: Goal(_OF_A_SUM.format(name), most)
+    for name, most in {
+        "float32": 3.2, "one NaN": 4, "10% NaN": 7, "bfloat16": 7, "float16": 7, "int64": 6,
+        "uint8": 12, "int8": 12, "float8_e4m3fn": 12, "transposed": 3.2, "[:, ::2]": 6,
+    }.items()
+}  # fmt: skip
+OF_FOUR = {
+    name: Goal(_OF_FOUR.format(name), 1.2)
+    for name in ("float32", "one NaN", "10% NaN", "bfloat16", "float16", "float64")
+}
+
+
+def cases(n: int) -> Iterator[tuple[str, torch.Tensor]]:
+    """Name and tensor; made one at a time, since each may take half a gigabyte."""
     side = math.isqrt(n)
     base = torch.randn(side, side)
-    yield "float32", 3.2, base
+    yield "float32", base
     one = base.clone()
     one[side // 2, 3] = math.nan
-    yield "one NaN", 4, one
+    yield "one NaN", one
     del one
     many = base.clone()
     many[torch.rand(side, side) < 0.1] = math.nan
-    yield "10% NaN", 7, many
+    yield "10% NaN", many
     del many
-    yield "off centre", None, base + 100
-    yield "bfloat16", 7, base.bfloat16()
-    yield "float16", 7, base.half()
-    yield "int64", 6, torch.randint(-1000, 1000, (side, side))
-    yield "int64 big", None, torch.randint(-(2**62), 2**62, (side, side))
-    yield "uint8", 12, torch.randint(0, 256, (side, side), dtype=torch.uint8)
-    yield "int8", 12, torch.randint(-128, 128, (side, side), dtype=torch.int8)
+    yield "off centre", base + 100
+    yield "bfloat16", base.bfloat16()
+    yield "float16", base.half()
+    yield "int64", torch.randint(-1000, 1000, (side, side))
+    yield "int64 big", torch.randint(-(2**62), 2**62, (side, side))
+    yield "uint8", torch.randint(0, 256, (side, side), dtype=torch.uint8)
+    yield "int8", torch.randint(-128, 128, (side, side), dtype=torch.int8)
     if hasattr(torch, "float8_e4m3fn"):
-        yield "float8_e4m3fn", 12, base.to(torch.float8_e4m3fn)
-    yield "bool", None, base > 0
-    yield "transposed", 3.2, base.t()
-    yield "[:, ::2]", 6, base[:, ::2]
-    yield "float64", None, base.double()
+        yield "float8_e4m3fn", base.to(torch.float8_e4m3fn)
+    yield "bool", base > 0
+    yield "transposed", base.t()
+    yield "[:, ::2]", base[:, ::2]
+    yield "float64", base.double()
 
 
 def same_bytes(t: torch.Tensor) -> torch.Tensor:
@@ -280,29 +313,37 @@ def peak_extra(run: Run, t: Any) -> float:
     return max(0, top[0] - base) / 1e6
 
 
-def large(n: int, rounds: int, others: dict[str, Run]) -> None:
+def large(figures: Figures, n: int, rounds: int, others: dict[str, Run]) -> None:
     title = (
         f"{n:.0e} elements: all statistics, × one `torch.sum` over the same bytes, {torch.get_num_threads()} threads"
     )
     others = {"torch's four": plain, **others}
-    table(title, "", "goal", "ours", "extra MB", *others)
-    for name, goal, t in cases(n):
+    table(title, "", "ours", "extra MB", *others)
+    for name, t in cases(n):
         words = same_bytes(t)
         able = {who: run for who, run in others.items() if works(run, t)}
         times = interleaved({"sum": lambda _, words=words: words.sum(), "ours": ours, **able}, t, rounds, 0.0)
         floor = statistics.median(times["sum"])
         cells = [spread([x / floor for x in times[who]]) if who in times else "fails or too slow" for who in others]
-        row(name, goal or "", spread([x / floor for x in times["ours"]]), f"{peak_extra(ours, t):.1f}", *cells)
+        row(name, spread([x / floor for x in times["ours"]]), f"{peak_extra(ours, t):.1f}", *cells)
+        if name in OF_A_SUM and n >= WHOLE:
+            figures.compare(OF_A_SUM[name], times["ours"], times["sum"])
+        if name in OF_FOUR and "torch's four" in times:
+            figures.compare(OF_FOUR[name], times["ours"], times["torch's four"])
 
 
-def budgeted(n: int, rounds: int) -> None:
+WITHIN_BUDGET = Goal(f"the longest reading within {BUDGET_MS:.0f} ms, all cores busy", 2 * BUDGET_MS, " ms")
+
+
+def budgeted(figures: Figures, n: int, rounds: int) -> None:
     """How long a reading takes that may take 40 ms, also while other processes keep every core busy."""
     cores = [0, torch.get_num_threads()]
     table(
-        f"{n:.0e} elements within {BUDGET_MS:.0f} ms, ms (goal: never over {2 * BUDGET_MS:.0f})",
+        f"{n:.0e} elements within {BUDGET_MS:.0f} ms, ms",
         "", *(f"{busy} cores busy" if busy else "idle" for busy in cores), "over, when busy",
     )  # fmt: skip
-    for name, _, t in cases(n):
+    longest = 0.0
+    for name, t in cases(n):
         found = []
         for busy in cores:
             spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
@@ -313,7 +354,9 @@ def budgeted(n: int, rounds: int) -> None:
                 for process in spinning:
                     process.kill()
                     process.wait()
-        row(name, *map(spread, found), f"{sum(took > 2 * BUDGET_MS for took in found[1])} of {rounds}")
+        row(name, *map(spread, found), f"{sum(took > WITHIN_BUDGET.most for took in found[1])} of {rounds}")
+        longest = max(longest, *found[1])
+    figures.note(WITHIN_BUDGET, longest)
 
 
 def within_budget(t: Any) -> object:
@@ -321,29 +364,38 @@ def within_budget(t: Any) -> object:
         return of_tensor(t, Budget(BUDGET_MS))
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("elements", nargs="?", type=float, default=1e8)
-    parser.add_argument("--quick", action="store_true", help="10**6 elements")
+    parser.add_argument("elements", nargs="?", type=float, default=WHOLE)
+    parser.add_argument("--quick", action="store_true", help="10**7 elements")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--only", nargs="*", choices=TABLES, help="only these tables")
     arguments = parser.parse_args()
-    n = 10**6 if arguments.quick else int(arguments.elements)
+    n = 10**7 if arguments.quick else int(arguments.elements)
     others = {} if arguments.no_peers else peers()
     torch.manual_seed(0)
     wanted = arguments.only or TABLES
+    goals = {
+        "small": [] if arguments.no_peers else [goal for goals in SMALL.values() for goal in goals.values()],
+        "quick": [EXPANDED, LIST, PAGE_OF_TENSORS, DICT, MODEL, FIRST_CALL],
+        "many": [MANY],
+        "large": [*(OF_A_SUM.values() if n >= WHOLE else ()), *OF_FOUR.values()],
+        "budgeted": [WITHIN_BUDGET],
+    }
+    figures = Figures(goal for name in wanted for goal in goals[name])
     if "small" in wanted:
-        small(arguments.rounds, others)
+        small(figures, arguments.rounds, others)
     if "quick" in wanted:
-        quick(arguments.rounds, others)
+        quick(figures, arguments.rounds, others)
     if "many" in wanted:
-        many(n, arguments.rounds)
+        many(figures, n, arguments.rounds)
     if "large" in wanted:
-        large(n, arguments.rounds, others)
+        large(figures, n, arguments.rounds, others)
     if "budgeted" in wanted:
-        budgeted(n, max(20, arguments.rounds))
+        budgeted(figures, n, max(20, arguments.rounds))
+    return figures.report()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

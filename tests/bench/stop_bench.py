@@ -18,6 +18,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parents[1] / "debugpy"))
 
 from client import Client, Stop, stop_lines
+from goals import Figures, Goal
 from helper import Helper
 
 FRAME = """
@@ -93,28 +94,34 @@ def spread(values: list[float]) -> str:
     return f"{median(values):7.2f} ms  ({min(values):.2f}…{max(values):.2f})"
 
 
-def main() -> None:
+FRAME_TIME = Goal("our answer for a frame, of the time of stock Variables", 0.4)
+FRAME_SIZE = Goal("our answer for a frame", 32, " KB")
+LOCALS = Goal("50 locals in stock Variables, of the time without us", 0.6)
+OPENED = Goal("a tensor opened in stock Variables, of the time without us", 0.25)
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
+    figures = Figures([FRAME_TIME, FRAME_SIZE, LOCALS, OPENED])
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program.py"
         program.write_text(FRAME.format(names=", ".join(f"t{i}" for i in range(50))), "utf-8")
         ours, stock, size, stock_size = stops(program, rounds)
         seen = views(program, rounds)
-    ratios = [mine / theirs for mine, theirs in zip(ours, stock)]
     print(f"A frame of 50 tensors of 1,000 elements, both with TCP_NODELAY, {rounds} interleaved rounds")
     print(f"  frame (ours, with statistics)  {spread(ours)}  {size / 1024:5.1f} KB")
     print(f"  variables (stock)              {spread(stock)}  {stock_size / 1024:5.1f} KB")
-    limits = f"({min(ratios):.2f}…{max(ratios):.2f})  goal: < 0.40, < 32 KB"
-    print(f"  ratio                          {median(ratios):7.2f}     {limits}")
+    figures.compare(FRAME_TIME, ours, stock)
+    figures.note(FRAME_SIZE, size / 1024)
     print("The debugger's own views, with our rows and without us")
-    for (name, (mine, theirs, size, other)), goal in zip(seen.items(), (0.6, 0.25)):
+    for (name, (mine, theirs, size, other)), goal in zip(seen.items(), (LOCALS, OPENED)):
         print(f"  {name}: ours        {spread(mine)}  {size / 1024:5.1f} KB")
         print(f"  {name}: without us  {spread(theirs)}  {other / 1024:5.1f} KB")
-        ratio = median(one / another for one, another in zip(mine, theirs))
-        print(f"  {name}: ratio       {ratio:7.2f} in time, {size / other:.2f} in bytes  goal: < {goal}")
+        figures.compare(goal, mine, theirs)
+    return figures.report()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

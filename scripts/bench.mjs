@@ -1,0 +1,22 @@
+/**
+ * `npm run bench`: every speed we claim, beside what it is compared with. With `--quick`, as among the tests, what needs
+ * neither other tools nor VS Code, in a few rounds. A part fails where a figure is missing or a ratio far over its goal.
+ */
+import { python } from "./paths.mjs";
+import { runAll } from "./parts.mjs";
+
+const quick = process.argv.includes("--quick");
+
+/** @type {Record<string, [string, ...string[]]>} */
+const inPython = {
+  start: [python, "tests/bench/start_bench.py", ...(quick ? ["--rounds", "3", "--megabytes", "0.25"] : [])],
+  stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "3"] : [])],
+  stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
+};
+/** @type {Record<string, [string, ...string[]]>} */
+const inVsCode = {
+  activation: ["node", "tests/bench/activation_bench.ts"],
+  step: ["node", "tests/bench/step_bench.ts"],
+};
+
+runAll(quick ? "npm run bench:quick" : "npm run bench", quick ? inPython : { ...inPython, ...inVsCode });
