@@ -292,15 +292,20 @@ describe("the active frame", () => {
   });
 
   test("is none while the program runs, and when the session has ended", async () => {
-    const { sessions, vscode, stop, focus, event } = debugging();
+    const { sessions, vscode, stop, focus, event, end } = debugging();
     const { seen } = watched(sessions);
-    stop();
-    focus();
-    await vi.advanceTimersByTimeAsync(1000);
-    event("continued");
-    stage.focus(new DebugThread(vscode, 1));
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(seen.map(Boolean)).toEqual([true, false]);
+    for (const [goesOn, item] of [
+      [() => event("continued"), new DebugThread(vscode, 1)],
+      [end, undefined],
+    ] as const) {
+      stop();
+      focus();
+      await vi.advanceTimersByTimeAsync(1000);
+      goesOn();
+      stage.focus(item);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    expect(seen.map(Boolean)).toEqual([true, false, true, false]);
   });
 
   test("is read anew when a stop of another thread announces nothing", async () => {
