@@ -74,6 +74,7 @@ def test_equal_values_are_the_same(a: Any, b: Any) -> None:
         (T([[1.0, nan]]), T([[1.0, 5.0]]), {"different": 1, "nan_in_one": 1, "at": [0, 1], "max_abs": 0.0}),
         (T([2**60]), T([2**60 + 1]), {"different": 1, "max_abs": 1, "a": 2**60, "b": 2**60 + 1}),
         (T([inf]), T([-inf]), {"different": 1, "max_abs": inf}),
+        (T([1.0]).expand(1000), T([2.0]).expand(1000), {"different": 1000, "count": 1000, "read": 1000}),
         (T(3), T(5), {"at": [], "max_abs": 2}),
         (T([True, False]), T([True, True]), {"different": 1, "at": [1]}),
         (np.array([1, 2]), T([1, 3]), {"different": 1, "max_abs": 1}),

@@ -199,3 +199,12 @@ def test_following_runs_no_code_of_the_value(name: str) -> None:
 
 def test_a_subscript_with_brackets_in_its_string_is_one_step() -> None:
     assert parse("a['b]c[d'][0]") == [("name", "a"), ("item", "b]c[d"), ("item", 0)]
+
+
+@pytest.mark.parametrize("text", ["table.row({})", "frame.iloc[{}]"])
+def test_a_row_of_a_table_is_reached_also_beyond_the_first_hundred(text: str) -> None:
+    for index in (0, 99, 100, 199):
+        assert follow(text.format(index)).text == f"c={index}"
+    for index in (200, -1):
+        with pytest.raises((NotFound, NotStatic)):
+            follow(text.format(index))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -142,6 +143,13 @@ def test_a_dag_of_two_to_the_thirty_paths_is_expanded_within_its_budget() -> Non
     page = snapshot.page(0, 0, 100, budget)
     snapshot.expand(page, {"value": {"rows": everything}}, budget)
     assert budget.cut == ["not all is shown here: more rows than one answer holds"]
+
+
+@pytest.mark.parametrize("bytes", [2_000, 20_000])
+def test_a_page_is_about_as_long_as_its_budget_allows(bytes: int) -> None:
+    snapshot, rows = opened(value=["x" * 90] * 1000)
+    page = snapshot.page(rows["value"]["id"], 0, 1000, Budget(bytes=bytes))
+    assert bytes / 2 < len(json.dumps(page["nodes"])) < 1.2 * bytes
 
 
 class Ticking:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from stats_reference import check, ticking
 
 from tensor_inspector.measure.stats import Unread, of_tensor, sampled
+from tensor_inspector.measure.stats.floats import ByteFloatKernel
 from tensor_inspector.measure.stats.tally import Tally
 from tensor_inspector.safe.budget import Budget
 
@@ -230,6 +231,12 @@ class TestValues:
         t = t.view(getattr(torch, name))
         check(stats_of(t), python_values(t))
 
+    @pytest.mark.parametrize("name", TINY_FLOATS)
+    @pytest.mark.parametrize("n", [(1 << 18) - 1, 1 << 18, (1 << 18) + 1])
+    def test_bytes_are_counted_right_in_blocks_of_any_size(self, name, n):
+        t = torch.arange(256, dtype=torch.uint8).repeat(n // 256 + 1)[:n].view(getattr(torch, name))
+        check(ByteFloatKernel(torch, t.dtype)(t).stats(n, 1), python_values(t))
+
     def test_narrow_floats_do_not_overflow(self):
         s = stats_of(torch.full((BIG,), 60_000.0, dtype=torch.float16) - torch.arange(BIG).remainder(2).half() * 32)
         assert s["mean"] == pytest.approx(59_984, abs=0.1)
@@ -273,6 +280,7 @@ class TestComplex:
             check(s["imag"], [1.5e308, 0.0, 1.0])
             assert (s["abs"]["min"], s["abs"]["max"], s["abs"]["mean"], s["abs"]["std"]) == (None,) * 4
             assert (s["abs"]["count"], s["abs"]["pos_inf"], s["abs"]["nan"]) == (3, 1, 0)
+            assert s["abs"]["mean_error"] == 0
         infinite = stats_of(torch.tensor([complex(math.inf, 1), 1j], dtype=torch.complex128))
         assert (infinite["abs"]["pos_inf"], infinite["abs"]["max"]) == (1, 1.0)
 

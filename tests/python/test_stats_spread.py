@@ -176,6 +176,13 @@ class TestBudget:
         found = spread(np.arange(10**6), [0.5], 0, Budget(max_elements=5000))
         assert found["quantiles"]["read"] <= 5000
 
+    def test_a_sample_of_a_view_with_gaps_is_of_its_elements_alone(self):
+        t = torch.arange(1000.0).repeat(2000).view(1000, 2000)[:, :1000:2]
+        found = spread(t, [0.0, 0.5, 1.0], 0, Budget(max_elements=5000))
+        assert not found["quantiles"]["exact"]
+        assert [value % 2 for value in found["quantiles"]["values"]] == [0, 0, 0]
+        assert found["quantiles"]["values"][1] == pytest.approx(498, abs=50)
+
     def test_nothing_is_read_when_no_time_is_left(self):
         assert spread(torch.arange(5), [0.5], 0, ticking(80, 100.0)) == Unread("no_time", "skipped: 80 ms budget")
 

@@ -1,0 +1,55 @@
+"""A property is read on a click: its value, or why there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensor_inspector.kinds import Property
+from tensor_inspector.stop import properties
+
+
+class Owner:
+    @property
+    def answer(self) -> int:
+        return 42
+
+    @property
+    def broken(self) -> int:
+        raise ValueError("no")
+
+    @property
+    def endless(self) -> int:
+        while True:
+            pass
+
+    @property
+    def itself(self) -> object:
+        return properties.read(ITSELF)
+
+
+ITSELF = Property(Owner(), "itself")
+
+
+def test_its_value_is_what_it_returns() -> None:
+    assert properties.read(Property(Owner(), "answer")) == 42
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (Property(Owner(), "broken"), "raised ValueError: no"),
+        (Property(Owner(), "endless"), "stopped after 0.1 s"),
+        (ITSELF, "'itself' is still running"),
+    ],
+)
+def test_without_a_value_it_has_failed_and_says_why(asked: Property, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(properties, "_SECONDS", 0.1)
+    said = properties.read(asked)
+    assert said.failed
+    assert said.text.startswith(why[:13])
+    assert not asked.running
+
+
+def test_it_can_be_read_again() -> None:
+    asked = Property(Owner(), "broken")
+    assert [properties.read(asked).text for _ in range(2)] == ["raised ValueError: no"] * 2
