@@ -152,6 +152,8 @@ def _group(name: str, value: object) -> str | None:
 def _rank(value: object, budget: Budget) -> int:
     try:
         kind = look(value, budget)
-        return kind.rank if kind.rank < 2 else 1 if not budget.spent() and kind.holds_tensors() else 2
+        if kind.rank < 2:
+            return kind.rank
+        return 1 if not budget.spent() and kind.holds_tensors() else 2
     except Exception:
         return 2

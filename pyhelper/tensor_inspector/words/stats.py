@@ -116,7 +116,7 @@ def statistic_texts(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str
         return
     exact, low, high, std = reading["exact"], reading["min"], reading["max"], reading["std"]
     least, seen = ("", "") if exact else ("≥", "seen ")
-    none = "none" if not reading["count"] else BEYOND if is_beyond(reading) else "none finite"
+    none = _no_range(reading)
     yield "count", f"{reading['count']:,}"
     yield "min", none if low is None else f"{seen}{exact_number(low)}"
     yield "max", none if high is None else f"{seen}{exact_number(high)}"
@@ -174,6 +174,13 @@ def _stat_texts(stats: Stats) -> StatTexts:
     return texts
 
 
+def _no_range(stats: Stats) -> str:
+    """What stands where a least and a greatest number would, when there is none."""
+    if not stats["count"]:
+        return "none"
+    return BEYOND if is_beyond(stats) else "none finite"
+
+
 def _words(stats: Stats) -> list[str]:
     total, low, high, exact = stats["count"], stats["min"], stats["max"], stats["exact"]
     if total == 0:
@@ -191,9 +198,8 @@ def _words(stats: Stats) -> list[str]:
             words.append(f"μ {_mean(stats)}" + ("" if stats["std"] is None else f" σ {_std(stats)}"))
     for amount, label in ((stats["nan"], "NaN"), (stats["pos_inf"], "Inf"), (stats["neg_inf"], "−Inf")):
         if amount:
-            all_of_them = exact and amount == total
-            amount_said = "all" if all_of_them else f"{'' if exact else '≥'}{count(amount)}"
-            words.append(Word(f"{amount_said} {label}", loud=True))
+            some = count(amount) if exact else f"≥{count(amount)}"
+            words.append(Word(f"all {label}" if exact and amount == total else f"{some} {label}", loud=True))
     if not exact:
         words.append(f"{out_of(stats['read'], total)} read")
     return words

@@ -112,7 +112,9 @@ def number(value: int | float, digits: int = 0) -> str:
     if type(value) is int and -10_000_000 < value < 10_000_000:
         return str(value).replace("-", "−")
     if not -inf < value < inf:
-        return "NaN" if value != value else "Inf" if value > 0 else "−Inf"
+        if value != value:
+            return "NaN"
+        return "Inf" if value > 0 else "−Inf"
     try:
         text = f"{value:.{digits or kept.preferred.digits}g}"
     except OverflowError:  # an int beyond the floats
@@ -221,7 +223,9 @@ def percent(part: int, whole: int, digits: int = 3) -> str:
     if part >= whole:
         return f"{100 * part / whole:.0f}%"
     text = number(100 * part / whole, digits)
-    return f"{text}%" if float(text) < 100 else f">99{'.' if digits > 2 else ''}{'9' * (digits - 2)}%"
+    if float(text) < 100:
+        return f"{text}%"
+    return f">99.{'9' * (digits - 2)}%" if digits > 2 else ">99%"
 
 
 def size(bytes: int) -> str:

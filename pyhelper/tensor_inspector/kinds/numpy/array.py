@@ -35,11 +35,10 @@ from .masked import contents_under, mask_of
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray
 _view = _ndarray.__dict__["view"]
-_NUMPYS = {
-    "_mmap", "filename", "offset", "mode",  # of a memory map
-    "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict",
-    "_getitem",  # of a matrix
-}  # fmt: skip
+_OF_MEMMAP = "_mmap", "filename", "offset", "mode"
+_OF_MASKED = "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_optinfo", "_basedict"
+_OF_MATRIX = ("_getitem",)
+_NUMPYS = {*_OF_MEMMAP, *_OF_MASKED, *_OF_MATRIX}  #: attributes that numpy's own classes keep
 
 
 class NumpyArray(ArrayKind):
@@ -136,7 +135,7 @@ class NumpyArray(ArrayKind):
         """A row for what the program, not numpy, keeps in an array of a subclass."""
         if type(self.value) is _ndarray:
             return []
-        return other_rows([child for child in attributes(self.value) if child.name not in _NUMPYS])
+        return other_rows(self.value, [child.name for child in attributes(self.value) if child.name not in _NUMPYS])
 
 
 class Mapped(NumpyArray):

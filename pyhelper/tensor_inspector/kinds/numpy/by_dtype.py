@@ -58,8 +58,11 @@ class Records(Contents):
 
 
 _BY_KIND: dict[str, type[Contents]] = {
-    **dict.fromkeys("biufc", Numbers), **dict.fromkeys("Mm", Dates), **dict.fromkeys("UST", Strings), "O": Objects,
-}  # fmt: skip
+    **dict.fromkeys("biufc", Numbers),
+    **dict.fromkeys("Mm", Dates),
+    **dict.fromkeys("UST", Strings),
+    "O": Objects,
+}
 
 
 def contents_of(array: Any, budget: Budget) -> Contents:

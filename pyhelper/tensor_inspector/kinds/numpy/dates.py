@@ -17,8 +17,16 @@ from .contents import Contents
 
 numpy: Any = module("numpy")
 _TICKS = 1 << 63  #: they lie between, and but for NaT
-_UNITS = {"W": 604_800 * 10**9, "D": 86_400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9,
-          "ms": 10**6, "us": 10**3, "ns": 1}  # fmt: skip
+_UNITS = {
+    "W": 604_800 * 10**9,
+    "D": 86_400 * 10**9,
+    "h": 3600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "ms": 10**6,
+    "us": 10**3,
+    "ns": 1,
+}
 
 
 class Dates(Contents):

@@ -201,8 +201,12 @@ class Dispatched(Atom):
 
 
 _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("void", Record), ("generic", NumpyScalar), ("dtype", NumpyDType), ("ufunc", Ufunc), ("flatiter", Position),
-)  # fmt: skip
+    ("void", Record),
+    ("generic", NumpyScalar),
+    ("dtype", NumpyDType),
+    ("ufunc", Ufunc),
+    ("flatiter", Position),
+)
 
 
 def _can_be_read(cls: type, bases: tuple[type, ...]) -> bool:

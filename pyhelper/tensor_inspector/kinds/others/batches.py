@@ -16,7 +16,7 @@ class Batch(Mapping):
         return library_of(owner) == self.library
 
     def beside(self) -> list[Child]:
-        return other_rows(self.others())
+        return other_rows(self.value, [child.name for child in self.others()])
 
     def others(self) -> list[Child]:
         """Attributes that are neither None, nor an item, nor the dict that holds the items."""

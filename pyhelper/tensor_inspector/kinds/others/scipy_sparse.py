@@ -25,8 +25,16 @@ from ..stats_rows import stats_rows
 numpy: Any = module("numpy")
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
 _HELD = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")  #: what holds what is stored
-_SCIPYS = {*_HELD, "_shape", "maxprint", "dtype", "has_canonical_format", "has_sorted_indices", "_has_canonical_format",
-           "_has_sorted_indices"}  # fmt: skip
+_SCIPYS = {
+    *_HELD,
+    "_shape",
+    "maxprint",
+    "dtype",
+    "has_canonical_format",
+    "has_sorted_indices",
+    "_has_canonical_format",
+    "_has_sorted_indices",
+}
 _ROWS = 1 << 15  #: rows of a lil that are looked at
 _PARTS = 1 << 12  #: diagonals that are joined
 _GATHERED = 1 << 17  #: values up to which those of formats that hold them in pieces are gathered
@@ -86,7 +94,8 @@ class SparseMatrix(WithRows):
     def rows(self) -> list[Child]:
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
         rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
-        return [*rows, *other_rows([child for child in attributes(self.value) if child.name not in _SCIPYS])]
+        others = [child.name for child in attributes(self.value) if child.name not in _SCIPYS]
+        return [*rows, *other_rows(self.value, others)]
 
     def _density(self) -> str:
         size = prod(self.sizes)

@@ -24,9 +24,13 @@ from .objects import brief_inline, other_attributes, property_rows, tensors_amon
 _SHOWN = 12  #: items looked at for a line
 _LEAST = 20  #: characters of items at the end of a line of source, however long the name before them
 _WRITTEN = {
-    id(list): ("[", "]"), id(deque): ("[", "]"), id(tuple): ("(", ")"), id(dict): ("{", "}"), id(set): ("{", "}"),
+    id(list): ("[", "]"),
+    id(deque): ("[", "]"),
+    id(tuple): ("(", ")"),
+    id(dict): ("{", "}"),
+    id(set): ("{", "}"),
     id(frozenset): ("{", "}"),
-}  # fmt: skip
+}
 _BUILT_IN = Classes(WrapperDescriptorType, MethodDescriptorType)
 _FIELDS = Classes(MemberDescriptorType, vars(collections).get("_tuplegetter", property))
 

@@ -121,11 +121,25 @@ _GENERATORS = {
 }
 _NONE: dict[Any, Any] = {}
 _COUNTERS: list[Any] = [
-    iter([]), reversed([]), iter(()), iter(range(0)), iter(range(1 << 70)), iter(""), iter("é"), iter(b""),
+    iter([]),
+    reversed([]),
+    iter(()),
+    iter(range(0)),
+    iter(range(1 << 70)),
+    iter(""),
+    iter("é"),
+    iter(b""),
     iter(bytearray()),
-    iter(_NONE), iter(_NONE.values()), iter(_NONE.items()), reversed(_NONE), reversed(_NONE.values()),
-    reversed(_NONE.items()), iter(set()), iter(deque()), reversed(deque()),
-]  # fmt: skip
+    iter(_NONE),
+    iter(_NONE.values()),
+    iter(_NONE.items()),
+    reversed(_NONE),
+    reversed(_NONE.values()),
+    reversed(_NONE.items()),
+    iter(set()),
+    iter(deque()),
+    reversed(deque()),
+]
 _COUNTED = {id(type(counter)): type(counter).__length_hint__ for counter in _COUNTERS}
 _STEPPING = {
     id(cls) for cls in (zip, map, filter, enumerate, reversed, type(iter(int, 0)), type(iter(memoryview(b""))))

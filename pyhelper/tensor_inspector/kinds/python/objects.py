@@ -193,25 +193,20 @@ def other_attributes(value: object) -> list[Child]:
     return [Child("other attributes", attribute_rows(value, total), "")] if total else []
 
 
-def other_rows(found: list[Child]) -> list[Child]:
-    """The same of some attributes that were sorted out."""
-    shown = listed((child.name for child in found[:8]), len(found) > 8, 60)
-    return [Child("other attributes", Rows.of(shown, found), "")] if found else []
-
-
-def attribute_rows(value: object, total: int) -> Rows:
-    shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
-    return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
-
-
-def some_attributes(value: object, names: list[str]) -> Rows:
-    """Attributes of these names, read anew each time: the debugger's views ask again after one was set."""
+def other_rows(value: object, names: list[str], label: str = "other attributes") -> list[Child]:
+    """The same of the attributes of these names, read each time: the debugger's views ask again after one was set."""
     wanted = frozenset(names)
 
     def page(start: int, count: int) -> Iterable[Child]:
         return islice((child for child in attributes(value) if child.name in wanted), start, start + count)
 
-    return Rows(listed(names[:8], len(names) > 8, 60), len(names), page)
+    shown = listed(names[:8], len(names) > 8, 60)
+    return [Child(label, Rows(shown, len(names), page), "")] if names else []
+
+
+def attribute_rows(value: object, total: int) -> Rows:
+    shown = listed((child.name for child in islice(attributes(value), 8)), total > 8, 60)
+    return Rows(shown, total, lambda start, count: islice(attributes(value), start, start + count))
 
 
 def brief(value: object, asked: Any) -> str:

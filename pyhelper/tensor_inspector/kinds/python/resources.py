@@ -14,8 +14,15 @@ from .containers import Container
 from .objects import WordedObject, brief
 
 #: What `re.RegexFlag` has the bits stand for, but UNICODE, which all patterns of str have.
-_FLAGS = ((2, "IGNORECASE"), (4, "LOCALE"), (8, "MULTILINE"), (16, "DOTALL"), (64, "VERBOSE"), (128, "DEBUG"),
-          (256, "ASCII"))  # fmt: skip
+_FLAGS = (
+    (2, "IGNORECASE"),
+    (4, "LOCALE"),
+    (8, "MULTILINE"),
+    (16, "DOTALL"),
+    (64, "VERBOSE"),
+    (128, "DEBUG"),
+    (256, "ASCII"),
+)
 _GROUPS = 20  #: groups of a match that are listed
 _io: Any = module("_io")
 

@@ -32,10 +32,16 @@ def _categories(values: Any, budget: Budget) -> Contents:
 
 
 _BY_NAME: dict[str, Any] = {
-    "BaseMaskedArray": Nullable, "DatetimeArray": Moments, "TimedeltaArray": Moments, "PeriodArray": Periods,
-    "Categorical": _categories, "StringArray": Texts, "ArrowExtensionArray": Arrow, "SparseArray": SparseColumn,
+    "BaseMaskedArray": Nullable,
+    "DatetimeArray": Moments,
+    "TimedeltaArray": Moments,
+    "PeriodArray": Periods,
+    "Categorical": _categories,
+    "StringArray": Texts,
+    "ArrowExtensionArray": Arrow,
+    "SparseArray": SparseColumn,
     "IntervalArray": Library,
-}  # fmt: skip
+}
 
 
 def column_contents(values: Any, budget: Budget) -> Contents:

@@ -212,7 +212,7 @@ def _others(value: Any) -> list[Child]:
     """What the program, not pandas, keeps in it."""
     notes = dict_get(instance_dict(value), "_attrs")
     rows = [Child("attrs", notes, ".attrs")] if notes else []
-    return [*rows, *other_rows([child for child in attributes(value) if child.name not in _OWN])]
+    return [*rows, *other_rows(value, [child.name for child in attributes(value) if child.name not in _OWN])]
 
 
 def _is_pandas(cls: type) -> bool:

@@ -24,9 +24,13 @@ _LEAST = 1 << 15  #: and one of them always
 _DTYPE = 40  #: characters
 _FEW = 10  #: integers up to this many are shown themselves
 _WHY = {
-    "Decimal": "decimals: only their range is read", "Duration": "durations, not numbers", "Date": "dates, not numbers",
-    "Datetime": "dates, not numbers", "Time": "times, not numbers", "String": "strings, not numbers",
-}  # fmt: skip
+    "Decimal": "decimals: only their range is read",
+    "Duration": "durations, not numbers",
+    "Date": "dates, not numbers",
+    "Datetime": "dates, not numbers",
+    "Time": "times, not numbers",
+    "String": "strings, not numbers",
+}
 _HOLDERS = Classes(list, dict, TextRow)
 _TOLD = ("time_unit", "time_zone", "precision", "scale")  #: of a dtype
 

@@ -129,8 +129,9 @@ class FxNode(WordedObject):
         return [
             plain_str(_of(self.value, "name")),
             f"{plain_str(_of(self.value, 'op'))} {target if type(target) is str else name_of(target)}".rstrip(),
-            f"of {listed(names, False, 40)}" if names else None, brief(value, self) if is_tensor(value) else None,
-        ]  # fmt: skip
+            f"of {listed(names, False, 40)}" if names else None,
+            brief(value, self) if is_tensor(value) else None,
+        ]
 
 
 def _of(node: Any, name: str) -> Any:

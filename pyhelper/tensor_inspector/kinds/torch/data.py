@@ -63,7 +63,8 @@ class Joined(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         parts = self.own("datasets")
-        items = parts if type(parts) in _SEQUENCES else list(dict.values(parts)) if type(parts) is dict else ()
+        items = list(dict.values(parts)) if type(parts) is dict else parts
+        items = items if type(items) in _SEQUENCES else ()
         names = [brief(item, self) for item in islice(items, _SHOWN)]
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 
@@ -78,7 +79,8 @@ class Sampler(WordedObject):
     def words(self) -> Iterable[str | None]:
         own = instance_dict(self.value)
         known, size, source = length(self.value), own.get("batch_size"), own.get("data_source", own.get("dataset"))
-        yield None if known is None else plural(known, "sample") if size is None else _batches_text(known)
+        if known is not None:
+            yield plural(known, "sample") if size is None else _batches_text(known)
         yield f"of {size}" if type(size) is int else None
         if type(own.get("rank")) is int:
             yield f"rank {own['rank']} of {own.get('num_replicas')}, epoch {own.get('epoch')}"
@@ -98,7 +100,10 @@ class Loader(WordedObject):
         own = instance_dict(self.value)
         size, batched, workers = own.get("batch_size"), own.get("batch_sampler"), own.get("num_workers")
         yield f"{brief(own.get('dataset'), self)}: {samples(own.get('dataset'))}"
-        yield f"batches of {size}" if type(size) is int else "one by one" if batched is None else "in batches"
+        if type(size) is int:
+            yield f"batches of {size}"
+        else:
+            yield "one by one" if batched is None else "in batches"
         batches = None if batched is None else length(batched)
         yield None if batches is None else _batches_text(batches)
         yield "drops the last" if own.get("drop_last") is True else None

@@ -28,7 +28,7 @@ from ...words.line import is_loud
 from ...words.text import integer, listed, plural
 from ..families import by_base
 from ..kind import Child, Kind, NotStatic
-from ..python.objects import property_rows, some_attributes
+from ..python.objects import other_rows, property_rows
 from .finite import finite_badges, finite_rows, finite_words, look_at
 from .module_words import (
     cut_words,
@@ -47,8 +47,9 @@ _MISSING: Any = object()
 _PARTS = ("_parameters", "_buffers", "_modules")
 _LISTS = {"_modules": Classes(torch.nn.Sequential, torch.nn.ModuleList), "_parameters": Classes(torch.nn.ParameterList)}
 _DICTS = {"_modules": Classes(torch.nn.ModuleDict), "_parameters": Classes(torch.nn.ParameterDict)}
-_CONTAINERS = Classes(torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList,
-                      torch.nn.ParameterDict)  # fmt: skip
+_CONTAINERS = Classes(
+    torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict, torch.nn.ParameterList, torch.nn.ParameterDict
+)
 _WRAPPED = ("module", "_orig_mod", "_fsdp_wrapped_module")  #: what wrappers call the module that they stand around
 _WRAPPERS = 4  #: of them that are told
 _INTERNAL = {*_PARTS, "training", "_non_persistent_buffers_set"}
@@ -192,9 +193,8 @@ class Module(Kind):
             for name in each(dict.__iter__, own)
             if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)
         ]
-        for label, names in (("other attributes", rest), ("registered hooks", hooks)):
-            if names:
-                yield Child(label, some_attributes(self.value, names), "")
+        yield from other_rows(self.value, rest)
+        yield from other_rows(self.value, hooks, "registered hooks")
         yield from property_rows(self.value)
 
 

@@ -59,12 +59,12 @@ class DTypeLimits(Atom):
     def line(self) -> str:
         limits, whole = self.value, type(self.value) is torch.iinfo
         least, most = (integer(end) if whole else number(end) for end in (limits.min, limits.max))
-        return joined([self.type_name(), limits.dtype, f"{least}…{most}".replace("-", "−"),
-                       None if whole else f"eps {number(limits.eps)}"])  # fmt: skip
+        eps = None if whole else f"eps {number(limits.eps)}"
+        return joined([self.type_name(), limits.dtype, f"{least}…{most}".replace("-", "−"), eps])
 
 
 class StorageBytes(WordedObject):
-    """The bytes beneath tensors, by how many they are and where; they are not read."""
+    """The bytes of tensors' storages, by how many they are and where; they are not read."""
 
     contains = True
     rank = 1
@@ -73,15 +73,26 @@ class StorageBytes(WordedObject):
         untyped = instance_dict(self.value).get("_untyped_storage", self.value)
         if not issubclass(type(untyped), _Bytes):
             return ["no storage"]
-        dtype, device, bytes = self.own("dtype"), str(kept_in_c(untyped, "device")), _Bytes.nbytes(untyped)
-        file = _Bytes._get_filename(untyped) if hasattr(_Bytes, "_get_filename") and device == "cpu" else None
-        shared = device == "cpu" and not file and _Bytes.is_shared(untyped)
+        dtype, device = self.own("dtype"), str(kept_in_c(untyped, "device"))
         return [
             None if dtype is None else str(dtype).replace("torch.", ""),
-            "symbolic size" if type(bytes) is not int else size(bytes) if bytes else "empty or freed",
-            None if device == "cpu" else device,
-            f"over {quoted(file)}" if file else "shared memory" if shared else None,
+            _size_text(_Bytes.nbytes(untyped)),
+            _shared_text(untyped) if device == "cpu" else device,
         ]
+
+
+def _size_text(bytes: Any) -> str:
+    if type(bytes) is not int:
+        return "symbolic size"
+    return size(bytes) if bytes else "empty or freed"
+
+
+def _shared_text(untyped: Any) -> str | None:
+    """What else than this process reaches memory of the CPU: a file, or other processes."""
+    file = _Bytes._get_filename(untyped) if hasattr(_Bytes, "_get_filename") else None
+    if file:
+        return f"over {quoted(file)}"
+    return "shared memory" if _Bytes.is_shared(untyped) else None
 
 
 class Generator(WordedObject):
@@ -113,11 +124,10 @@ class Queued(WordedObject):
     """A stream or event of a device."""
 
     def words(self) -> Iterable[str | None]:
-        stream = kept_in_c(self.value, "stream_id")
-        return [
-            str(kept_in_c(self.value, "device")),
-            None if stream is None else "default" if stream == 0 else f"id {stream}",
-        ]
+        device, stream = str(kept_in_c(self.value, "device")), kept_in_c(self.value, "stream_id")
+        if stream is None:
+            return [device]
+        return [device, "default" if stream == 0 else f"id {stream}"]
 
 
 class Hook(WordedObject):
@@ -131,7 +141,7 @@ class Hook(WordedObject):
 
 
 class ProcessGroup(WordedObject):
-    """A process group of torch.distributed, by this process's place in it. Nothing is sent."""
+    """A process group of torch.distributed, by this process's rank in it. Nothing is sent."""
 
     @classmethod
     def is_made(cls, value: object) -> bool:
@@ -151,10 +161,12 @@ class Mesh(WordedObject):
 
 class Autocast(WordedObject):
     def words(self) -> Iterable[str | None]:
-        enabled = self.own("_enabled")
         dtype = self.own("fast_dtype")
-        return [plain_str(self.own("device")), str(dtype).replace("torch.", "") if dtype is not None else None,
-                "disabled" if enabled is False else None]  # fmt: skip
+        return [
+            plain_str(self.own("device")),
+            None if dtype is None else str(dtype).replace("torch.", ""),
+            "disabled" if self.own("_enabled") is False else None,
+        ]
 
 
 class Operator(WordedObject):

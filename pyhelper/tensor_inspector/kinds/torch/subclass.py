@@ -16,8 +16,8 @@ from ...safe.budget import Budget
 from ...safe.guard import attribute, class_name, full_name
 from ...words.line import Word, prefixed
 from ...words.text import count, listed
-from ..kind import Child, Rows
-from ..python.objects import attributes, brief, is_tensor, property_rows
+from ..kind import Child
+from ..python.objects import attributes, brief, is_tensor, other_rows, property_rows
 from .forms import storage_of
 from .storage import Storage
 
@@ -80,10 +80,8 @@ class OfClass(Storage):
     def attribute_rows(self) -> list[Child]:
         if self.is_closed:
             return []
-        others = [child for child in self.attributes() if child.value is not None and not is_tensor(child.value)]
-        shown = listed((child.name for child in others), False, 60)
-        rows = [Child("other attributes", Rows.of(shown, others), "")] if others else []
-        return [*rows, *property_rows(self.value)]
+        others = [child.name for child in self.attributes() if child.value is not None and not is_tensor(child.value)]
+        return [*other_rows(self.value, others), *property_rows(self.value)]
 
     def attributes(self) -> list[Child]:
         return list(islice(attributes(self.value), _PEEKED))

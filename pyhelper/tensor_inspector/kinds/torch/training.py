@@ -17,7 +17,7 @@ from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
 from ..families import by_base
 from ..kind import Child, Rows, WithRows
-from ..python.objects import attributes, brief, property_rows, some_attributes
+from ..python.objects import attributes, brief, other_rows, property_rows
 from .finite import finite_badges, finite_rows, finite_words, look_at
 
 torch: Any = module("torch")
@@ -62,8 +62,10 @@ class Optimizer(WithRows):
     def facts(self) -> Facts:
         facts = super().facts()
         groups = self._groups()
-        facts["rows"] = [[f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
-                         for index, group in enumerate(groups)]  # fmt: skip
+        facts["rows"] = [
+            [f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
+            for index, group in enumerate(groups)
+        ]
         step, tensors, state = self._step(), list(self._parameters()), held(self._keeper, "state")
         with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
         facts["rows"] += [
@@ -100,8 +102,7 @@ class Optimizer(WithRows):
         own = list(attributes(self.value))
         first = [child for child in own if child.name == "param_groups"]
         rest = [child.name for child in own if child.name not in ("param_groups", "state")]
-        others = some_attributes(self.value, rest)
-        return [*first, *self._state_row(own), Child("other attributes", others, ""), *property_rows(self.value)]
+        return [*first, *self._state_row(own), *other_rows(self.value, rest), *property_rows(self.value)]
 
     def _state_row(self, own: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""

@@ -128,8 +128,10 @@ class _Block:
         self.whole = "int" in name or name == "bool"
         self.unsigned = name == "uint64"
         is_complex = "complex" in name
-        wide = (xp.clongdouble if is_complex else xp.longdouble) if wider else None
-        self.wide = cast(self.part, wide or (xp.complex128 if is_complex else xp.float64))
+        if wider:
+            self.wide = cast(self.part, xp.clongdouble if is_complex else xp.longdouble)
+        else:
+            self.wide = cast(self.part, xp.complex128 if is_complex else xp.float64)
 
 
 def _steps(x: _Block, y: _Block) -> Any:

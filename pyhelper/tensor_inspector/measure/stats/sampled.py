@@ -17,7 +17,9 @@ _SOME, _MANY = 100_000, 1_000_000
 
 def size(remaining_ms: float) -> int:
     """How many elements to sample in what is left of the budget; each may have to be fetched from main memory."""
-    return _MANY if remaining_ms > 200 else _SOME if remaining_ms > 15 else PIECE
+    if remaining_ms > 200:
+        return _MANY
+    return _SOME if remaining_ms > 15 else PIECE
 
 
 def positions(start: int, stop: int, wanted: int) -> range:

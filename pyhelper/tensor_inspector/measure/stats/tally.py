@@ -27,9 +27,20 @@ class Tally:
     """
 
     __slots__ = (
-        "centre", "error", "finite", "hi", "lo", "nan", "neg_inf", "offset", "pos_inf", "read", "spread", "total",
+        "centre",
+        "error",
+        "finite",
+        "hi",
+        "lo",
+        "nan",
+        "neg_inf",
+        "offset",
+        "pos_inf",
+        "read",
+        "spread",
+        "total",
         "zeros",
-    )  # fmt: skip
+    )
 
     def __init__(self, read: int = 0) -> None:
         self.read = self.finite = read
