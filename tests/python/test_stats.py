@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
 
-from tensor_inspector.measure.stats import Unread, of_tensor, sampled
+from tensor_inspector.measure.stats import Unread, of_tensor, systematic_sample
 from tensor_inspector.measure.stats.floats import ByteFloatKernel
 from tensor_inspector.measure.stats.tally import Tally
 from tensor_inspector.safe.budget import Budget
@@ -491,11 +491,11 @@ class TestPace:
     @settings(max_examples=50)
     @given(st.integers(1, 10**7), st.integers(1, 10**5))
     def test_every_piece_of_a_sample_is_spread_over_the_whole(self, count, wanted):
-        where = sampled.positions(0, count, wanted)
-        parts = list(sampled.pieces(where))
+        where = systematic_sample.positions(0, count, wanted)
+        parts = list(systematic_sample.pieces(where))
         assert sorted(place for part in parts for place in part) == list(where)
         for part in parts:
-            assert len(part) <= sampled.PIECE
+            assert len(part) <= systematic_sample.PIECE
             assert part.step % 2 == 1
             assert part[0] < where[0] + part.step
             assert part[-1] + part.step > where[-1]

@@ -13,7 +13,7 @@ from ..safe.guard import class_name, full_name, has
 from ..words.text import joined
 
 if TYPE_CHECKING:
-    from ..measure.stats.distribution import Spread
+    from ..measure.stats.radix_selection import Spread
     from ..measure.stats.unread import Reading
     from ..measure.torch.finite import NotFinite
 

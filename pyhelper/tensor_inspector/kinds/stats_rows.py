@@ -12,7 +12,7 @@ from ..words.stats import histogram_texts, how_much, percentile_texts, statistic
 from .kind import Child, Rows, TextRow
 
 if TYPE_CHECKING:
-    from ..measure.stats.distribution import Spread
+    from ..measure.stats.radix_selection import Spread
 
 _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _BINS = 16  #: of a histogram in the tree

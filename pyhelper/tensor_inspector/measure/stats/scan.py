@@ -1,4 +1,4 @@
-"""Reading strided memory within a budget: exactly if there is time, by a sample for the rest otherwise."""
+"""Reading strided memory within a budget: exactly if there is time, else the rest by a systematic sample."""
 
 import math
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Callable, Optional, Protocol, TypeVar
 
 from ...safe.budget import Budget
-from . import sampled
+from . import systematic_sample
 from .layout import Dims, blocks
 from .reductions import BLOCK
 
@@ -129,10 +129,10 @@ def scan(
         else:
             assert tally is not None
             return tally
-    wanted = min(count if most is None else most, sampled.size(budget.remaining_ms()))
-    where = sampled.positions(position, count, wanted)
+    wanted = min(count if most is None else most, systematic_sample.size(budget.remaining_ms()))
+    where = systematic_sample.positions(position, count, wanted)
     sample = None
-    for some in sampled.pieces(where):
+    for some in systematic_sample.pieces(where):
         if sample is not None and budget.spent():
             break
         part = kernel(gather(some))
@@ -156,7 +156,7 @@ def gatherer(torch: Any, t: Any, dims: Dims) -> Callable[[range], Any]:
         if len(dims) == 1:
             stride = dims[0][1]
             return flat[where[0] * stride : where[-1] * stride + 1 : where.step * stride]
-        at = sampled.offsets(torch, where, dims)
+        at = systematic_sample.offsets(torch, where, dims)
         if flat.dtype.is_complex:
             return flat.index_select(0, at)
         plain = flat.view({1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])

@@ -1,7 +1,7 @@
-"""What can be said of a tensor when only part of it can be read.
+"""Systematic sampling: which elements are read where there is no time for all.
 
-The part is every k-th element with k odd and a phase: the head misleads, blocks miss rows, and an even step falls in
-with periodic data.
+It is every k-th element, from about half a step on: the first elements alone mislead, and blocks miss rows. The step k
+is odd, since an even one falls in with periodic data.
 """
 
 from __future__ import annotations
