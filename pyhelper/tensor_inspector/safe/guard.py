@@ -175,8 +175,8 @@ def instance_dict(value: object) -> dict[str, Any]:
     return {plain_str(name): item for name, item in each(dict.items, found) if issubclass(type(name), str)}
 
 
-def held(value: object, name: str) -> dict[Any, Any]:
-    """A dict held by the instance's own dict, such as a module's ``_parameters``; empty if there is none."""
+def dict_attribute(value: object, name: str) -> dict[Any, Any]:
+    """A dict that is an attribute of the instance, such as a module's ``_parameters``; empty if there is none."""
     found: Any = instance_dict(value).get(name)
     return found if issubclass(type(found), dict) else {}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, look
 from ..safe.budget import Budget
-from ..safe.guard import attribute, class_dict, dict_get, held, is_stored, mro
+from ..safe.guard import attribute, class_dict, dict_attribute, dict_get, is_stored, mro
 
 Step = tuple[str, Any]  #: ("name" | "attribute" | "item" | "call", what)
 
@@ -131,7 +131,7 @@ def _attribute(value: Any, name: str) -> Any:
         pass
     if is_stored(type(value), name):
         for part in ("_parameters", "_buffers", "_modules"):
-            found = dict_get(held(value, part), name, _MISSING)
+            found = dict_get(dict_attribute(value, part), name, _MISSING)
             if found is not _MISSING:
                 return found
     if is_stored(type(value), name) and not any("__getattr__" in class_dict(base) for base in mro(type(value))):

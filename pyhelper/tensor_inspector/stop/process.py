@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..safe.guard import dict_get, held, instance_dict, module, plain_str
+from ..safe.guard import dict_attribute, dict_get, instance_dict, module, plain_str
 
 
 def name() -> str | None:
@@ -32,7 +32,7 @@ def _rank() -> str | None:
 
 def _variable(name: str) -> str:
     """Of the environment, by the dict inside: `os.environ` calls built-in functions, which may be the program's."""
-    found = dict_get(held(os.environ, "_data"), name.encode() if os.name == "posix" else name)
+    found = dict_get(dict_attribute(os.environ, "_data"), name.encode() if os.name == "posix" else name)
     return found.decode(errors="replace") if type(found) is bytes else plain_str(found)
 
 

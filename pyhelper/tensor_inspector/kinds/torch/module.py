@@ -15,9 +15,9 @@ from ...safe.guard import (
     Classes,
     class_dict,
     class_name,
+    dict_attribute,
     dict_get,
     each,
-    held,
     instance_dict,
     module,
     mro,
@@ -72,7 +72,7 @@ class Module(Kind):
         """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
         own, bases = instance_dict(self.value), mro(type(self.value))
         if any(base in _CONTAINERS for base in bases):
-            return f"{self.type_name()}({sum(dict.__len__(held(self.value, part)) for part in _PARTS)})"
+            return f"{self.type_name()}({sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)})"
         names, inside = [self.type_name()], _inside(self.value)
         for _ in range(_WRAPPERS):
             if inside is None:
@@ -109,11 +109,11 @@ class Module(Kind):
         return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
     def child_count(self) -> int | None:
-        parts = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        parts = sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)
         return parts + sum(1 for _ in self._groups())
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        members = sum(dict.__len__(held(self.value, part)) for part in _PARTS)
+        members = sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)
         rows = chain(self._members(start), islice(self._groups(), max(0, start - members), None))
         return islice(rows, count)
 
@@ -124,7 +124,7 @@ class Module(Kind):
 
     def item(self, key: Any) -> Any:
         for part in _PARTS:
-            inside, found = held(self.value, part), _MISSING
+            inside, found = dict_attribute(self.value, part), _MISSING
             if type(key) is int and key >= 0 and self._subscripts(_LISTS, part):
                 there = islice(each(dict.items, inside, key), 1)
                 found = next((item for name, item in there if plain_str(name) == str(key)), _MISSING)
@@ -160,7 +160,7 @@ class Module(Kind):
     def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
         for part in _PARTS:
-            inside = held(self.value, part)
+            inside = dict_attribute(self.value, part)
             for index, (key, item) in enumerate(each(dict.items, inside, start), start):
                 name = plain_str(key)
                 yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
@@ -204,7 +204,7 @@ def _is_filled(item: object) -> bool:
 
 def _inside(value: Any) -> Any:
     """The only part of a module that stands around another one, as ``torch.compile`` and data parallelism make them."""
-    parts = held(value, "_modules")
+    parts = dict_attribute(value, "_modules")
     if dict.__len__(parts) != 1:
         return None
     below = next((dict_get(parts, name) for name in _WRAPPED if dict_get(parts, name) is not None), None)
@@ -222,7 +222,7 @@ def _made_of(own: dict[str, Any]) -> str | None:
         return f"graph of {plural(nodes, 'node')}"
     modules: Any = own.get("_modules")
     replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
-    names = [plain_str(name) for name in each(dict.__iter__, held(replaced, "_modules"))]
+    names = [plain_str(name) for name in each(dict.__iter__, dict_attribute(replaced, "_modules"))]
     return f"parametrized {listed(names, False, 40)}" if names else None
 
 

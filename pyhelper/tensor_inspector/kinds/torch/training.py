@@ -12,7 +12,7 @@ from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, is_tensor, plain, why_unread
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget, Steps
-from ...safe.guard import dict_get, each, held, instance_dict, module, mro, plain_str, traits
+from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str, traits
 from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
 from ..families import by_base
@@ -66,7 +66,7 @@ class Optimizer(WithRows):
             [f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
             for index, group in enumerate(groups)
         ]
-        step, tensors, state = self._step(), list(self._parameters()), held(self._keeper, "state")
+        step, tensors, state = self._step(), list(self._parameters()), dict_attribute(self._keeper, "state")
         with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
         facts["rows"] += [
             *([list(step)] if step is not None else []),
@@ -94,7 +94,7 @@ class Optimizer(WithRows):
             label = name or f"#{index}"
             yield label, tensor
             yield f"{label}.grad", own_grad(tensor) if is_tensor(tensor) else None
-        for index, kept in enumerate(each(dict.values, held(self._keeper, "state"))):
+        for index, kept in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
             for name, item in each(dict.items, kept) if issubclass(type(kept), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item
 
@@ -106,7 +106,7 @@ class Optimizer(WithRows):
 
     def _state_row(self, own: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
-        state = held(self._keeper, "state")
+        state = dict_attribute(self._keeper, "state")
         for child in own:
             if child.name == "state":
                 known = dict.__len__(state)
@@ -116,7 +116,7 @@ class Optimizer(WithRows):
     def _states(self, start: int, count: int) -> Iterable[Child]:
         places = {id(tensor): (index, name, group) for index, (name, group, tensor) in enumerate(self._parameters())}
         several = len(self._groups()) > 1
-        for key, kept in islice(each(dict.items, held(self._keeper, "state"), start), count):
+        for key, kept in islice(each(dict.items, dict_attribute(self._keeper, "state"), start), count):
             index, name, group = places.get(id(key), (None, "", 0))
             where = "in no group" if index is None else f"#{index}"
             in_group = f"group {group}" if several and index is not None else None
@@ -137,7 +137,7 @@ class Optimizer(WithRows):
     def _step(self) -> tuple[str, str] | None:
         """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
-            states = islice(each(dict.values, held(self._keeper, "state")), _STEPPED)
+            states = islice(each(dict.values, dict_attribute(self._keeper, "state")), _STEPPED)
             found = [scalar(dict_get(kept, name)) for kept in states if issubclass(type(kept), dict)]
             known = [step for step in found if step is not None]
             if known:
