@@ -18,6 +18,7 @@ import torch
 from bundle import SOURCE
 
 from tensor_inspector import debugger, gateway, operations
+from tensor_inspector.kinds import Child
 from tensor_inspector.lenses import registry
 from tensor_inspector.safe.budget import Budget
 
@@ -180,6 +181,24 @@ def test_unfinished_work_dies_with_the_answers_of_its_stop(paused: Paused) -> No
         del snapshot
         paused.replies.clear()
         assert lens() is None
+    finally:
+        gc.enable()
+
+
+class Holder(list[object]):
+    """A list to which there can be a weak reference."""
+
+
+def test_the_values_of_an_unfinished_comparison_die_with_it() -> None:
+    a, b = (Holder([[index, [index, side]] for index in range(50)]) for side in (1, 2))
+    budget = Budget(10, clock=count().__next__)
+    lens = registry.lens("compare", {"a": Child("a", a), "b": Child("b", b)}, {}, budget)
+    assert not lens.go_on()
+    values = weakref.ref(a), weakref.ref(b)
+    gc.disable()
+    try:
+        del a, b, lens
+        assert [value() for value in values] == [None, None]
     finally:
         gc.enable()
 

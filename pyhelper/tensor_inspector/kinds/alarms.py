@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from ..protocol import Badge
@@ -12,13 +14,16 @@ from ..words.line import Word
 from .kind import Kind
 from .registry import kind_of, look
 
-_ITEMS = 1 << 17  #: gone through of one holder
+_ITEMS = 1 << 16  #: gone through of one holder
 _CHECKED = 64  #: of them between two looks at the clock
 _MOST = 1000  #: looked at in all that are more than a plain number or text
 _DEPTH = 3  #: of holders in holders
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
 _OTHER_ATOMS = Classes(int, bool, str, bytes, type(None))
+_BUILT_IN = Classes(list, tuple, dict)
+_PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
+_SUMMED_IDS = frozenset(map(id, (int, bool, float, complex)))
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
 _PLACEHOLDERS = ("missing", "fill")  #: in the names of attributes that say what stands for no value
 #: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
@@ -143,6 +148,8 @@ class _Walk:
 
     def __iter__(self) -> Iterator[HeldValue]:
         for depth, above, kind, entries in self._waiting:  # which grows
+            if self._is_plain(kind.value):
+                continue
             for under, value in self._items(entries):
                 if not self._left:
                     self.cut = True
@@ -151,6 +158,26 @@ class _Walk:
                 held = HeldValue(above, kind, under, value)
                 if depth == _DEPTH or not self._open(depth, held):
                     yield held
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
+
+        Told without a loop of Python's, since these are the long ones.
+        """
+        if type(value) not in _BUILT_IN:
+            return False
+        items = value.values() if type(value) is dict else value
+        try:
+            classes = set(map(id, map(type, islice(items, _ITEMS))))
+            if classes <= _PLAIN_IDS:
+                return True
+            total: Any = sum(islice(items, _ITEMS)) if classes <= _SUMMED_IDS else math.nan
+        except (OverflowError, RuntimeError):  # of an int beyond floats, and where another thread changes it
+            return False
+        if total != total:  # also of infinities that cancel out
+            return False
+        self.cut = self.cut or len(items) > _ITEMS
+        return True
 
     def _items(self, entries: Iterable[tuple[object, object]]) -> Iterator[tuple[object, object]]:
         """What a holder gives that can be NaN, up to what its own class refuses, and to the end of its turn."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..words.text import one_line
 from .compare_atoms import Tolerance
+from .comparison import Comparison
+
+if TYPE_CHECKING:
+    from ..measure.stats.difference import ValueDifference
+    from .comparison import What
 
 _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
@@ -50,3 +55,17 @@ class Noted:
         self.text = text
         self.a = a
         self.b = b
+
+
+class Notes:
+    """What is found: the differences, and beside each the values themselves where ``noted`` is given."""
+
+    __slots__ = ("_noted", "found")
+
+    def __init__(self, found: Comparison, noted: list[Noted] | None = None) -> None:
+        self.found = found
+        self._noted = noted
+
+    def add(self, pair: Pair, what: What, text: str, values: ValueDifference | None = None) -> None:
+        if self.found.note(pair.place.shown(), what, text, values) and self._noted is not None:
+            self._noted.append(Noted(pair.place, text, pair.a, pair.b))

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
-from ..kinds import Child, Elements, Kind, look
+from ..kinds import Elements, Kind, look
 from ..safe.budget import Budget
-from ..safe.guard import Classes, class_name, full_name
-from ..words.text import led_by, one_line, plural
+from ..safe.guard import class_name, full_name
+from ..words.text import led_by, one_line
 from .compare_atoms import Tolerance, alike, differing, read_alike
-from .compare_elements import ELEMENTS, Compared, compare_elements
-from .compare_pair import MISSING, Noted, Pair, Place
-from .compare_rows import PAGE, KeyedRow, alone, holds, matched, rows_of
-from .comparison import KEPT, Comparison
-
-if TYPE_CHECKING:
-    from ..measure.stats.difference import ValueDifference
-    from .comparison import What
-
-    Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
+from .compare_elements import compare_elements
+from .compare_pair import Noted, Notes, Pair, Place
+from .compare_row_pairs import QUICK_IDS, RowPairs
+from .compare_rows import holds
+from .comparison import Comparison
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
-_QUICK_IDS = frozenset(
-    map(id, (int, float, bool, str, bytes, type(None)))
-)  #: classes of which equal values are passed over at once
-_LISTS = Classes(list, tuple)
-_SIDES: tuple[What, What] = ("only in a", "only in b")
 
 
 class _NoTime(Exception):
@@ -72,7 +62,8 @@ class Walk:
         top = Pair(Place(), a, b, tolerance)
         self._waiting = [_Open(top, iter([top]), None, 1)]
         self._in_slices = in_slices
-        self._noted = noted
+        self._notes = Notes(found, noted)
+        self._rows = RowPairs(self._notes, budget)  # which does not hold this walk: that would be a cycle
         self._first = True  #: of this slice: there will not be more time for it
 
     def go_on(self) -> bool:
@@ -127,17 +118,13 @@ class Walk:
         except Exception as error:
             text = error.args[0] if error.args and type(error.args[0]) is str else ""
             said = one_line(f"not read: {class_name(type(error))}: {text}")
-            self._note(pair, "not compared", said)
+            self._notes.add(pair, "not compared", said)
             return None
-
-    def _note(self, pair: Pair, what: What, text: str, values: ValueDifference | None = None) -> None:
-        if self._found.note(pair.place.shown(), what, text, values) and self._noted is not None:
-            self._noted.append(Noted(pair.place, text, pair.a, pair.b))
 
     def _is_known(self, pair: Pair) -> bool:
         """Whether two values are one, are quickly seen to be equal, or were compared before."""
         a, b = pair.a, pair.b
-        if a is b or (type(a) is type(b) and id(type(a)) in _QUICK_IDS and a == b):
+        if a is b or (type(a) is type(b) and id(type(a)) in QUICK_IDS and a == b):
             self._found.compared += 1
             return True
         key = (id(a), id(b))
@@ -169,11 +156,11 @@ class Walk:
     def _compared(self, pair: Pair, a: Kind, b: Kind) -> Iterator[Pair] | None:
         """Notes how two values differ themselves; returns the pairs below them."""
         if a.kind != b.kind and not {a.kind, b.kind} <= {"tensor", "array"}:
-            self._note(pair, "type", f"{a.line()} → {b.line()}")
+            self._notes.add(pair, "type", f"{a.line()} → {b.line()}")
             return None
         if a.kind == b.kind and a.type_name() != b.type_name() and not (holds(a) or holds(b)):
             names = [led_by(kind.type_name(), kind.line()) for kind in (a, b)]
-            self._note(pair, "type", " → ".join(names))
+            self._notes.add(pair, "type", " → ".join(names))
             return None
         elements = compare_elements(a, b, self._budget, pair.tolerance)
         if self._in_slices and not elements.complete and not self._first:
@@ -181,19 +168,19 @@ class Walk:
         self._classes(pair, a, b)
         required = [kind.requires_grad() for kind in (a, b)]
         if None not in required and required[0] is not required[1]:
-            self._note(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
+            self._notes.add(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
         self._marks(pair, a, b)
         for note in elements.notes:
-            self._note(pair, note.what, note.text, note.values)
+            self._notes.add(pair, note.what, note.text, note.values)
         self._found.compared += elements.counted
         self._found.complete = self._found.complete and elements.complete
         if elements.told is None:
             return None
         before = self._found.compared
-        rows = self._side_by_side(a, b, elements.told)
+        rows = self._rows.side_by_side(a, b, elements.told)
         first = next(rows, None)
         if first is not None:
-            return self._below(pair, a, b, chain([first], rows), elements)
+            return self._rows.pairs(pair, a, b, chain([first], rows), elements)
         if not elements.counted and self._found.compared == before:
             self._atoms(pair, a, b)
         return None
@@ -201,17 +188,17 @@ class Walk:
     def _classes(self, pair: Pair, a: Kind, b: Kind) -> None:
         """Of two values of one kind."""
         if a.kind == b.kind and a.type_name() != b.type_name():
-            self._note(pair, "type", f"{a.type_name()} → {b.type_name()}")
+            self._notes.add(pair, "type", f"{a.type_name()} → {b.type_name()}")
         elif a.kind == b.kind and not _is_one_class(a.value, b.value):
             names = [full_name(type(kind.value)) for kind in (a, b)]
             same = "" if names[0] != names[1] else ", another class of this name"
-            self._note(pair, "type", f"{names[0]} → {names[1]}{same}")
+            self._notes.add(pair, "type", f"{names[0]} → {names[1]}{same}")
 
     def _marks(self, pair: Pair, a: Kind, b: Kind) -> None:
         was, now = a.settings(), b.settings()
         for name in was:
             if name in now and was[name] != now[name]:
-                self._note(pair, "value", f"{name} {was[name]} → {now[name]}")
+                self._notes.add(pair, "value", f"{name} {was[name]} → {now[name]}")
 
     def _atoms(self, pair: Pair, a: Kind, b: Kind) -> None:
         self._found.compared += 1
@@ -219,85 +206,9 @@ class Walk:
         if same is None:
             self._found.by_line += 1
         if same is False or (same is None and not read_alike(a, b)):
-            self._note(pair, "value", differing(a, b))
-
-    def _side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[Two]:
-        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
-        if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
-            yield from zip_longest(*(rows_of(side, told, self._budget) for side in (a, b)))
-            return
-        for start in range(0, max(len(a.value), len(b.value)), PAGE):
-            pages = [side.value[start : start + PAGE] for side in (a, b)]
-            if not self._budget.spent() and _is_quickly_equal(*pages):
-                self._found.compared += len(pages[0])
-            else:
-                yield from zip_longest(*(map(KeyedRow.named, side.children(start, PAGE)) for side in (a, b)))
-
-    def _below(self, pair: Pair, a: Kind, b: Kind, rows: Iterator[Two], elements: Compared) -> Iterator[Pair]:
-        """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
-
-        What only one has is noted at the end, and where the order is another although all have their like.
-        """
-        ordered = a.ordered() and b.ordered()
-        moved: tuple[str, str] | None = None
-        waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]] = ({}, {})
-        unsure: tuple[list[KeyedRow], list[KeyedRow]] = ([], [])
-        for two in rows:
-            one, other = two
-            if one is not None and other is not None:
-                if one.is_like(other):
-                    yield self._beneath(pair, one, other, elements.exact)
-                    continue
-                moved = moved or (one.child.name, other.child.name)
-            for at, row in enumerate(two):
-                if row is None:
-                    continue
-                if row.key is None:
-                    unsure[at].append(row)
-                elif row.key in waiting[1 - at]:
-                    like = waiting[1 - at].pop(row.key)
-                    yield self._beneath(pair, *((like, row) if at else (row, like)), elements.exact)
-                elif two[1 - at] is None and not waiting[1 - at]:
-                    self._alone(pair, _SIDES[at], row.child)
-                else:
-                    waiting[at][row.key] = row
-        if ordered is None:
-            self._note(pair, "not compared", "not compared: the order")
-        elif ordered and moved and not any(waiting):
-            self._note(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
-        for one, other in matched(*unsure):
-            yield self._beneath(pair, one, other, elements.exact)
-        only = alone(*unsure), alone(*unsure[::-1])
-        for at, side in enumerate(_SIDES):
-            for row in (*waiting[at].values(), *only[at]):
-                self._alone(pair, side, row.child)
-        unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
-        if unknown:
-            words = plural(unknown, "item" if a.kind == "set" else "key")
-            said = f"not compared: {words} that only the program's own code could tell apart"
-            self._note(pair, "not compared", said)
-
-    def _beneath(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
-        one, other = row.child, like.child
-        tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
-        return Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
-
-    def _alone(self, pair: Pair, side: What, child: Child) -> None:
-        if len(self._found.differences) >= KEPT:
-            self._found.more += 1
-            return
-        line = look(child.value, self._budget).line()
-        a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
-        below = Pair(pair.place.below(child.name, child.suffix), a, b, pair.tolerance)
-        self._note(below, side, f"{side}: {line}")
+            self._notes.add(pair, "value", differing(a, b))
 
 
 def _is_one_class(a: object, b: object) -> bool:
     """Of parts that were taken out of tensors and arrays it does not matter."""
     return type(a) is type(b) or issubclass(type(a), Elements) or issubclass(type(b), Elements)
-
-
-def _is_quickly_equal(one: Any, other: Any) -> bool:
-    """Whether two pages hold equal numbers and strings of exactly the built-in types."""
-    types = [list(map(id, map(type, page))) for page in (one, other)]
-    return types[0] == types[1] and _QUICK_IDS.issuperset(types[0]) and bool(one == other)

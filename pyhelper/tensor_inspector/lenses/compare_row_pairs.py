@@ -1,0 +1,111 @@
+"""Which rows of two holders are compared with each other, and which stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import Child, Kind, look
+from ..safe.budget import Budget
+from ..safe.guard import Classes
+from ..words.text import plural
+from .compare_atoms import Tolerance
+from .compare_elements import ELEMENTS, Compared
+from .compare_pair import MISSING, Notes, Pair
+from .compare_rows import PAGE, KeyedRow, alone, matched, rows_of
+from .comparison import KEPT
+
+if TYPE_CHECKING:
+    from .comparison import What
+
+    Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
+
+#: Classes of which equal values are passed over at once.
+QUICK_IDS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
+_LISTS = Classes(list, tuple)
+_SIDES: tuple[What, What] = ("only in a", "only in b")
+
+
+class RowPairs:
+    """What only one holder has is noted here; what both have is given back, as pairs to compare."""
+
+    def __init__(self, notes: Notes, budget: Budget) -> None:
+        self._notes = notes
+        self._budget = budget
+
+    def side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[Two]:
+        """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
+        if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
+            yield from zip_longest(*(rows_of(side, told, self._budget) for side in (a, b)))
+            return
+        for start in range(0, max(len(a.value), len(b.value)), PAGE):
+            pages = [side.value[start : start + PAGE] for side in (a, b)]
+            if not self._budget.spent() and _is_quickly_equal(*pages):
+                self._notes.found.compared += len(pages[0])
+            else:
+                yield from zip_longest(*(map(KeyedRow.named, side.children(start, PAGE)) for side in (a, b)))
+
+    def pairs(self, pair: Pair, a: Kind, b: Kind, rows: Iterator[Two], elements: Compared) -> Iterator[Pair]:
+        """Rows of one key, wherever they stand: of what is in one order, as lists are, none has to wait for its like.
+
+        What only one has is noted at the end, and where the order is another although all have their like.
+        """
+        ordered = a.ordered() and b.ordered()
+        moved: tuple[str, str] | None = None
+        waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]] = ({}, {})
+        unsure: tuple[list[KeyedRow], list[KeyedRow]] = ([], [])
+        for two in rows:
+            one, other = two
+            if one is not None and other is not None:
+                if one.is_like(other):
+                    yield self._beneath(pair, one, other, elements.exact)
+                    continue
+                moved = moved or (one.child.name, other.child.name)
+            for at, row in enumerate(two):
+                if row is None:
+                    continue
+                if row.key is None:
+                    unsure[at].append(row)
+                elif row.key in waiting[1 - at]:
+                    like = waiting[1 - at].pop(row.key)
+                    yield self._beneath(pair, *((like, row) if at else (row, like)), elements.exact)
+                elif two[1 - at] is None and not waiting[1 - at]:
+                    self._alone(pair, _SIDES[at], row.child)
+                else:
+                    waiting[at][row.key] = row
+        if ordered is None:
+            self._notes.add(pair, "not compared", "not compared: the order")
+        elif ordered and moved and not any(waiting):
+            self._notes.add(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
+        for one, other in matched(*unsure):
+            yield self._beneath(pair, one, other, elements.exact)
+        only = alone(*unsure), alone(*unsure[::-1])
+        for at, side in enumerate(_SIDES):
+            for row in (*waiting[at].values(), *only[at]):
+                self._alone(pair, side, row.child)
+        unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
+        if unknown:
+            words = plural(unknown, "item" if a.kind == "set" else "key")
+            said = f"not compared: {words} that only the program's own code could tell apart"
+            self._notes.add(pair, "not compared", said)
+
+    def _beneath(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
+        one, other = row.child, like.child
+        tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
+        return Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
+
+    def _alone(self, pair: Pair, side: What, child: Child) -> None:
+        if len(self._notes.found.differences) >= KEPT:
+            self._notes.found.more += 1
+            return
+        line = look(child.value, self._budget).line()
+        a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
+        below = Pair(pair.place.below(child.name, child.suffix), a, b, pair.tolerance)
+        self._notes.add(below, side, f"{side}: {line}")
+
+
+def _is_quickly_equal(one: Any, other: Any) -> bool:
+    """Whether two pages hold equal numbers and strings of exactly the built-in types."""
+    types = [list(map(id, map(type, page))) for page in (one, other)]
+    return types[0] == types[1] and QUICK_IDS.issuperset(types[0]) and bool(one == other)
