@@ -13,7 +13,7 @@ import { Pins } from "./model/pins.ts";
 import { Results } from "./model/results.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followDebugging, followPins } from "./views/context.ts";
+import { followComparisons, followDebugging, followPins } from "./views/context.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
@@ -49,13 +49,15 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     followDebugging(sessions),
     followPins(pins),
+    followComparisons(comparisons),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
-    ...registerCommands({ inspector, runs, comparing, expansion, settings, tree, log }),
+    ...registerCommands({ inspector, runs, comparisons, comparing, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),
+    sessions.onDidEnd((session) => comparing.forget(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange((reworded) => void inspector.anew(reworded)),
   );

@@ -26,6 +26,7 @@ export const COMMAND = {
   compareWithSelected: "tensorInspector.compareWithSelected",
   compareSelected: "tensorInspector.compareSelected",
   removeComparison: "tensorInspector.removeComparison",
+  removeAllComparisons: "tensorInspector.removeAllComparisons",
 } as const;
 
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
@@ -46,6 +47,8 @@ export const CONTEXT = {
   pinned: "tensorInspector.pinned",
   /** There is a value that was selected to be compared with another. */
   selectedForCompare: "tensorInspector.selectedForCompare",
+  /** There are comparisons. */
+  compared: "tensorInspector.compared",
   /** Names of the classes that can be summarized, as met in this session. */
   types: "tensorInspector.types",
 } as const;

@@ -365,6 +365,13 @@ describe("calls", () => {
     await expect(calls.lens(session, { lens: "compare", values: {} })).rejects.toMatchObject({ code: "unreachable" });
   });
 
+  test("that go on with a lens are not sent a second time: the first may have been answered", async () => {
+    const { calls, sent, stop } = program(({ what }) => (what === "inject" ? INJECTED : NEVER));
+    const asked = calls.lens(stop(), { lens: "compare", values: {}, snapshot: 1, resume: 2 });
+    await expect(asked).rejects.toMatchObject({ code: "lost" });
+    expect(ops(sent)).toEqual(["inject", "lens"]);
+  });
+
   test("that run nothing are sent again on the other route", async () => {
     const { calls, sent, stop } = program(({ what, frameId }) => {
       if (frameId !== undefined) return NEVER;

@@ -23,12 +23,16 @@ async function summarized(argument: unknown, session = "session") {
   return { pinned, said };
 }
 
+function rowLike(row: object): object {
+  return { path: {}, contents: {}, can: ["copySummary"], ...row };
+}
+
 /** A command by a key: it is not told of a row, the tree knows on which the keyboard is. */
-async function pressed(command: CommandId, row: object): Promise<string[]> {
+async function pressed(command: CommandId, row: object, ...marked: object[]): Promise<string[]> {
   const unpinned: string[] = [];
   const parts = {
     runs: { unpin: (expression: string) => unpinned.push(expression) },
-    tree: { focused: () => Promise.resolve({ path: {}, contents: {}, can: ["copySummary"], ...row }) },
+    tree: { focused: () => Promise.resolve(rowLike(row)), selection: marked.map(rowLike) },
   } as unknown as Parts;
   await COMMANDS[command](parts, undefined);
   return unpinned;
@@ -45,6 +49,24 @@ describe("by a key", () => {
   test("Copy Summary copies nothing of a row without a value", async () => {
     await pressed(COMMAND.copySummary, { name: "next 100", summary: "", can: ["nextPage"] });
     expect(env.clipboard.text).toBe("");
+  });
+
+  test("Copy Summary and Unpin act on all marked rows, where the keyboard is on one of them", async () => {
+    const rows = ["x", "y"].map((id) => ({ id, name: id, summary: "1", pin: { expression: id } }));
+    expect(await pressed(COMMAND.unpin, rows[0] ?? {}, ...rows)).toEqual(["x", "y"]);
+    await pressed(COMMAND.copySummary, rows[1] ?? {}, ...rows);
+    expect(env.clipboard.text).toBe("x: 1\ny: 1");
+    expect(await pressed(COMMAND.unpin, { id: "z", pin: { expression: "z" } }, ...rows)).toEqual(["z"]);
+  });
+
+  test("a menu's commands act on all marked rows", async () => {
+    const [x, y] = ["x", "y"].map((id) => rowLike({ id, expression: id }));
+    const pinned: string[] = [];
+    const runs = { pin: (expression: string) => Promise.resolve(void pinned.push(expression)) };
+    const parts = { runs } as unknown as Parts;
+    await COMMANDS[COMMAND.pin](parts, x, [x, y]);
+    await COMMANDS[COMMAND.copyExpression](parts, y, [x, y]);
+    expect([pinned, env.clipboard.text]).toEqual([["x", "y"], "x\ny"]);
   });
 
   test.each([

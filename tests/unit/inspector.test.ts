@@ -689,6 +689,7 @@ describe("pins", () => {
     inspector.focus(frame(1));
     await settled();
     await runs.pin("1 +");
+    await settled();
     expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: message, tone: "alarm" });
     expect(inspector.contents?.result("1 +")).toEqual({ code, message });
   });

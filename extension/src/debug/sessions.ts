@@ -184,6 +184,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   readonly #stopped = new vscode.EventEmitter<Stopped>();
   readonly #named = new vscode.EventEmitter<Named>();
   readonly #changed = new vscode.EventEmitter<Session>();
+  readonly #ended = new vscode.EventEmitter<Session>();
   readonly #registrations: vscode.Disposable[];
   readonly #log: (text: string) => void;
 
@@ -194,6 +195,7 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
   readonly onDidName = this.#named.event;
   /** The user assigned something, or ran something in the console. */
   readonly onDidChange = this.#changed.event;
+  readonly onDidEnd = this.#ended.event;
 
   constructor(log: (text: string) => void) {
     this.#log = log;
@@ -288,12 +290,12 @@ export class Sessions implements vscode.DebugAdapterTrackerFactory, vscode.Dispo
     session.end(this.#number());
     // An adapter may say late that it has ended: when a session of the same id is there already.
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+    this.#ended.fire(session);
   }
 
   dispose(): void {
-    for (const one of [...this.#registrations, this.#initialized, this.#stopped, this.#named, this.#changed]) {
-      one.dispose();
-    }
+    const events = [this.#initialized, this.#stopped, this.#named, this.#changed, this.#ended];
+    for (const one of [...this.#registrations, ...events]) one.dispose();
   }
 }
 

@@ -19,7 +19,7 @@ import type {
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression } from "./injection.ts";
 import { type Helper, Program } from "./program.ts";
-import { Refusal } from "./refusal.ts";
+import { noReply, Refusal } from "./refusal.ts";
 
 /** What a request asks, for callers. */
 type Question<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
@@ -34,6 +34,8 @@ export type Where = Frame | Session;
 export interface How {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs?: boolean;
+  /** The program answers it once: it is not sent again on the other route. */
+  readonly once?: boolean;
   /** Nobody waits any more: what was not sent is not, and what runs is interrupted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -87,7 +89,7 @@ export class Calls {
 
   /** One slice of a lens's work. */
   lens(where: Where, question: Question<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
-    return this.#call(where, { op: "lens", ...question }, { signal });
+    return this.#call(where, { op: "lens", ...question }, { signal, once: question.resume !== undefined });
   }
 
   async #call<A extends Answer>(where: Where, body: Body, how: How = {}): Promise<A> {
@@ -110,7 +112,7 @@ export class Calls {
    * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
    */
   async #onSomeRoute(asking: Asking): Promise<Answer> {
-    const { program, frame, body, runs } = asking;
+    const { program, frame, body, runs, once } = asking;
     if (frame === undefined) return this.#beside(asking);
     if (program.isLost(frame)) throw program.giveUp(frame);
     if (runs && program.isLostOn(frame)) await program.awaitFrame(frame);
@@ -120,6 +122,7 @@ export class Calls {
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         program.loseOn(frame);
+        if (once) throw noReply();
         if (!program.hears) throw program.giveUp(frame);
         this.#helper.log(`${body.op}: no reply on the frame, asking without it`);
       }

@@ -1,161 +1,204 @@
 import * as l10n from "@vscode/l10n";
-import type { Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
+import type { Session } from "../debug/sessions.ts";
 import type { Calls } from "../helper/calls.ts";
 import { Refusal } from "../helper/refusal.ts";
-import type { Address, LensAnswer } from "../protocol/generated.ts";
-import type { Comparison, Comparisons, Side } from "./comparisons.ts";
+import type { LensAnswer } from "../protocol/generated.ts";
+import type { Comparison, Comparisons, Side, State } from "./comparisons.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import { askLens } from "./lens.ts";
-import { isStatic } from "./python.ts";
+import { comparisonPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
+import { addressesOf, notYet, toRun, toRunAgain } from "./sides.ts";
+
+/** Milliseconds between two redrawings of the tree that only tell how far a comparison is. */
+const REDRAWN = 1000;
+
+/** A comparison on its way to its answer. */
+interface Task {
+  readonly comparison: Comparison;
+  /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
+  readonly runs: readonly string[] | undefined;
+  readonly abort: AbortController;
+  contents: Contents;
+}
 
 /** Asks how values differ: when the user wants to know, and again at each stop, after its values are shown. */
 export class Comparing {
-  readonly #helper: Pick<Calls, "lens" | "evaluate">;
+  readonly #helper: Pick<Calls, "lens">;
   readonly #comparisons: Comparisons;
   readonly #inspector: Inspector;
-  readonly #runs: Pick<Runs, "userChanged">;
-  /** What ends the comparisons that are asked just now. */
-  readonly #asking = new Map<Comparison, AbortController>();
-  /** A value that waits for another to be compared with, as VS Code does it with files. */
-  selected: Side | undefined;
+  readonly #runs: Pick<Runs, "evaluate">;
+  readonly #tasks = new Set<Task>();
+  /** Fulfilled when the last lens is answered: the helper keeps only a few unfinished. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #redrawn = 0;
 
   constructor(
-    helper: Pick<Calls, "lens" | "evaluate">,
+    helper: Pick<Calls, "lens">,
     comparisons: Comparisons,
     inspector: Inspector,
-    runs: Pick<Runs, "userChanged">,
+    runs: Pick<Runs, "evaluate">,
   ) {
     this.#helper = helper;
     this.#comparisons = comparisons;
     this.#inspector = inspector;
     this.#runs = runs;
-    inspector.onDidChange(() => void this.#askForNew());
+    inspector.onDidChange(() => this.#askForNew());
+    comparisons.onDidChange(() => this.#end(({ comparison }) => !comparisons.all.includes(comparison)));
   }
 
   /**
    * Begins to compare two values in the frame that is looked at, which a row tells from now on. What only running an
-   * expression can tell is run, once.
+   * expression can tell is run, once. Undefined where nothing can be asked.
    */
-  async compare(a: Side, b: Side): Promise<void> {
+  async compare(a: Side, b: Side): Promise<Comparison | undefined> {
     const contents = await this.#inspector.settled();
-    if (contents === undefined) return;
-    void this.run(this.#comparisons.add(a, b), contents);
-    this.#inspector.changed();
+    if (contents === undefined) return undefined;
+    this.#comparisons.sweep();
+    const comparison = this.#comparisons.add(...toldApart(a, b), contents.frame.session);
+    this.#inspector.source?.expansion.open(comparisonPath(comparison));
+    void this.#ask(comparison, contents, toRun(comparison, contents));
+    return comparison;
   }
 
-  /** The same for one that is there. */
-  async run(comparison: Comparison, contents: Contents): Promise<void> {
-    const { session } = contents.frame;
-    if (await this.#ask(comparison, contents, true)) await this.#runs.userChanged(session); // what ran may have changed anything
+  /** The same for one that is there. False where nothing can be asked. */
+  async run(comparison: Comparison): Promise<boolean> {
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return false;
+    if (!this.#comparisons.all.includes(comparison)) return true;
+    this.#end((task) => isOf(task, comparison, contents));
+    await this.#ask(comparison, contents, toRunAgain(comparison, contents));
+    return true;
   }
 
   remove(comparison: Comparison): void {
-    this.#asking.get(comparison)?.abort();
     this.#comparisons.remove(comparison);
     this.#inspector.changed();
   }
 
-  /** One after the other, so that others are answered in between. */
-  async #askForNew(): Promise<void> {
+  removeAll(): void {
+    this.#comparisons.removeAll();
+    this.#inspector.changed();
+  }
+
+  /** A session has ended, and its comparisons with it. */
+  forget(session: Session): void {
+    this.#comparisons.forget(session);
+    this.#inspector.changed();
+  }
+
+  #askForNew(): void {
     const { contents } = this.#inspector;
+    this.#comparisons.sweep();
+    // What is not shown any more is of no use, unless the user asked for it.
+    this.#end((task) => task.runs === undefined && task.contents !== contents);
     if (contents === undefined || contents.frame.over) return;
     for (const comparison of this.#comparisons.all) {
-      const isNew = this.#comparisons.state(contents, comparison) === undefined;
-      if (isNew && this.#inspector.contents === contents) await this.#ask(comparison, contents, false);
+      const isAsked = [...this.#tasks].some((task) => isOf(task, comparison, contents));
+      if (isAsked || this.#comparisons.state(contents, comparison) !== undefined) continue;
+      void this.#ask(comparison, contents);
     }
   }
 
-  /** Whether something was run for it. */
-  async #ask(comparison: Comparison, contents: Contents, mayRun: boolean): Promise<boolean> {
-    const abort = new AbortController();
-    this.#asking.get(comparison)?.abort();
-    this.#asking.set(comparison, abort);
-    const asking = new Asking(this.#helper, comparison, contents, mayRun, abort.signal);
-    const isMeant = (): boolean => this.#asking.get(comparison) === abort;
-    this.#comparisons.setState(contents, comparison, { progress: 0 });
+  #end(isUnwanted: (task: Task) => boolean): void {
+    for (const task of [...this.#tasks].filter(isUnwanted)) {
+      this.#tasks.delete(task);
+      this.#comparisons.giveUp(task.contents, task.comparison);
+      task.abort.abort();
+    }
+  }
+
+  async #ask(comparison: Comparison, contents: Contents, runs?: readonly string[]): Promise<void> {
+    const task: Task = { comparison, runs, abort: new AbortController(), contents };
+    this.#tasks.add(task);
+    this.#tell(task, { progress: 0 });
+    if (runs) this.#inspector.changed();
     try {
-      const found = await asking.ask((progress) => {
-        if (!isMeant()) return;
-        this.#comparisons.setState(contents, comparison, { progress });
-        this.#inspector.changed();
-      });
-      if (isMeant()) this.#comparisons.setState(contents, comparison, found);
+      this.#tell(task, await this.#found(task));
     } catch (error) {
       if (error instanceof Over) {
-        this.#comparisons.giveUp(contents, comparison);
-        return asking.ran;
+        this.#end((one) => one === task);
+        return;
       }
-      if (isMeant()) this.#comparisons.setState(contents, comparison, failureOf(error));
-    } finally {
-      if (isMeant()) this.#asking.delete(comparison);
+      this.#tell(task, failureOf(error));
     }
+    if (this.#tasks.delete(task)) this.#inspector.changed();
+  }
+
+  #tell(task: Task, state: State): void {
+    if (this.#tasks.has(task)) this.#comparisons.setState(task.contents, task.comparison, state);
+  }
+
+  async #found(task: Task): Promise<LensAnswer> {
+    await this.#run(task, task.runs ?? []);
+    try {
+      return await this.#lens(task);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "not_static") throw error;
+      if (task.runs === undefined) throw notYet();
+      await this.#run(task, await this.#computed(task));
+      return this.#lens(task);
+    }
+  }
+
+  /** What looks as if it could be read, but only running it can tell, as a property. */
+  async #computed({ comparison, contents }: Task): Promise<string[]> {
+    const addresses = Object.values(addressesOf(comparison, contents));
+    const expressions = addresses.flatMap(({ expression }) => expression ?? []);
+    const read = await Promise.all(expressions.map((expression) => this.#inspector.inspect({ expression })));
+    return expressions.filter((_, at) => {
+      const answer = read[at];
+      return answer !== undefined && "code" in answer && answer.code === "not_static";
+    });
+  }
+
+  /** What runs may change anything, so the frame is read again before anything is compared. */
+  async #run(task: Task, expressions: readonly string[]): Promise<void> {
+    if (expressions.length === 0) return;
+    const { frame } = task.contents;
+    try {
+      await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
+    } finally {
+      if (!frame.over) await this.#inspector.again(frame.session);
+    }
+    const now = await this.#inspector.settled();
+    if (now?.frame.key === frame.key) task.contents = now;
+  }
+
+  /** One comparison after the other, slice by slice, so that others are answered in between. */
+  #lens(task: Task): Promise<LensAnswer> {
+    const ask = async (): Promise<LensAnswer> => {
+      const { comparison, contents, abort } = task;
+      const values = addressesOf(comparison, contents);
+      const question = { lens: "compare", values, snapshot: contents.answer.snapshot };
+      return askLens(this.#helper, contents.frame, question, (progress) => this.#goOn(task, progress), abort.signal);
+    };
+    const turn = this.#turn.then(ask);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #goOn(task: Task, progress: number): void {
+    this.#tell(task, { progress });
+    if (!this.#tasks.has(task) || Date.now() - this.#redrawn < REDRAWN) return;
+    this.#redrawn = Date.now();
     this.#inspector.changed();
-    return asking.ran;
   }
 }
 
-/** One comparison on its way to its answer. */
-class Asking {
-  readonly #helper: Pick<Calls, "lens" | "evaluate">;
-  readonly #comparison: Comparison;
-  readonly #frame: Frame;
-  readonly #snapshot: number;
-  readonly #mayRun: boolean;
-  readonly #signal: AbortSignal;
-  ran = false;
+function isOf(task: Task, comparison: Comparison, { frame }: Contents): boolean {
+  return task.comparison === comparison && task.contents.frame.key === frame.key;
+}
 
-  constructor(
-    helper: Pick<Calls, "lens" | "evaluate">,
-    comparison: Comparison,
-    { frame, answer }: Contents,
-    mayRun: boolean,
-    signal: AbortSignal,
-  ) {
-    this.#helper = helper;
-    this.#comparison = comparison;
-    this.#frame = frame;
-    this.#snapshot = answer.snapshot;
-    this.#mayRun = mayRun;
-    this.#signal = signal;
-  }
-
-  /** What looks as if it could be read, but only running it can tell, as a property, is run too if that is wanted. */
-  async ask(onProgress: (progress: number) => void): Promise<LensAnswer> {
-    try {
-      return await this.#answer(onProgress, isStatic);
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== "not_static") throw error;
-      return this.#answer(onProgress, () => false);
-    }
-  }
-
-  async #answer(onProgress: (progress: number) => void, isRead: (expression: string) => boolean): Promise<LensAnswer> {
-    const a = await this.#addressOf(this.#comparison.a, isRead);
-    const b = await this.#addressOf(this.#comparison.b, isRead);
-    const question = { lens: "compare", values: { a, b }, snapshot: this.#snapshot };
-    return askLens(this.#helper, this.#frame, question, onProgress, this.#signal);
-  }
-
-  async #addressOf(side: Side, isRead: (expression: string) => boolean): Promise<Address> {
-    const { name, expression, at } = side;
-    if (expression !== undefined && isRead(expression)) return { expression };
-    if (at !== undefined && at.frame.session === this.#frame.session && at.frame.stop === this.#frame.stop) {
-      return at.value;
-    }
-    if (expression === undefined) {
-      throw new Refusal("gone", l10n.t("“{0}” is gone: no expression reaches it at another stop", name));
-    }
-    if (!this.#mayRun) {
-      throw new Refusal("not_static", l10n.t("not compared yet at this stop: one of the two is run only when you ask"));
-    }
-    this.ran = true;
-    const question = { expression, snapshot: this.#snapshot, page_size: 1 };
-    const { snapshot, node } = await this.#helper.evaluate(this.#frame, question, this.#signal);
-    side.at = { frame: this.#frame, value: { snapshot, node: node.id } };
-    return side.at.value;
-  }
+/** Values of two frames carry the names of these, and no expression reaches both in one. */
+function toldApart(a: Side, b: Side): [Side, Side] {
+  if (a.at === undefined || b.at === undefined || a.at.frame.key === b.at.frame.key) return [a, b];
+  const named = (name: string, at: NonNullable<Side["at"]>): Side => ({
+    name: l10n.t("{0} in {1}", name, at.function),
+    at,
+  });
+  return [named(a.name, a.at), named(b.name, b.at)];
 }

@@ -1,13 +1,23 @@
 import * as l10n from "@vscode/l10n";
 import type { Comparison, State } from "./comparisons.ts";
-import { type Action, comparisonPath, idOf, LABEL, type Row, type Source, type Tone, valueRow } from "./row.ts";
+import { type Action, comparisonPath, idOf, LABEL, oldRow, type Row, type Source, type Tone, valueRow } from "./row.ts";
+import { wasRun } from "./sides.ts";
 import { middle } from "./words.ts";
 
 /** Codes of failures that are no fault: one of the two is not here, or would have to be run. */
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
 
-/** The row of a comparison: how many differences, and below it each with the two values. */
+/** A comparison's row, which says so where a value that was run for it is from before something that may have changed it. */
 export function comparisonRow(source: Source, comparison: Comparison): Row {
+  const { contents } = source;
+  const { a, b } = comparison;
+  const run = [a, b].flatMap(({ expression }) => expression ?? []).filter((one) => wasRun(one, contents));
+  const row = answerRow(source, comparison, run.length > 0 ? ["evaluateAgain"] : []);
+  return run.some((expression) => contents.isOld(expression)) ? oldRow(row) : row;
+}
+
+/** How many differences, and below it each with the two values. */
+function answerRow(source: Source, comparison: Comparison, rerun: readonly Action[]): Row {
   const { contents, expansion, comparisons } = source;
   const { a, b } = comparison;
   const path = comparisonPath(comparison);
@@ -25,10 +35,15 @@ export function comparisonRow(source: Source, comparison: Comparison): Row {
   if (state !== undefined && "node" in state && state.node !== undefined) {
     const known = { node: state.node, snapshot: state.snapshot };
     const row = valueRow(source, undefined, path, known, own.label);
-    return { ...row, ...own, can: ["copySummary", "removeComparison"], speech: speechOf(comparison, row.speech) };
+    return {
+      ...row,
+      ...own,
+      can: ["copySummary", "removeComparison", ...rerun],
+      speech: speechOf(comparison, row.speech),
+    };
   }
   const [description, tone] = textOf(state);
-  const again: Action[] = state !== undefined && "code" in state ? ["evaluateAgain"] : [];
+  const again: readonly Action[] = state !== undefined && "code" in state ? ["evaluateAgain"] : rerun;
   // VS Code opens no row that it has shown as one without children.
   const open = tone === undefined && expansion.isOpen(path);
   return {

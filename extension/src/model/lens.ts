@@ -1,4 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
+import { Over } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
@@ -13,8 +14,10 @@ export async function askLens(
   onProgress: (progress: number) => void,
   signal: AbortSignal,
 ): Promise<LensAnswer> {
+  if (signal.aborted) throw new Over();
   let answer = await helper.lens(frame, question, signal);
   while (!answer.done) {
+    if (signal.aborted) throw new Over();
     onProgress(answer.progress);
     const { snapshot, resume } = answer;
     answer = await helper.lens(frame, { ...question, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);

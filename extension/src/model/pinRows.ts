@@ -1,21 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import type { Failure } from "./failure.ts";
 import { pinName, type Pin } from "./pins.ts";
-import { type Action, idOf, LABEL, pinPath, type Row, type Source, type Tone, valueRow } from "./row.ts";
+import { type Action, idOf, LABEL, oldRow, pinPath, type Row, type Source, type Tone, valueRow } from "./row.ts";
 import { middle } from "./words.ts";
 
 /** A pin's row, which says so where its value is from before something that may have changed it. */
 export function pinRow(source: Source, pin: Pin): Row {
   const row = resultRow(source, pin);
-  if (!source.contents.isOld(pin.expression)) return row;
-  const old = l10n.t("from before the last change or run");
-  return {
-    ...row,
-    description: `${row.description} · ${old}`,
-    summary: `${row.summary} · ${old}`,
-    tone: row.tone ?? "quiet",
-    speech: `${row.speech}, ${old}`,
-  };
+  return source.contents.isOld(pin.expression) ? oldRow(row) : row;
 }
 
 function resultRow(source: Source, pin: Pin): Row {

@@ -27,8 +27,8 @@ export class FrameResults {
   }
 
   /** Something was changed, or run, which may change anything but what running it came to, if that was here. */
-  age(ran?: string): void {
-    for (const expression of this.#all.keys()) if (expression !== ran) this.#old.add(expression);
+  age(ran: readonly string[] = []): void {
+    for (const expression of this.#all.keys()) if (!ran.includes(expression)) this.#old.add(expression);
   }
 }
 
@@ -43,9 +43,9 @@ export class Results {
   }
 
   /** Something was changed in a session, or run in a frame of it. */
-  age(session: Session, ran?: { readonly frame: Frame; readonly expression: string }): void {
+  age(session: Session, ran?: { readonly frame: Frame; readonly expressions: readonly string[] }): void {
     for (const { frame, results } of this.#frames.values()) {
-      if (frame.session === session) results.age(frame.key === ran?.frame.key ? ran.expression : undefined);
+      if (frame.session === session) results.age(frame.key === ran?.frame.key ? ran.expressions : []);
     }
   }
 

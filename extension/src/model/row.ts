@@ -96,8 +96,8 @@ export function framePath({ place }: Frame): RowPath {
   return { root: `frame ${place}`, names: [] };
 }
 
-export function comparisonPath({ a, b }: Pick<Comparison, "a" | "b">): RowPath {
-  return { root: `compare ${a.name} ↔ ${b.name}`, names: [] };
+export function comparisonPath({ id }: Comparison): RowPath {
+  return { root: `compare ${id}`, names: [] };
 }
 
 export function pinPath(expression: string): RowPath {
@@ -139,6 +139,18 @@ export function valueRow(source: Source, parent: Row | undefined, path: RowPath,
     can: node.kind === "group" ? [] : can,
     known,
     ...(node.path === undefined ? {} : { expression: node.path }),
+  };
+}
+
+/** A row whose value is from before something that may have changed it. */
+export function oldRow(row: Row): Row {
+  const old = l10n.t("from before the last change or run");
+  return {
+    ...row,
+    description: `${row.description} · ${old}`,
+    summary: `${row.summary} · ${old}`,
+    tone: row.tone ?? "quiet",
+    speech: `${row.speech}, ${old}`,
   };
 }
 

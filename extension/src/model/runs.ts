@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/sessions.ts";
+import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Answers, Helper, Wishes } from "./answers.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
@@ -60,18 +61,13 @@ export class Runs {
     this.#running.set(running, expression);
     this.#inspector.changed();
     try {
-      const question = { expression, snapshot: contents.answer.snapshot, page_size: this.#wishes.pageSize };
-      const answer = await this.#helper.evaluate(frame, question, running.signal);
-      this.#results.age(frame.session, { frame, expression });
-      contents.setResult(expression, answer);
-      this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
-      this.#answers.meet(frame, answer.types);
+      const [answer] = await this.evaluate([expression], contents, running.signal);
+      if (answer) this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
     } catch (error) {
       if (error instanceof Over) {
         this.#goneOn(expression, frame.session);
         return;
       }
-      this.#results.age(frame.session, { frame, expression });
       const failure = failureOf(error);
       contents.setResult(expression, failure);
       // That it was not run, or still runs, is nothing that it came to.
@@ -81,6 +77,25 @@ export class Runs {
     }
     // What ran may have changed anything.
     if (!frame.over) await this.#inspector.again(frame.session);
+  }
+
+  /** Runs expressions in the frame of these contents, one after the other, which may have changed all but what they came to. */
+  async evaluate(expressions: readonly string[], contents: Contents, signal: AbortSignal): Promise<NodeAnswer[]> {
+    const { frame, answer } = contents;
+    const found: NodeAnswer[] = [];
+    try {
+      for (const expression of expressions) {
+        const question = { expression, snapshot: answer.snapshot, page_size: this.#wishes.pageSize };
+        found.push(await this.#helper.evaluate(frame, question, signal));
+      }
+    } finally {
+      this.#results.age(frame.session, { frame, expressions });
+    }
+    for (const [at, result] of found.entries()) {
+      contents.setResult(expressions[at] ?? "", result);
+      this.#answers.meet(frame, result.types);
+    }
+    return found;
   }
 
   /** The user changed something, or ran what may have. */

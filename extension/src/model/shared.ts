@@ -2,19 +2,24 @@
 export class Shared<T> {
   readonly answer: Promise<T>;
   readonly #abort = new AbortController();
+  readonly #answered = new AbortController();
   #waiting = 0;
 
   constructor(ask: (wanted: AbortSignal) => Promise<T>, signal?: AbortSignal) {
     this.join(signal);
     this.answer = ask(this.#abort.signal);
+    const end = (): void => this.#answered.abort();
+    this.answer.then(end, end);
   }
 
-  /** One more waits for the answer, as long as its signal says. False if it was given up before. */
+  /** One more waits for the answer, as long as its signal says. False if it was given up before it came. */
   join(signal?: AbortSignal): boolean {
+    const { signal: answered } = this.#answered;
+    if (answered.aborted) return true;
     if (this.#abort.signal.aborted) return false;
     this.#waiting += 1;
     if (signal?.aborted === true) this.#leave();
-    else signal?.addEventListener("abort", () => this.#leave(), { once: true });
+    else signal?.addEventListener("abort", () => this.#leave(), { once: true, signal: answered });
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type * as vscode from "vscode";
+import type { Comparisons } from "../model/comparisons.ts";
 import type { Comparing } from "../model/comparing.ts";
 import type { Expansion } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
@@ -11,6 +12,7 @@ import type { Tree } from "./tree.ts";
 export interface Parts {
   readonly inspector: Inspector;
   readonly runs: Runs;
+  readonly comparisons: Comparisons;
   readonly comparing: Comparing;
   readonly expansion: Expansion;
   readonly settings: Settings;
@@ -21,9 +23,16 @@ export interface Parts {
 /** `argument` is what it is called on, `selected` all rows that are selected with it. */
 export type Command = (parts: Parts, argument: unknown, selected?: unknown) => unknown;
 
-/** The row of a menu, or the one that the keyboard is on where a key was pressed. */
-export async function rowOf(tree: Tree, argument: unknown): Promise<Row | undefined> {
-  return isRow(argument) ? argument : tree.focused();
+/**
+ * The rows that a command acts on: the menu's, or the one that the keyboard is on where a key was pressed; where it is
+ * one of several that are marked, all of these. VS Code tells a menu of them as `selected`.
+ */
+export async function rowsOf(tree: Tree, argument: unknown, selected: unknown): Promise<readonly Row[]> {
+  if (isRow(argument)) return Array.isArray(selected) && selected.length > 0 ? selected.filter(isRow) : [argument];
+  const marked = tree.selection;
+  const row = await tree.focused();
+  if (row === undefined) return [];
+  return marked.some(({ id }) => id === row.id) ? marked : [row];
 }
 
 export function isRow(argument: unknown): argument is Row {

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import { COMMAND, type CommandId } from "../ids.ts";
-import { pinPath } from "../model/row.ts";
-import { COMPARE_COMMANDS } from "./compareCommands.ts";
+import { pinPath, type Row } from "../model/row.ts";
+import { COMPARE_COMMANDS, compareAgain } from "./compareCommands.ts";
 import { pointedAt } from "./hover.ts";
-import { type Command, isRow, type Parts, rowOf } from "./command.ts";
+import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
 interface VariableArgument {
@@ -30,38 +30,48 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.showTensorsOnly]: ({ settings }) => settings.setFilter("tensors"),
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
   [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),
-  [COMMAND.pin]: ({ runs }, row) => {
-    const expression = fromRow(row);
-    return expression !== undefined && runs.pin(expression);
+  [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
+    for (const expression of expressionsOf(await rowsOf(tree, argument, selected))) await runs.pin(expression);
   },
-  [COMMAND.unpin]: async ({ runs, comparing, tree }, argument) => {
-    const row = await rowOf(tree, argument);
-    if (row?.pin) runs.unpin(row.pin.expression);
-    if (row?.comparison) comparing.remove(row.comparison);
-  },
+  [COMMAND.unpin]: removeRows,
+  [COMMAND.removeComparison]: removeRows,
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
-  [COMMAND.evaluateAgain]: async ({ runs, comparing }, row) => {
+  [COMMAND.evaluateAgain]: async (parts, row) => {
     if (!isRow(row)) return;
-    if (row.pin) await runs.run(row.pin.expression, row.contents);
-    if (row.comparison) await comparing.run(row.comparison, row.contents);
+    if (row.pin) await parts.runs.run(row.pin.expression, row.contents);
+    if (row.comparison) await compareAgain(parts, row.comparison);
   },
-  [COMMAND.copySummary]: async ({ tree }, argument) => {
-    const row = await rowOf(tree, argument);
-    if (row?.can.includes("copySummary") !== true) return;
-    await vscode.env.clipboard.writeText(`${row.expression ?? row.name}: ${row.summary}`);
+  [COMMAND.copySummary]: async ({ tree }, argument, selected) => {
+    const rows = (await rowsOf(tree, argument, selected)).filter(({ can }) => can.includes("copySummary"));
+    await copy(rows.map(({ expression, name, summary }) => `${expression ?? name}: ${summary}`));
   },
-  [COMMAND.copyExpression]: (_, row) => {
-    const expression = fromRow(row);
-    return expression !== undefined && vscode.env.clipboard.writeText(expression);
-  },
+  [COMMAND.copyExpression]: async ({ tree }, argument, selected) =>
+    copy(expressionsOf(await rowsOf(tree, argument, selected))),
   [COMMAND.revealAlarm]: ({ tree }) => tree.showAlarm(),
   [COMMAND.showLog]: ({ log }) => log.show(),
-  [COMMAND.addToWatch]: (_, row) => {
-    const evaluateName = fromRow(row);
-    if (evaluateName === undefined) return undefined;
-    return vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName } });
+  [COMMAND.addToWatch]: async ({ tree }, argument, selected) => {
+    for (const evaluateName of expressionsOf(await rowsOf(tree, argument, selected))) {
+      await vscode.commands.executeCommand("debug.addToWatchExpressions", { variable: { evaluateName } });
+    }
   },
 };
+
+/** Takes away the pins and the comparisons among the rows. */
+async function removeRows({ runs, comparing, tree }: Parts, argument: unknown, selected?: unknown): Promise<void> {
+  for (const { pin, comparison } of await rowsOf(tree, argument, selected)) {
+    if (pin) runs.unpin(pin.expression);
+    if (comparison) comparing.remove(comparison);
+  }
+}
+
+function expressionsOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ expression }) => expression ?? []);
+}
+
+/** A line for each row; where there is none, the clipboard stays as it is. */
+async function copy(lines: readonly string[]): Promise<void> {
+  if (lines.length > 0) await vscode.env.clipboard.writeText(lines.join("\n"));
+}
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
   return Object.entries(COMMANDS).map(([id, run]) =>

@@ -1,45 +1,58 @@
 import * as vscode from "vscode";
-import { COMMAND, CONTEXT } from "../ids.ts";
-import type { Side } from "../model/comparisons.ts";
+import { COMMAND, type CommandId } from "../ids.ts";
+import type { Comparison, Side } from "../model/comparisons.ts";
 import { comparisonPath, type Row } from "../model/row.ts";
 import { rootRows } from "../model/rows.ts";
 import { type Command, isRow, type Parts } from "./command.ts";
-import { setContext } from "./context.ts";
+import type { Tree } from "./tree.ts";
 
 export const COMPARE_COMMANDS = {
   [COMMAND.compareWith]: async (parts, argument) => {
-    const a = sideOf(argument) ?? (await pick(parts, vscode.l10n.t("Compare: the first of two values")));
+    const [marked] = parts.tree.selection.length === 1 ? parts.tree.selection : [];
+    const a = sideOf(argument ?? marked) ?? (await pick(parts, vscode.l10n.t("Compare: the first of two values")));
     const b = a && (await pick(parts, vscode.l10n.t("Compare “{0}” with", a.name), a));
     if (a && b) await compare(parts, a, b);
   },
-  [COMMAND.selectForCompare]: async ({ comparing }, argument) => {
-    comparing.selected = sideOf(argument);
-    await setContext(CONTEXT.selectedForCompare, comparing.selected !== undefined);
+  [COMMAND.selectForCompare]: ({ comparisons }, argument) => {
+    const side = sideOf(argument);
+    if (side && isRow(argument)) comparisons.select(side, argument.contents.frame.session);
   },
-  [COMMAND.compareWithSelected]: async (parts, argument) => {
-    const [a, b] = [parts.comparing.selected, sideOf(argument)];
-    if (a && b) await compare(parts, a, b);
-  },
+  [COMMAND.compareWithSelected]: (parts, argument) => compareTwo(parts, [parts.comparisons.selected, sideOf(argument)]),
   [COMMAND.compareSelected]: async (parts, _, selected) => {
     // Called on a row beside them, it is told of that row alone.
-    const [a, b] = (Array.isArray(selected) ? selected : parts.tree.selection).map(sideOf);
-    if (a && b) await compare(parts, a, b);
+    const rows: readonly unknown[] = Array.isArray(selected) ? selected : parts.tree.selection;
+    await compareTwo(parts, rows.map(sideOf));
   },
-  [COMMAND.removeComparison]: ({ comparing }, row) => isRow(row) && row.comparison && comparing.remove(row.comparison),
-} satisfies Readonly<Record<string, Command>>;
+  [COMMAND.removeAllComparisons]: ({ comparing }) => comparing.removeAll(),
+} satisfies Readonly<Partial<Record<CommandId, Command>>>;
+
+/** Asks again, and runs what must be run. */
+export async function compareAgain({ comparing, tree }: Parts, comparison: Comparison): Promise<void> {
+  if (!(await comparing.run(comparison))) await sayUnread(tree);
+}
+
+async function compareTwo(parts: Parts, sides: readonly (Side | undefined)[]): Promise<void> {
+  const [a, b] = sides;
+  if (sides.length === 2 && a && b) await compare(parts, a, b);
+  else await parts.tree.say(vscode.l10n.t("Not compared: only two rows that are values can be."));
+}
 
 /** Opens the comparison in the tree and brings the keyboard there. */
-async function compare({ comparing, expansion, tree }: Parts, a: Side, b: Side): Promise<void> {
-  const path = comparisonPath({ a, b });
-  expansion.open(path);
-  await comparing.compare(a, b);
-  await tree.showTop(path);
+async function compare({ comparing, tree }: Parts, a: Side, b: Side): Promise<void> {
+  const comparison = await comparing.compare(a, b);
+  if (comparison) await tree.showTop(comparisonPath(comparison));
+  else await sayUnread(tree);
+}
+
+function sayUnread(tree: Tree): Promise<void> {
+  return tree.say(vscode.l10n.t("Not compared: the program went on, or its values can't be read."));
 }
 
 function sideOf(argument: unknown): Side | undefined {
-  if (!isRow(argument) || argument.known === undefined) return undefined;
+  if (!isRow(argument) || argument.known === undefined || !argument.can.includes("compare")) return undefined;
   const { name, expression, known, contents } = argument;
-  const at = { frame: contents.frame, value: { snapshot: known.snapshot, node: known.node.id } };
+  const value = { snapshot: known.snapshot, node: known.node.id };
+  const at = { frame: contents.frame, function: contents.answer.function, value };
   return { name: expression ?? name, ...(expression === undefined ? {} : { expression }), at };
 }
 

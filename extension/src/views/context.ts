@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Sessions } from "../debug/sessions.ts";
 import { CONTEXT, type ContextKey } from "../ids.ts";
+import type { Comparisons } from "../model/comparisons.ts";
 import type { Pins } from "../model/pins.ts";
 
 export function setContext(key: ContextKey, value: unknown): Thenable<void> {
@@ -23,4 +24,13 @@ export function followPins(pins: Pins): { dispose(): void } {
   const follow = (): void => void setContext(CONTEXT.pinned, pins.all.length > 0);
   follow();
   return pins.onDidChange(follow);
+}
+
+export function followComparisons(comparisons: Comparisons): { dispose(): void } {
+  const follow = (): void => {
+    void setContext(CONTEXT.selectedForCompare, comparisons.selected !== undefined);
+    void setContext(CONTEXT.compared, comparisons.all.length > 0);
+  };
+  follow();
+  return comparisons.onDidChange(follow);
 }

@@ -110,9 +110,12 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (known === undefined || next !== undefined) return undefined;
     const { id, type, path, lazy, facts } = known.node;
     if (facts !== undefined || type === "" || lazy === true || contents !== this.#inspector.contents) return known.node;
-    const value = path === undefined ? { snapshot: known.snapshot, node: id } : { expression: path };
-    const answer = await this.#inspector.inspect(value, signalOf(cancelled));
-    return answer && "node" in answer ? answer.node : known.node;
+    const signal = signalOf(cancelled);
+    const answer = await this.#inspector.inspect({ snapshot: known.snapshot, node: id }, signal);
+    if (answer && "node" in answer) return answer.node;
+    if (path === undefined || answer?.code !== "gone") return known.node;
+    const again = await this.#inspector.inspect({ expression: path }, signal);
+    return again && "node" in again ? again.node : known.node;
   }
 
   /** Opens the row of a pin or a comparison and puts the keyboard on it. */
@@ -134,12 +137,15 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { source } = this.#inspector;
     const row = source && find(source);
     if (row === undefined) return;
+    this.#said = undefined;
+    this.#showMessage();
     const options = { select: true, focus: true, expand: expand && row.expandable };
     await this.#reveal(row, options);
     // The first time, a pane that has just opened has not got its height yet, and scrolls the row out of sight.
     if (hidden) await this.#reveal(row, options);
   }
 
+  /** The rows that are marked. */
   get selection(): readonly Row[] {
     return this.#view.selection;
   }
@@ -181,8 +187,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #refresh(): void {
-    this.#said = undefined;
     const { source, contents, types } = this.#inspector;
+    if (contents !== this.#shown) this.#said = undefined;
     const lost = this.#lostSelection(contents);
     this.#shown = contents;
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
