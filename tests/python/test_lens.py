@@ -203,6 +203,22 @@ def test_the_values_of_an_unfinished_comparison_die_with_it() -> None:
         gc.enable()
 
 
+def test_a_pair_that_needs_many_slices_is_compared_to_its_end() -> None:
+    a, b = (torch.zeros(1 << 21) for _ in "ab")
+    b[-1] = 1
+    ticks = count()
+    budget = Budget(20, clock=lambda: next(ticks) / 1000)
+    lens = registry.lens("compare", {"a": Child("a", [1, a]), "b": Child("b", [1, b])}, {}, budget)
+    progress = [0.0]
+    while not lens.go_on():
+        progress.append(lens.progress())
+        budget.renew(20)
+    assert len(progress) > 2
+    assert progress == sorted(set(progress))
+    found: Any = lens.found()
+    assert (found["differences"], found["complete"]) == (1, True)
+
+
 def test_of_many_questions_that_are_not_gone_on_with_the_oldest_are_dropped(paused: Paused) -> None:
     first = paused.compare("many", "others", limits={"ms": 0.001})
     for _ in range(8):

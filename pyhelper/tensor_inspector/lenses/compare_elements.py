@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import Kind
 from ..measure.comparable import Comparable
 from ..measure.stats import Unread
-from ..measure.stats.difference import difference
+from ..measure.stats.difference import Partial, difference
 from ..safe.budget import Budget
 from ..words.text import count, number, shape
 from .compare_atoms import Tolerance, signed
@@ -47,8 +47,13 @@ class Compared:
         self.exact = exact  #: the rows left hold indices, to which no tolerance applies
 
 
-def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> Compared:
-    """How the elements differ; with no notes and all rows left to compare where there are none."""
+def compare_elements(
+    a: Kind, b: Kind, budget: Budget, tolerance: Tolerance, partial: Partial | None = None
+) -> Compared:
+    """How the elements differ; with no notes and all rows left to compare where there are none.
+
+    Those in plain memory are compared from where the ``partial`` of an earlier call ended.
+    """
     one, other = a.comparable(), b.comparable()
     if one is None or other is None:
         return Compared([], counted=False)
@@ -65,7 +70,7 @@ def compare_elements(a: Kind, b: Kind, budget: Budget, tolerance: Tolerance) -> 
     if unread is not None:
         told = None if taken_out else _TOLD
         return Compared([Note("not compared", f"not compared: {unread.text}")], told)
-    notes, complete = _dense(one, other, read, budget, tolerance)
+    notes, complete = _dense(one, other, read, budget, tolerance, partial)
     return Compared(notes, None if taken_out else (*_TOLD, *_INTEGERS), complete=complete)
 
 
@@ -88,7 +93,12 @@ def _value(value: Any) -> str:
 
 
 def _dense(
-    a: Comparable, b: Comparable, read: tuple[Any, Any], budget: Budget, tolerance: Tolerance
+    a: Comparable,
+    b: Comparable,
+    read: tuple[Any, Any],
+    budget: Budget,
+    tolerance: Tolerance,
+    partial: Partial | None,
 ) -> tuple[list[Note], bool]:
     """The differences, and whether all elements were read."""
     notes = _unlike(a.dtype, b.dtype, *(elements.dtype for elements in read))
@@ -112,7 +122,7 @@ def _dense(
             absent = a.absent if a.mask is not None else b.absent
             words = f"{count(hidden['different'])} of {count(hidden['read'])} {absent} in one only"
             notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
-    found = difference(*read, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks)
+    found = difference(*read, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks, partial=partial)
     notes += _values(found, a.tick and b.tick)
     return notes, _is_complete(found, budget)
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ..kinds import Elements, Kind, look
+from ..measure.stats.difference import Partial
 from ..safe.budget import Budget
 from ..safe.guard import class_name, full_name
 from ..words.text import led_by, one_line
@@ -64,6 +65,7 @@ class Walk:
         self._in_slices = in_slices
         self._notes = Notes(found, noted)
         self._rows = RowPairs(self._notes, budget)  # which does not hold this walk: that would be a cycle
+        self._partial = Partial()  #: of the pair that the next slice begins with
         self._first = True  #: of this slice: there will not be more time for it
 
     def go_on(self) -> bool:
@@ -94,7 +96,7 @@ class Walk:
             if opened.total:
                 done = min(opened.met, opened.total) - 1
                 found, share = found + share * max(0, done) / opened.total, share / opened.total
-        return found
+        return found + share * self._partial.share()
 
     def _take(self, pair: Pair) -> None:
         if self._is_known(pair):
@@ -116,6 +118,7 @@ class Walk:
         except _NoTime:
             raise
         except Exception as error:
+            self._partial = Partial()
             text = error.args[0] if error.args and type(error.args[0]) is str else ""
             said = one_line(f"not read: {class_name(type(error))}: {text}")
             self._notes.add(pair, "not compared", said)
@@ -162,9 +165,11 @@ class Walk:
             names = [led_by(kind.type_name(), kind.line()) for kind in (a, b)]
             self._notes.add(pair, "type", " → ".join(names))
             return None
-        elements = compare_elements(a, b, self._budget, pair.tolerance)
-        if self._in_slices and not elements.complete and not self._first:
+        read = self._partial.read()
+        elements = compare_elements(a, b, self._budget, pair.tolerance, self._partial)
+        if self._in_slices and not elements.complete and (self._partial.read() > read or not self._first):
             raise _NoTime
+        self._partial = Partial()
         self._classes(pair, a, b)
         required = [kind.requires_grad() for kind in (a, b)]
         if None not in required and required[0] is not required[1]:

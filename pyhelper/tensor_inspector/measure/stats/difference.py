@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -41,14 +42,40 @@ if TYPE_CHECKING:
         b: int | float | complex | None
 
 
+class Partial:
+    """How far the elements of two are compared, for a comparison that goes on where its time ended."""
+
+    __slots__ = ("blocks", "found", "hidden")
+
+    def __init__(self) -> None:
+        self.found: ValueDifference | None = None
+        self.blocks: Iterator[Any] = iter(())  #: those left of both, and of their masks
+        self.hidden = 0
+
+    def read(self) -> int:
+        """How many elements are compared."""
+        return 0 if self.found is None else self.found["read"]
+
+    def share(self) -> float:
+        """How much is compared, from 0 to 1."""
+        return 0.0 if self.found is None or not self.found["count"] else self.found["read"] / self.found["count"]
+
+
 def difference(
-    a: Any, b: Any, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0, masks: tuple[Any, ...] = ()
+    a: Any,
+    b: Any,
+    budget: Budget,
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    masks: tuple[Any, ...] = (),
+    partial: Partial | None = None,
 ) -> ValueDifference | Unread:
     """Where plain tensors or arrays ``a`` and ``b`` differ by more than ``atol + rtol·|b|``.
 
     The caller holds the guard, and has made sure that their memory can be read and that their shapes are the same.
     Counts are of the elements read: of all, unless the budget ends. What one of the ``masks``, boolean arrays of that
-    shape, hides is neither compared nor counted.
+    shape, hides is neither compared nor counted. With the ``partial`` of an earlier call it goes on where that ended.
     """
     wider = _is_wider(a) or _is_wider(b)
     unknown = _is_unknown_to_torch(a) or _is_unknown_to_torch(b)
@@ -57,21 +84,26 @@ def difference(
         return Unread("precision", f"values not compared: {why}")
     xp = sys.modules["numpy"] if wider or unknown else library()
     (a, b, *hiding), repeats = _once(a, b, *masks)
-    found: ValueDifference = {
-        "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
-        "max_abs": 0.0, "max_rel": 0.0, "at": None, "a": None, "b": None,
-    }  # fmt: skip
+    at = Partial() if partial is None else partial
+    if at.found is None:
+        at.found = {
+            "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
+            "max_abs": 0.0, "max_rel": 0.0, "at": None, "a": None, "b": None,
+        }  # fmt: skip
+        together = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
+        at.blocks = iter(together if at.found["count"] else ())
     numpy = module("numpy")
-    together: Any = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
-    hidden = 0
     with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
-        for x, y, *over in together if found["count"] else ():
-            if budget.spent():
+        while not budget.spent():
+            block = next(at.blocks, None)
+            if block is None:
                 break
+            x, y, *over = block
             one, other = _Block(x, xp, wider), _Block(y, xp, wider)
-            hidden += _compare(found, one, other, over, tuple(a.shape), rtol, atol)
-    found["count"] -= hidden
-    found["read"] -= hidden
+            at.hidden += _compare(at.found, one, other, over, tuple(a.shape), rtol, atol)
+    found = at.found.copy()
+    found["count"] -= at.hidden
+    found["read"] -= at.hidden
     for amount in ("count", "read", "different", "nan_in_one"):
         found[amount] *= repeats
     if found["count"] and not found["read"]:
