@@ -1,10 +1,11 @@
 /** The context keys by which the manifest shows what is for Python. */
 import { beforeEach, expect, test } from "vitest";
 import type { DebugAdapterTracker, DebugSession } from "vscode";
+import { Comparisons } from "../../extension/src/model/comparisons.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
-import { followDebugging, followPins } from "../../extension/src/views/context.ts";
-import { memory } from "./fixtures.ts";
+import { followComparisons, followDebugging, followPins } from "../../extension/src/views/context.ts";
+import { memory, session } from "./fixtures.ts";
 import { commands, debug, stage } from "./vscode.ts";
 
 const python = { id: "1", type: "debugpy" } as DebugSession;
@@ -66,4 +67,18 @@ test("tells whether something is pinned, before any stop and as it changes", () 
   expect(isPinned()).toBe(false);
   pins.add("x");
   expect(isPinned()).toBe(true);
+});
+
+test("tells of comparisons, and of a value that was selected for one, until their session ends", () => {
+  const told = (): unknown[] =>
+    ["compared", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
+  const comparisons = new Comparisons();
+  followComparisons(comparisons);
+  expect(told()).toEqual([false, false]);
+  const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
+  comparisons.select(a!, session());
+  comparisons.add(a!, b!, session());
+  expect(told()).toEqual([true, true]);
+  comparisons.forget(session());
+  expect(told()).toEqual([false, false]);
 });

@@ -49,6 +49,22 @@ describe("what is told to VS Code", () => {
   });
 });
 
+test("a sentence that the user is told stays while the same stop is shown", async () => {
+  const changed = new EventEmitter<void>();
+  const contents = new Contents(frame(1), frameAnswer());
+  const inspector = { frame: frame(1), contents, types: [], onDidChange: changed.event } as object;
+  const tree = new Tree(inspector as Inspector, new Expansion(), memory() as unknown as api.Memento);
+  open.push(tree);
+  const view = window.trees.get(VIEW) as TreeView;
+  changed.fire();
+  await tree.say("Not compared.");
+  changed.fire();
+  expect(view.message).toBe("Not compared.");
+  Object.assign(inspector, { contents: new Contents(frame(2), frameAnswer()) });
+  changed.fire();
+  expect(view.message).toBe("");
+});
+
 describe("that no frame is looked at", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
