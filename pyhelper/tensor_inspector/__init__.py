@@ -18,7 +18,7 @@ Requirements: Python 3.9 or newer and the standard library. torch and numpy are 
 
 from __future__ import annotations
 
-from .api import compare, facts, summarize, tree
+from .api import compare, explain, facts, findings, forget, summarize, tree
 from .gateway import call
 
-__all__ = ["call", "compare", "facts", "summarize", "tree"]
+__all__ = ["call", "compare", "explain", "facts", "findings", "forget", "summarize", "tree"]

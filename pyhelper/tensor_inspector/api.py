@@ -15,7 +15,11 @@ from .stop.snapshot import PAGE, Snapshot, asked, failed_facts
 from .words.text import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from types import FrameType
+
     from .lenses.compare import Comparison
+    from .lenses.findings.finding import Findings
 
 
 def summarize(value: object, *, budget_ms: float = float("inf")) -> str:
@@ -91,6 +95,40 @@ def compare(
     budget = _budget(budget_ms)
     with Untouched():
         return lens.compare(a, b, budget, rtol=rtol, atol=atol)
+
+
+def findings(
+    frame: FrameType | None = None,
+    *,
+    thorough: bool = False,
+    run: bool = False,
+    ignore: Collection[str] = (),
+    budget_ms: float = float("inf"),
+) -> Findings:
+    """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
+
+    A list of plain data, causes first, that prints one line a finding; ``checked`` and ``skipped`` tell which rules were
+    asked. ``thorough`` reads more values, ``run`` lets rules run the model; ``ignore`` names rules that are not asked.
+    Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
+    """
+    from .watching import findings as stop
+
+    return stop.findings(frame, _budget(budget_ms), thorough=thorough, run=run, ignore=ignore)
+
+
+def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
+    """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit."""
+    from .lenses.findings import explain as lens
+
+    with Untouched():
+        return lens.explain(error, frame)
+
+
+def forget() -> None:
+    """Forget the numbers of earlier stops that `findings` compares with."""
+    from .watching import history
+
+    history.forget()
 
 
 def _budget(ms: float) -> Budget:

@@ -1,0 +1,34 @@
+"""The source of a class's own methods, and whether a class is a library's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+from ...safe.guard import class_dict, class_module, mro
+from ..step.source import Source
+
+_METHODS = 200
+
+
+def is_library(cls: type) -> bool:
+    """Whether a class stands in an installed package, not in the user's own files."""
+    name = class_module(cls)
+    if name.partition(".")[0] in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
+        return True
+    file: Any = getattr(sys.modules.get(name), "__file__", None)
+    return type(file) is str and ("site-packages" in file or "dist-packages" in file)
+
+
+def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
+    """The methods of a class and of those of its bases that are the user's, by name, with their source."""
+    count = 0
+    for base in mro(cls):
+        if base is not cls and is_library(base) or base is object:
+            continue
+        for name, item in list(class_dict(base).items()):
+            if type(item) is FunctionType and count < _METHODS:
+                count += 1
+                yield name, Source(item.__code__, 0)

@@ -1,0 +1,92 @@
+"""What a rule has found, as plain data, and all that was found at a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypedDict
+
+Severity = Literal["error", "warning", "hint"]
+
+
+class Evidence(TypedDict):
+    """What was seen, and the expression at which; None where there is none to reach it by."""
+
+    expression: str | None  # type: ignore[syntax,unused-ignore]
+    fact: str
+
+
+class Place(TypedDict):
+    """A line of the user's source."""
+
+    file: str
+    line: int
+
+
+class Finding(TypedDict):
+    """One thing that is wrong; ``certain`` is False where it only may be. What follows from it are its consequences."""
+
+    rule: str
+    severity: Severity
+    certain: bool
+    title: str
+    evidence: list[Evidence]
+    source: Place | None  # type: ignore[syntax,unused-ignore]
+    why: str
+    suggestion: str
+    consequences: list[Any]
+
+
+class Found:
+    """What a rule gives: the parts of a finding that differ from one to the next."""
+
+    __slots__ = ("certain", "evidence", "line", "suggestion", "title")
+
+    def __init__(
+        self,
+        title: str,
+        *evidence: tuple[str | None, str],
+        line: tuple[str, int] | None = None,
+        certain: bool = True,
+        suggestion: str = "",
+    ) -> None:
+        self.title = title
+        self.evidence = evidence
+        self.line = line
+        self.certain = certain
+        self.suggestion = suggestion
+
+
+class Findings(list):  # type: ignore[type-arg]
+    """The findings of a stop, causes first: a list of plain data, true where there is one. Prints one line a finding.
+
+    ``checked`` names the rules that were asked, ``skipped`` those that were not, each with the reason.
+    """
+
+    def __init__(
+        self, found: Iterable[Finding] = (), checked: Iterable[str] = (), skipped: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        super().__init__(found)
+        self.checked = list(checked)
+        self.skipped = list(skipped)
+
+    def __repr__(self) -> str:
+        lines = [_line(finding) for finding in self]
+        if not lines:
+            lines.append(f"{len(self.checked)} rules, nothing found{_not_checked(self.skipped)}")
+        return "\n".join(lines)
+
+
+def _line(finding: Finding) -> str:
+    place = finding["source"]
+    where = "" if place is None else f"  line {place['line']}"
+    more = f" (+{len(finding['consequences'])})" if finding["consequences"] else ""
+    may = "" if finding["certain"] else "may be: "
+    return f"{finding['severity']}  {finding['rule']}  {may}{finding['title']}{more}{where}"
+
+
+def _not_checked(skipped: list[tuple[str, str]]) -> str:
+    reasons: dict[str, int] = {}
+    for _, reason in skipped:
+        reasons[reason] = reasons.get(reason, 0) + 1
+    told = ", ".join(f"{count} not checked: {reason}" for reason, count in list(reasons.items())[:4])
+    return f", {told}" if told else ""

@@ -1,0 +1,45 @@
+"""A rule: what it takes, how grave what it finds is, and why that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ..step.step import Step
+from .finding import Found
+
+if TYPE_CHECKING:
+    from .finding import Severity
+
+    Check = Callable[[Step], Iterator[Found]]
+
+
+class Rule:
+    """``needs`` are what it cannot do without: loss, optimizer, module, scaler, source, moments (numbers of earlier
+    stops), thorough (extra reading), run (running the program's code)."""
+
+    __slots__ = ("check", "id", "needs", "severity", "suggestion", "why")
+
+    def __init__(
+        self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str
+    ) -> None:
+        self.id = id
+        self.check = check
+        self.needs = tuple(needs.split())
+        self.severity: Severity = severity
+        self.why = why
+        self.suggestion = suggestion
+
+
+def missing(rule: Rule, step: Step) -> str | None:
+    """Why a rule can't be asked here; None where it can."""
+    reasons = {
+        "loss": (bool(step.losses), "no loss in sight"),
+        "optimizer": (bool(step.optimizers), "no optimizer in sight"),
+        "module": (bool(step.modules), "no module in sight"),
+        "scaler": (bool(step.scalers), "no gradient scaler in sight"),
+        "source": (step.source.is_known(), "no source"),
+        "moments": (bool(step.moments), "nothing remembered of earlier stops"),
+        "thorough": (step.thorough, "reads more: asked for by thorough=True"),
+    }
+    return next((reasons[need][1] for need in rule.needs if not reasons[need][0]), None)

@@ -1,0 +1,7 @@
+"""Rules."""
+
+from __future__ import annotations
+
+from .rule import Rule
+
+RULES: list[Rule] = []

@@ -1,0 +1,99 @@
+"""Which frames are the user's: the nearest one to ask about, and those that called it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from ...safe.guard import class_name, each, plain_str
+
+_WALKED = 400  #: frames that are gone through
+_KEPT = 8  #: frames whose variables are in sight
+_TOOLS = frozenset((
+    "IPython", "_pydev_bundle", "_pydevd_bundle", "_pydevd_frame_eval", "_pytest", "_tensor_inspector", "asyncio", "bdb",
+    "code", "codeop", "cmd", "concurrent", "contextlib", "debugpy", "doctest", "functools", "ipykernel", "pdb", "pluggy",
+    "pydevd", "pydevd_runpy", "pytest", "runpy", "tensor_inspector", "threading", "tornado", "traitlets", "unittest",
+    "importlib", "xdist", "execnet", "torch", "numpy",
+))  # fmt: skip
+
+
+class View:
+    """A frame with its variables. ``line`` is the line that it stands in."""
+
+    __slots__ = ("frame", "line", "variables")
+
+    def __init__(self, frame: FrameType, variables: dict[str, Any], line: int | None = None) -> None:
+        self.frame = frame
+        self.variables = variables
+        self.line = frame.f_lineno if line is None else line
+
+
+def is_tools(frame: FrameType) -> bool:
+    """Whether a frame is of a debugger, a test runner, a kernel, or of torch itself."""
+    name = frame.f_globals.get("__name__")
+    return plain_str(name).partition(".")[0] in _TOOLS
+
+
+def nearest(frame: FrameType | None) -> View | None:
+    """The nearest frame of the user, from this one outward. At a prompt of pdb its own namespace is asked.
+
+    The ``f_locals`` of the frame that pdb shows are left alone: asking them anew undoes what the user has assigned there.
+    """
+    prompt: FrameType | None = None
+    for found in _outward(frame):
+        if found.f_code.co_filename in ("<stdin>", "<string>") and prompt is None:
+            prompt = found
+        name = plain_str(found.f_globals.get("__name__"))
+        if prompt is not None and name in ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger"):
+            shown: Any = _shown_by(found)
+            if shown is not None:
+                return View(shown, dict(prompt.f_locals))
+        if found is not prompt and not is_tools(found):
+            return View(found, variables(found))
+    return View(prompt, variables(prompt)) if prompt is not None else None
+
+
+def in_sight(view: View) -> list[View]:
+    """The view and the frames that called it, nearest first; those of tools and of torch are left out."""
+    views = [view]
+    for frame in _outward(view.frame.f_back):
+        if len(views) == _KEPT:
+            break
+        if not is_tools(frame):
+            views.append(View(frame, variables(frame)))
+    return views
+
+
+def variables(frame: FrameType) -> dict[str, Any]:
+    """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own."""
+    local = frame.f_locals
+    cls = type(local)
+    if issubclass(cls, dict):
+        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+    return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+
+
+def caller() -> FrameType | None:
+    """The frame that called into the helper."""
+    frame: FrameType | None = sys._getframe()
+    own = frame.f_globals["__name__"].partition(".")[0]
+    while frame is not None and plain_str(frame.f_globals.get("__name__")).partition(".")[0] == own:
+        frame = frame.f_back
+    return frame
+
+
+def _outward(frame: FrameType | None) -> Iterator[FrameType]:
+    for _ in range(_WALKED):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.f_back
+
+
+def _shown_by(frame: FrameType) -> FrameType | None:
+    """The frame that the debugger of this frame's ``self`` shows."""
+    debugger = frame.f_locals.get("self")
+    shown: Any = getattr(debugger, "__dict__", {}).get("curframe")
+    return shown if type(shown) is FrameType else None

@@ -1,0 +1,105 @@
+"""The values in sight of a stop: variables, what they hold, and what the frame's code names, each by its expression."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from ...measure.torch.metadata import is_tensor
+from ...measure.torch.modules import is_module
+from ...safe.budget import Budget, Steps
+from ...safe.guard import Classes, class_module, each, instance_dict, mro, plain_str, slots
+from .frames import View
+
+_DEPTH = 3
+_ITEMS = 64  #: of one container
+_MOST = 3000
+_SKIPPED = Classes(ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice)
+_LIBRARIES = frozenset((
+    "_io", "abc", "argparse", "ast", "asyncio", "builtins", "collections", "datetime", "enum", "functools", "io",
+    "itertools", "logging", "matplotlib", "numpy", "pandas", "pathlib", "queue", "random", "re", "socket", "subprocess",
+    "tempfile", "threading", "time", "torch", "tqdm", "types", "typing", "weakref", "wandb",
+))  # fmt: skip
+
+
+class Thing:
+    """A value and the expression that reaches it from the frame with number ``view``."""
+
+    __slots__ = ("depth", "key", "name", "value", "view")
+
+    def __init__(self, key: str, value: Any, view: int, depth: int) -> None:
+        self.key = key  #: as `ast.unparse` writes it
+        self.name = key.replace("'", '"')
+        self.value = value
+        self.view = view
+        self.depth = depth
+
+
+def things(views: list[View], budget: Budget) -> Iterator[Thing]:
+    """Every value in sight, what is nearest first; the same one under several names as often as it has names."""
+    steps, given = Steps(budget), 0
+    waiting = deque(thing for number, view in enumerate(views) for thing in _variables(view, number))
+    opened: set[int] = set()
+    while waiting and given < _MOST and not steps.end():
+        thing = waiting.popleft()
+        if type(thing.value) in _SKIPPED or issubclass(type(thing.value), type):
+            continue
+        given += 1
+        yield thing
+        if thing.depth >= _DEPTH or is_tensor(thing.value) or id(thing.value) in opened:
+            continue
+        opened.add(id(thing.value))
+        waiting.extend(
+            Thing(thing.key + suffix, value, thing.view, thing.depth + 1) for suffix, value in _inside(thing.value)
+        )
+
+
+def _variables(view: View, number: int) -> Iterator[Thing]:
+    for name, value in view.variables.items():
+        if name.isidentifier() and not name.startswith("__"):
+            yield Thing(name, value, number, 0)
+    if view.frame.f_code.co_name == "<module>":
+        return
+    names, globals = view.frame.f_code.co_names, view.frame.f_globals
+    for name in names:
+        if name in globals and name not in view.variables and not name.startswith("__"):
+            yield Thing(name, globals[name], number, 0)
+
+
+def _inside(value: Any) -> Iterator[tuple[str, Any]]:
+    cls = type(value)
+    if issubclass(cls, dict):
+        for index, (key, item) in enumerate(each(dict.items, value)):
+            if index == _ITEMS:
+                break
+            if type(key) is str or type(key) is int:
+                yield f"[{key!r}]", item
+    elif issubclass(cls, (list, tuple)):
+        names: Any = next((vars_of for vars_of in (_fields(cls),) if vars_of), ())
+        for index, item in enumerate(each(list.__iter__ if issubclass(cls, list) else tuple.__iter__, value)):
+            if index == _ITEMS:
+                break
+            yield f".{names[index]}" if index < len(names) else f"[{index}]", item
+    if cls in _CONTAINERS:
+        return
+    if is_module(value) or class_module(cls).partition(".")[0] not in _LIBRARIES:
+        for name, item in each(dict.items, instance_dict(value)):
+            if not name.startswith("_") and name.isidentifier():
+                yield f".{name}", item
+        for name, item in slots(value):
+            if not name.startswith("_"):
+                yield f".{name}", item
+
+
+def _fields(cls: type) -> tuple[str, ...]:
+    """The names of a named tuple's items."""
+    for base in mro(cls):
+        found = base.__dict__.get("_fields") if base is not tuple else None
+        if type(found) is tuple and all(type(name) is str for name in found):
+            return tuple(map(plain_str, found))
+    return ()
+
+
+_CONTAINERS = Classes(dict, list, tuple, set, frozenset)

@@ -1,0 +1,361 @@
+"""What a frame's own source says, as data: which names are bound and called where, and what comes before and after."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+_LINES = 1500  #: a longer function or module is not read
+_TAIL = 30  #: lines that the end of a statement may lie below its last instruction
+_KEPT = 64  #: functions whose source is kept parsed
+_Loops = (ast.For, ast.While, ast.AsyncFor)
+_Scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class Call:
+    """A call: what is called and with what, as text; ``target`` is the name its result is bound to, if it is alone."""
+
+    __slots__ = ("args", "callee", "is_statement", "keywords", "line", "node", "receiver", "target")
+
+    def __init__(self, node: ast.Call, target: str | None, is_statement: bool) -> None:
+        self.node = node
+        self.line = node.lineno
+        self.callee = text_of(node.func)
+        self.receiver: ast.expr | None = node.func.value if isinstance(node.func, ast.Attribute) else None
+        self.args = list(node.args)
+        self.keywords = {keyword.arg or "**": keyword.value for keyword in node.keywords}
+        self.target = target
+        self.is_statement = is_statement
+
+    @property
+    def name(self) -> str:
+        """The last part of what is called: ``backward``."""
+        return self.callee.rpartition(".")[2]
+
+    def argument(self, position: int, keyword: str) -> ast.expr | None:
+        return self.args[position] if position < len(self.args) else self.keywords.get(keyword)
+
+
+class Backward:
+    """A call that starts a backward: of which names, through which scaler or other object, in which line."""
+
+    __slots__ = ("call", "gradient", "line", "names", "scaler")
+
+    def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
+        self.call = call
+        self.line = call.line
+        self.names = names_in(loss)
+        self.scaler = scaler
+        self.gradient = bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
+
+
+class Source:
+    """The statements of one frame's code, and where it stands in them. Empty where there is no source.
+
+    ``line`` is the line that runs, or is about to run; what stands in it counts as not done yet.
+    """
+
+    def __init__(self, code: CodeType, line: int) -> None:
+        self.file = code.co_filename
+        self.function = code.co_name
+        self.line = line
+        self.calls: list[Call] = []
+        self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
+        self.blocks: list[ast.With | ast.AsyncWith] = []
+        self.loops: list[tuple[int, int]] = []
+        self.decorators: list[str] = []
+        self.body: list[ast.stmt] = []
+        self.returns: list[ast.Return] = []
+        self.tree = _tree(code)
+        if self.tree is not None:
+            self.body = _body(self.tree, self)
+            for statement in self.body:
+                self._read(statement)
+        self.backwards = [found for call in self.calls for found in _backward(call)]
+
+    def is_known(self) -> bool:
+        return self.tree is not None
+
+    def _read(self, statement: ast.AST) -> None:
+        waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]
+        while waiting:
+            node, target, is_statement = waiting.pop()
+            if isinstance(node, _Scopes):
+                if not isinstance(node, ast.Lambda):
+                    self._bind(node.name, node.lineno, node)
+                continue
+            self._note(node)
+            if isinstance(node, ast.Call):
+                self.calls.append(Call(node, target, is_statement))
+            value: Any = getattr(node, "value", None)
+            single = isinstance(node, ast.Assign) and len(node.targets) == 1
+            name = text_of(node.targets[0]) if single and isinstance(node, ast.Assign) else None
+            for below in ast.iter_child_nodes(node):
+                is_value = below is value
+                waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
+        self.calls.sort(key=lambda call: (call.line, call.node.col_offset))
+
+    def _note(self, node: ast.AST) -> None:
+        if isinstance(node, _Loops):
+            self.loops.append((node.lineno, _end(node)))
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            self.blocks.append(node)
+        if isinstance(node, ast.Return):
+            self.returns.append(node)
+        targets: list[ast.AST] = []
+        if isinstance(node, ast.Assign):
+            targets = list(node.targets)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor, ast.NamedExpr)):
+            targets = [node.target]
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets = [node.optional_vars]
+        elif isinstance(node, ast.Delete):
+            targets = list(node.targets)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self._bind(node.name, node.lineno, node)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                self._bind((alias.asname or alias.name).partition(".")[0], node.lineno, node)
+        for target in targets:
+            for name in _bound(target):
+                self._bind(name, getattr(target, "lineno", 0), node)
+
+    def _bind(self, name: str, line: int, node: ast.AST) -> None:
+        self.bindings.setdefault(name, []).append((line, node))
+
+    def lines_of(self, name: str) -> list[int]:
+        """The lines in which a name is bound; of ``self.model`` also those of ``self``, of ``batch['x']`` of ``batch``."""
+        found = [line for line, _ in self.bindings.get(name, ())]
+        root = root_of(name)
+        return found if root == name else [*found, *self.lines_of_parents(name)]
+
+    def lines_of_parents(self, name: str) -> list[int]:
+        parent = _parent(name)
+        return [] if parent is None else self.lines_of(parent)
+
+    def is_current(self, name: str, line: int) -> bool:
+        """Whether what the name means now is what it means, or meant, in that line."""
+        start, end = (line, self.line - 1) if line < self.line else (self.line, line - 1)
+        for first, last in self.loops:  # the rest of a loop that is left before the line is reached
+            if line >= self.line and first <= self.line <= last < line:
+                start = min(start, first)
+        return not any(start <= at <= end for at in self.lines_of(name))
+
+    def value_of(self, name: str) -> tuple[int, ast.AST] | None:
+        """Where the name got what it means now: the nearest binding above, else the last one of a loop around."""
+        lines = self.bindings.get(name, [])
+        above = [found for found in lines if found[0] < self.line]
+        if above:
+            return max(above, key=lambda found: found[0])
+        around = [(first, last) for first, last in self.loops if first <= self.line <= last]
+        later = [found for found in lines if any(first <= found[0] <= last for first, last in around)]
+        return max(later, key=lambda found: found[0]) if later else None
+
+    def loop_of(self, line: int) -> tuple[int, int] | None:
+        """The innermost loop around a line."""
+        around = [(first, last) for first, last in self.loops if first <= line <= last]
+        return min(around, key=lambda loop: loop[1] - loop[0]) if around else None
+
+    def calls_of(self, *names: str) -> list[Call]:
+        return [call for call in self.calls if call.name in names]
+
+    def is_under(self, line: int, *names: str) -> ast.With | ast.AsyncWith | None:
+        """The ``with`` block around a line that is opened by one of these names."""
+        for block in self.blocks:
+            opened = {text_of(item.context_expr).partition("(")[0].rpartition(".")[2] for item in block.items}
+            if block.lineno <= line <= _end(block) and opened & set(names):
+                return block
+        return None
+
+    def mentions(self, *names: str) -> bool:
+        """Whether a name or an attribute of that name stands in the source, in nested functions too, not in classes."""
+        waiting: list[ast.AST] = list(self.body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name) and node.id in names:
+                return True
+            if isinstance(node, ast.Attribute) and node.attr in names:
+                return True
+            if not isinstance(node, ast.ClassDef):
+                waiting.extend(ast.iter_child_nodes(node))
+        return False
+
+
+def text_of(node: ast.AST | None) -> str:
+    """An expression as text, in one way of writing it."""
+    if node is None:
+        return ""
+    try:
+        return ast.unparse(node)
+    except Exception:  # too deep
+        return ""
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
+    found: list[str] = []
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        below = waiting.pop(0)
+        if isinstance(below, ast.Call):
+            inside = [below.func.value] if isinstance(below.func, ast.Attribute) else []
+            values = [keyword.value for keyword in below.keywords]
+            waiting = [*inside, *below.args, *values, *waiting]
+        elif is_name(below):
+            found.append(text_of(below))
+        elif not isinstance(below, _Scopes):
+            waiting = [*ast.iter_child_nodes(below), *waiting]
+    return list(dict.fromkeys(found))
+
+
+def is_name(node: ast.AST | None) -> bool:
+    """Whether an expression is a variable, or attributes and constant subscripts of one."""
+    while True:
+        if isinstance(node, ast.Name):
+            return True
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            node = node.value
+        else:
+            return False
+
+
+def root_of(name: str) -> str:
+    """The variable that a name begins with."""
+    for at, sign in enumerate(name):
+        if sign in ".[":
+            return name[:at]
+    return name
+
+
+def _parent(name: str) -> str | None:
+    at = max(name.rfind("."), name.rfind("["))
+    return name[:at] if at > 0 else None
+
+
+def _bound(target: ast.AST) -> Iterator[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            yield from _bound(item)
+    elif isinstance(target, ast.Starred):
+        yield from _bound(target.value)
+    elif is_name(target):
+        yield text_of(target)
+    elif isinstance(target, ast.Subscript):  # `x[:, 0] = …` changes x
+        yield from _bound(target.value)
+
+
+def _backward(call: Call) -> Iterator[Backward]:
+    """``loss.backward()``, ``scaler.scale(loss).backward()``, ``accelerator.backward(loss)``, ``manual_backward(loss)``,
+    ``torch.autograd.backward(loss)``."""
+    receiver = call.receiver
+    if call.name in ("backward", "manual_backward") and receiver is not None:
+        if call.args and (call.name == "manual_backward" or _is_lightly_named(receiver)):
+            yield Backward(call, call.args[0], None)
+            return
+        if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Attribute) and receiver.func.attr == "scale":
+            if receiver.args:
+                yield Backward(call, receiver.args[0], text_of(receiver.func.value))
+            return
+        yield Backward(call, receiver, None)
+
+
+def _is_lightly_named(receiver: ast.expr) -> bool:
+    """Whether ``NAME.backward(x)`` is a helper's that runs the backward of its argument."""
+    last = text_of(receiver).rpartition(".")[2]
+    return any(word in last.lower() for word in ("accelerator", "fabric", "autograd", "engine", "strategy"))
+
+
+def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:
+    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        source.decorators = [text_of(item) for item in tree.decorator_list]
+        return tree.body
+    return tree.body if isinstance(tree, ast.Module) else []
+
+
+def _end(node: Any) -> int:
+    return node.end_lineno or node.lineno
+
+
+def lines_of_file(name: str) -> list[str]:
+    """The lines of a file, also of a notebook's cell; no loader of the program is asked for them."""
+    known: Any = linecache.cache.get(name)
+    if type(known) is tuple and len(known) == 4:
+        return list(known[2])
+    if name.startswith("<"):
+        return []
+    try:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            return file.read(4_000_000).splitlines(True)
+    except OSError:
+        return []
+
+
+_parsed: dict[tuple[str, int, str], tuple[list[str], ast.AST | None]] = {}
+
+
+def _tree(code: CodeType) -> ast.AST | None:
+    """The syntax tree of a frame's function or module; line numbers are those of the file."""
+    lines = lines_of_file(code.co_filename)
+    if code.co_name == "<module>":
+        first, last = 1, len(lines)
+    elif code.co_name.startswith("<"):
+        return None
+    else:
+        first, last = code.co_firstlineno, _last_line(code)
+    if not lines or last - first > _LINES:
+        return None
+    text = lines[first - 1 : last + _TAIL]
+    key = (code.co_filename, first, code.co_name)
+    known = _parsed.get(key)
+    if known is not None and known[0] == text:
+        return known[1]
+    tree = _parse_module(lines) if code.co_name == "<module>" else _parse_function(text, first, last - first + 1)
+    if len(_parsed) >= _KEPT:
+        _parsed.clear()
+    _parsed[key] = (text, tree)
+    return tree
+
+
+def _parse_module(lines: list[str]) -> ast.AST | None:
+    try:
+        return ast.parse("".join(line for line in lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _parse_function(text: list[str], first: int, least: int) -> ast.AST | None:
+    indented = text[0][:1] in (" ", "\t")
+    for count in range(least, len(text) + 1):
+        try:
+            tree: Any = ast.parse(("if 1:\n" if indented else "") + "".join(text[:count]))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        body = tree.body[0].body if indented else tree.body
+        ast.increment_lineno(tree, first - (2 if indented else 1))
+        return body[0] if body else None
+    return None
+
+
+def _last_line(code: CodeType) -> int:
+    """The last line that has an instruction, in the function or one inside it."""
+    last, waiting = code.co_firstlineno, [code]
+    while waiting:
+        current = waiting.pop()
+        last = max([last, *_instruction_lines(current)])
+        waiting.extend(item for item in current.co_consts if type(item) is CodeType)
+    return last
+
+
+def _instruction_lines(code: CodeType) -> Iterable[int]:
+    if hasattr(code, "co_lines"):
+        return [line for _, _, line in code.co_lines() if line is not None]
+    lines, line = [], code.co_firstlineno  # before Python 3.10
+    for step in code.co_lnotab[1::2]:
+        line += step - 256 if step > 127 else step
+        lines.append(line)
+    return lines

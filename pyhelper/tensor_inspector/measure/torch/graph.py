@@ -1,0 +1,266 @@
+"""The live autograd graph as data: nodes, edges, what each has saved, the leaves. Walked without running any backward.
+
+Saved tensors are read with care: unpacking one that has a hook runs the program's code, as a checkpoint's does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from types import GetSetDescriptorType
+from typing import Any
+
+from ...safe.budget import Budget, Steps
+from ...safe.guard import ByClass, class_dict, class_name, kept_in_c, mro
+from .metadata import PLAIN
+
+_MOST = 50_000  #: nodes of one graph
+
+
+class Saved:
+    """What a node has saved under a name.
+
+    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved; ``found``
+    and ``expected`` are its versions where torch tells them), hooked (only the program's code could unpack it), unread.
+    """
+
+    __slots__ = ("expected", "found", "state", "value")
+
+    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1) -> None:
+        self.state = state
+        self.value = value
+        self.found = found
+        self.expected = expected
+
+
+_HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none"), Saved("unread")
+
+
+class Node:
+    """A node: ``op`` is its name without ``Backward0``, ``inputs`` the numbers of its input nodes (None: no gradient)."""
+
+    __slots__ = ("_known", "function", "index", "inputs", "is_custom", "leaf", "op", "outputs")
+
+    def __init__(self, function: Any, index: int) -> None:
+        cls = type(function)
+        self.function = function  #: held, since its id is its identity only as long as it lives
+        self.index = index
+        self.op = _op(cls)
+        self.is_custom = _is_custom(cls)
+        self.leaf = kept_in_c(function, "variable") if self.op == "AccumulateGrad" else None
+        self.inputs: list[int | None] = []
+        self.outputs: list[int] = []  #: which output of each input node it takes
+        self._known: dict[str, Saved] = {}
+
+    def saves(self) -> list[str]:
+        """Names of the tensors that it may have saved."""
+        return _saved_names(type(self.function))
+
+    def saved(self, name: str) -> Saved:
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def tensor(self, name: str) -> Any:
+        """A saved tensor; None where there is none that can be read."""
+        return self.saved(name).value
+
+    def setting(self, name: str) -> Any:
+        """A saved number, flag or tuple of numbers; None where there is none."""
+        descriptor = _getset(type(self.function), f"_saved_{name}")
+        if descriptor is None or _getset(type(self.function), f"_raw_saved_{name}") is not None:
+            return None
+        try:
+            return descriptor.__get__(self.function)
+        except Exception:  # freed
+            return None
+
+    def dim(self) -> int | None:
+        """The dimension that it works along, counted from the end where it is negative; torch keeps it unsigned."""
+        dim = self.setting("dim")
+        if type(dim) is not int:
+            return None
+        return dim - 2**64 if dim >= 2**63 else dim
+
+    def sizes(self, output: int = 0) -> tuple[int, ...] | None:
+        """The shape of an output; it is known also after the backward. None where torch does not tell."""
+        found = _metadata(self.function, output)
+        if found is None:
+            return None
+        try:
+            sizes = tuple(found.shape)
+        except Exception:
+            return None
+        return sizes if all(type(size) is int for size in sizes) else None
+
+    def dtype(self, output: int = 0) -> Any:
+        found = _metadata(self.function, output)
+        return None if found is None else getattr(found, "dtype", None)
+
+    def is_freed(self) -> bool:
+        """Whether an earlier backward has freed what it saved."""
+        return any(self.saved(name).state == "freed" for name in self.saves())
+
+    def keeps(self) -> bool:
+        """Whether it still has a saved tensor."""
+        return any(self.saved(name).state in ("tensor", "modified", "hooked") for name in self.saves())
+
+    def _read(self, name: str) -> Saved:
+        cls = type(self.function)
+        raw, unpacked = _getset(cls, f"_raw_saved_{name}"), _getset(cls, f"_saved_{name}")
+        if raw is None or unpacked is None or self.is_custom:
+            return _UNREAD
+        try:
+            kept = raw.__get__(self.function)
+        except RuntimeError:
+            return _FREED
+        if type(kept) is tuple:
+            return _UNREAD
+        if not hasattr(type(kept), "unpack_hook"):  # before torch tells of hooks
+            return _HOOKED
+        if kept.unpack_hook is not None:
+            return _HOOKED
+        data = kept.data
+        if data is not None and type(data) not in PLAIN:
+            return _UNREAD
+        try:
+            value = unpacked.__get__(self.function)
+        except RuntimeError as error:
+            return _FREED if data is None else Saved("modified", None, *_versions(error))
+        return _NONE if value is None else Saved("tensor", value)
+
+
+class Graph:
+    """All that is reached from some nodes, each node once; an edge that is not followed any more ends in None."""
+
+    def __init__(self, roots: Iterable[Any], budget: Budget) -> None:
+        self.nodes: list[Node] = []
+        self.complete = True
+        self._numbers: dict[int, int] = {}
+        self._below: dict[int, frozenset[int]] = {}
+        steps, waiting = Steps(budget), deque(self._number(root) for root in roots if root is not None)
+        seen = set(waiting)
+        while waiting:
+            node = self.nodes[waiting.popleft()]
+            for below, output in _inputs(node.function):
+                if below is None or len(self.nodes) >= _MOST or steps.end():
+                    self.complete = self.complete and below is None
+                    node.inputs.append(None)
+                    node.outputs.append(0)
+                    continue
+                number = self._number(below)
+                node.inputs.append(number)
+                node.outputs.append(output)
+                if number not in seen:
+                    seen.add(number)
+                    waiting.append(number)
+        self._users: dict[int, list[tuple[Node, int]]] = {}
+        for node in self.nodes:
+            for position, below_at in enumerate(node.inputs):
+                if below_at is not None:
+                    self._users.setdefault(below_at, []).append((node, position))
+
+    def _number(self, function: Any) -> int:
+        known = self._numbers.get(id(function))
+        if known is None:
+            known = self._numbers[id(function)] = len(self.nodes)
+            self.nodes.append(Node(function, known))
+        return known
+
+    def of(self, function: Any) -> Node | None:
+        """The node of a ``grad_fn``."""
+        number = self._numbers.get(id(function))
+        return None if function is None or number is None else self.nodes[number]
+
+    def input(self, node: Node, position: int = 0) -> Node | None:
+        if position >= len(node.inputs):
+            return None
+        number = node.inputs[position]
+        return None if number is None else self.nodes[number]
+
+    def inputs(self, node: Node) -> Iterator[Node]:
+        return (self.nodes[number] for number in node.inputs if number is not None)
+
+    def users(self, node: Node) -> list[tuple[Node, int]]:
+        """The nodes that take its output, and as which of their inputs."""
+        return self._users.get(node.index, [])
+
+    def below(self, node: Node) -> list[Node]:
+        """The node and all that it is computed from, nearest first."""
+        if node.index not in self._below:
+            found, waiting = {node.index: None}, deque([node.index])
+            while waiting:
+                for number in self.nodes[waiting.popleft()].inputs:
+                    if number is not None and number not in found:
+                        found[number] = None
+                        waiting.append(number)
+            self._below[node.index] = frozenset(found)
+        return [self.nodes[number] for number in sorted(self._below[node.index])]
+
+    def reaches(self, node: Node, other: Node) -> bool:
+        self.below(node)
+        return other.index in self._below[node.index]
+
+    def leaves(self, node: Node) -> list[Any]:
+        """The tensors whose ``.grad`` a backward from here would add to."""
+        return [below.leaf for below in self.below(node) if below.leaf is not None]
+
+    def through_views(self, node: Node | None) -> Node | None:
+        """The node itself, or what it is only another shape, order or copy of."""
+        while node is not None and node.op in VIEWS:
+            node = self.input(node)
+        return node
+
+
+#: Operations that change no value.
+VIEWS = frozenset((
+    "Alias", "AsStrided", "Clone", "Contiguous", "Permute", "Reshape", "ReshapeAlias", "Squeeze", "T", "ToCopy",
+    "Transpose", "UnsafeView", "Unsqueeze", "View",
+))  # fmt: skip
+
+
+def _inputs(function: Any) -> Iterable[tuple[Any, int]]:
+    return kept_in_c(function, "next_functions") or ()
+
+
+def _find_op(cls: type) -> str:
+    name = class_name(cls)
+    return name[: name.rindex("Backward")] if "Backward" in name else name
+
+
+def _find_getsets(cls: type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for base in mro(cls):
+        for name, item in list(class_dict(base).items()):
+            if type(item) is GetSetDescriptorType:
+                found.setdefault(name, item)
+    return found
+
+
+_op = ByClass(_find_op)
+_getsets = ByClass(_find_getsets)
+_is_custom = ByClass(lambda cls: any(class_name(base) == "_FunctionBase" for base in mro(cls)))
+_saved_names = ByClass(
+    lambda cls: [name[len("_raw_saved_") :] for name in _getsets(cls) if name.startswith("_raw_saved_")]
+)
+
+
+def _getset(cls: type, name: str) -> Any:
+    return _getsets(cls).get(name)
+
+
+def _metadata(function: Any, output: int) -> Any:
+    found = kept_in_c(function, "_input_metadata")
+    return found[output] if type(found) is tuple and output < len(found) else None
+
+
+def _versions(error: RuntimeError) -> tuple[int, int]:
+    """The versions in torch's message: ``is at version 1; expected version 0 instead``."""
+    text = error.args[0] if error.args and type(error.args[0]) is str else ""
+    return _number_after(text, "is at version "), _number_after(text, "expected version ")
+
+
+def _number_after(text: str, words: str) -> int:
+    rest = text.partition(words)[2]
+    digits = rest[: next((at for at, sign in enumerate(rest) if not sign.isdigit()), len(rest))]
+    return int(digits) if digits else -1

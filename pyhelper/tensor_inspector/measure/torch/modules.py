@@ -1,0 +1,90 @@
+"""What stands in a module: its submodules, parameters and buffers, each by the path that a user would type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from keyword import iskeyword
+from typing import Any
+
+from ...safe.budget import Steps
+from ...safe.guard import class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
+from .metadata import is_tensor
+
+torch: Any = module("torch")
+_LISTS = ("Sequential", "ModuleList", "ParameterList")
+_DICTS = ("ModuleDict", "ParameterDict")
+
+
+class Member:
+    """A module and where it stands below the root: ``path`` as one types it (``.body[0]``), ``name`` as torch says it."""
+
+    __slots__ = ("module", "name", "own", "parent", "path")
+
+    def __init__(self, module: Any, path: str, name: str, parent: Member | None) -> None:
+        self.module = module
+        self.path = path
+        self.name = name
+        self.own = instance_dict(module)
+        self.parent = parent
+
+    @property
+    def training(self) -> bool | None:
+        mode = self.own.get("training")
+        return mode if type(mode) is bool else None
+
+    def part(self, part: str) -> Iterator[tuple[str, Any]]:
+        """Its own parameters or buffers: the rest of the path, and the tensor."""
+        for key, item in _items(self.own, part):
+            if is_tensor(item):
+                yield _suffix(self.module, key), item
+
+    def setting(self, name: str) -> Any:
+        """A plain attribute, as a layer's sizes are."""
+        return self.own.get(name)
+
+
+def is_module(value: object) -> bool:
+    return any(base is torch.nn.Module for base in mro(type(value)))
+
+
+def is_of(member: Any, *names: str) -> bool:
+    """Whether a module is one of torch's own layers of these names, or derived from it."""
+    return any(
+        class_name(base) in names and class_module(base).startswith("torch.") for base in mro(type(member))
+    )
+
+
+def members(root: Any, steps: Steps) -> Iterator[Member]:
+    """The module and all below it, each once, parents first."""
+    seen, waiting = {id(root)}, [Member(root, "", "", None)]
+    while waiting and not steps.end():
+        member = waiting.pop()
+        yield member
+        below = []
+        for key, item in _items(member.own, "_modules"):
+            if is_module(item) and id(item) not in seen:
+                seen.add(id(item))
+                name = f"{member.name}.{key}" if member.name else key
+                below.append(Member(item, member.path + _suffix(member.module, key), name, member))
+        waiting.extend(reversed(below))
+
+
+def children(member: Member) -> list[Any]:
+    """The modules directly below, in their order."""
+    return [item for _, item in _items(member.own, "_modules") if is_module(item)]
+
+
+def _items(own: dict[str, Any], part: str) -> Iterator[tuple[str, Any]]:
+    found: Any = own.get(part)
+    if issubclass(type(found), dict):
+        for key, item in each(dict.items, found):
+            yield plain_str(key), item
+
+
+def _suffix(parent: Any, key: str) -> str:
+    if key.isdigit() and is_of(parent, *_LISTS):
+        return f"[{key}]"
+    if is_of(parent, *_DICTS):
+        return f'["{key}"]'
+    taken = any(key in class_dict(base) for base in mro(type(parent)))
+    return f".{key}" if key.isidentifier() and not iskeyword(key) and not taken else f'._modules["{key}"]'

@@ -1,0 +1,50 @@
+"""What an optimizer holds: its groups, their tensors and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...safe.guard import dict_get, instance_dict, module, mro
+from .metadata import is_tensor
+
+torch: Any = module("torch")
+
+
+class Group:
+    """A group of an optimizer: its tensors, and its options by name."""
+
+    __slots__ = ("_options", "tensors")
+
+    def __init__(self, options: dict[Any, Any]) -> None:
+        self._options = options
+        found = dict_get(options, "params")
+        self.tensors = [item for item in found if is_tensor(item)] if type(found) is list else []
+
+    def number(self, name: str) -> float | None:
+        """An option that is a number; None for all else, also for one that is kept in a tensor."""
+        found = dict_get(self._options, name)
+        return found if type(found) in (int, float) else None
+
+    def flag(self, name: str) -> bool:
+        return dict_get(self._options, name) is True
+
+
+def is_optimizer(value: object) -> bool:
+    return any(base is torch.optim.Optimizer for base in mro(type(value)))
+
+
+def inner(value: Any) -> Any:
+    """The optimizer itself, or the one around which it is wrapped."""
+    wrapped = instance_dict(value).get("optimizer")
+    return wrapped if "param_groups" not in instance_dict(value) and is_optimizer(wrapped) else value
+
+
+def groups(value: Any) -> list[Group]:
+    found = instance_dict(inner(value)).get("param_groups")
+    return [Group(group) for group in found if type(group) is dict] if type(found) is list else []
+
+
+def tensors(value: Any) -> Iterator[Any]:
+    for group in groups(value):
+        yield from group.tensors

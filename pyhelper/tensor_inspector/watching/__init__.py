@@ -1,0 +1,1 @@
+"""What is remembered between stops, on purpose: numbers only."""
