@@ -1,0 +1,86 @@
+"""Calls of loss functions and of models in the source in sight, with the values that were, or will be, given to them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.metadata import is_tensor
+from ...safe.guard import class_module, class_name
+from ..step.sight import Thing
+from ..step.source import Call, text_of
+from ..step.step import Step
+
+_BY_CLASS = {
+    "CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "MSELoss": "mse_loss", "L1Loss": "l1_loss",
+    "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "KLDivLoss": "kl_div",
+}  # fmt: skip
+_FUNCTIONS = frozenset(_BY_CLASS.values())
+
+
+class LossCall:
+    """A call of a loss: which one, its input and target as the source writes them, and their values if in sight."""
+
+    __slots__ = ("call", "criterion", "input", "kind", "target", "view")
+
+    def __init__(self, kind: str, call: Call, criterion: Any, step: Step, view: int) -> None:
+        self.kind = kind
+        self.call = call
+        self.criterion = criterion
+        self.view = view
+        self.input = _operand(step, call, 0, "input", view)
+        self.target = _operand(step, call, 1, "target", view)
+
+
+def loss_calls(step: Step) -> Iterator[LossCall]:
+    for view in dict.fromkeys((0, step.at)):
+        for call in step.sources[view].calls:
+            if call.name in _FUNCTIONS and "." in call.callee or call.callee in _FUNCTIONS:
+                yield LossCall(call.name, call, None, step, view)
+                continue
+            found = step.module_of(call.callee, view) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
+            made = call.node.func.func if isinstance(call.node.func, ast.Call) else None
+            kind = None if found is None else _BY_CLASS.get(class_name(type(found.value)))
+            if kind is None and made is not None:
+                kind = _BY_CLASS.get(text_of(made).rpartition(".")[2])
+            if kind is not None:
+                yield LossCall(kind, call, None if found is None else found.value, step, view)
+
+
+def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
+    found = step.operand(call.argument(position, keyword), view, call.line)
+    return found if found is not None and is_tensor(found.value) else None
+
+
+class ModelInput:
+    """A tensor that a call in the source gives to a module in sight."""
+
+    __slots__ = ("call", "model", "name", "position", "tensor", "view")
+
+    def __init__(self, name: str, tensor: Any, call: Call, model: Thing, position: int | str, view: int) -> None:
+        self.name = name.replace("'", '"')
+        self.tensor = tensor
+        self.call = call
+        self.model = model
+        self.position = position
+        self.view = view
+
+
+def model_inputs(step: Step) -> Iterator[ModelInput]:
+    """What modules in sight, other than losses, are given; of ``model(**batch)`` each tensor of the batch."""
+    for call, model, view in step.calls_of_modules():
+        if class_name(type(model.value)) in _BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
+            continue
+        given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args), *call.keywords.items()]
+        for position, argument in given:
+            thing = step.operand(argument, view, call.line)
+            if thing is None:
+                continue
+            if is_tensor(thing.value):
+                yield ModelInput(thing.key, thing.value, call, model, position, view)
+            elif issubclass(type(thing.value), dict):
+                for name, value in list(dict.items(thing.value))[:32]:
+                    if type(name) is str and is_tensor(value):
+                        yield ModelInput(f"{thing.key}[{name!r}]", value, call, model, name, view)
