@@ -1,7 +1,284 @@
-"""Rules."""
+"""Rules about data: its scale, constant columns, the same sample many times, the same rows in two splits."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.elements import bare, is_plain, memory_of
+from ...measure.torch.graph import Node
+from ...measure.torch.metadata import element_count, requires_grad
+from ...measure.torch.modules import children, is_of
+from ...safe.guard import instance_dict, module
+from ...words.text import listed, number, plural
+from ..step.sight import Thing
+from ..step.source import text_of
+from ..step.step import Step
+from .finding import Found
+from .losses import ModelInput, loss_calls, model_inputs
 from .rule import Rule
 
-RULES: list[Rule] = []
+torch: Any = module("torch")
+_PASSING = ("Flatten", "Unflatten", "Identity", "Dropout")
+_FIRST = ("Linear", "Conv1d", "Conv2d", "Conv3d", "_ConvNd", "RNN", "LSTM", "GRU")
+
+
+def not_normalized(step: Step) -> Iterator[Found]:
+    """Bytes of 0…255 as floats, given to the first layer as they are."""
+    for given in _raw_inputs(step):
+        stats = step.stats(given.tensor)
+        if stats is None or not _are_bytes(given.tensor, stats):
+            continue
+        made = step.sources[given.view].value_of(given.name.replace('"', "'"))
+        yield Found(f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
+                    (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
+                    line=None if made is None else (step.sources[given.view].file, made[0]),
+                    suggestion=f"{given.name} / 255, or the mean and deviation of the data")  # fmt: skip
+        return
+
+
+def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
+    if stats["min"] is None or stats["std"] is None or not tensor.dtype.is_floating_point or tensor.dim() < 2:
+        return False
+    if stats["min"] < 0 or not 100 <= stats["max"] <= 255 or stats["mean"] < 10 or stats["std"] < 10:
+        return False
+    features = (element_count(tensor) or 0) // max(1, int(tensor.shape[0]))
+    if features < 49 or tensor.dim() == 3:
+        return False
+    values = bare(tensor)
+    if bool((values != values.round()).any()):
+        return False
+    if tensor.dim() > 2:
+        return True
+    highest = values.amax(0)  # of a table, columns differ in scale
+    return bool(highest.min() > 0.5 * highest.max())
+
+
+def normalized_twice(step: Step) -> Iterator[Found]:
+    """Images of 0…1 that were divided by 255 once more."""
+    for given in _raw_inputs(step):
+        stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
+        if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
+            continue
+        if 0 <= stats["min"] and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
+            yield Found(f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}: scaled by 1/255 twice",
+                        (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"), line=_made(step, given),
+                        suggestion="divide once: ToTensor() already gives 0…1")  # fmt: skip
+            return
+
+
+def _raw_inputs(step: Step) -> Iterator[ModelInput]:
+    """Inputs that reach the first linear layer or convolution unchanged: what that has saved, or a plain Sequential."""
+    for given in model_inputs(step):
+        if requires_grad(given.tensor) or not given.tensor.dtype.is_floating_point or given.position not in (0, "x", "input"):
+            continue
+        if _begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
+            yield given
+
+
+def _begins_plainly(model: Any) -> bool:
+    while True:
+        if is_of(model, *_FIRST):
+            return True
+        if not is_of(model, "Sequential") or type(model).__module__ != "torch.nn.modules.container":
+            return False
+        if instance_dict(model).get("_forward_pre_hooks"):
+            return False
+        below = [child for child in instance_dict(model).get("_modules", {}).values() if not is_of(child, *_PASSING)]
+        if not below:
+            return False
+        model = below[0]
+
+
+def _is_saved_raw(step: Step, tensor: Any) -> bool:
+    memory = memory_of(tensor)
+    for node in step.graph.nodes:
+        name = {"Convolution": "input", "Addmm": "mat1"}.get(node.op)
+        saved = None if name is None or node.inputs[1 if node.op == "Addmm" else 0] is not None else node.tensor(name)
+        if saved is not None and memory is not None and memory_of(saved) == memory:
+            return saved.numel() == tensor.numel()
+    return False
+
+
+def constant_feature(step: Step) -> Iterator[Found]:
+    """Columns of a table that hold one value, among others that vary freely."""
+    for given in model_inputs(step):
+        tensor = given.tensor
+        if given.position not in (0, "x", "input") or not tensor.dtype.is_floating_point or tensor.dim() != 2 or not is_plain(tensor) or requires_grad(tensor):
+            continue
+        rows, columns = tensor.shape
+        stats = step.stats(tensor)
+        if rows < 16 or not 2 <= columns < 49 or stats is None or stats["min"] is None or stats["nan"] or 4 * stats["zeros"] > stats["count"] + 4 * rows:
+            continue
+        values = bare(tensor)
+        same = (values == values[:1]).all(0)
+        others = values[:, ~same]
+        constant = same.nonzero().flatten().tolist()
+        if not constant or len(constant) > columns // 2 or not others.numel() or not bool((others != others.round()).any(0).all()):
+            continue
+        if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
+            continue  # a column for the intercept
+        shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
+        yield Found(f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
+                    (given.name, f"{plural(len(constant), 'constant column')} of {columns}"), *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
+                    line=_changed(step, given))  # fmt: skip
+        return
+
+
+def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
+    source = step.sources[given.view]
+    for line, node in reversed(source.bindings.get(given.name.replace('"', "'"), [])):
+        if isinstance(node, ast.Assign) and line < source.line:
+            return source.file, line
+    return None
+
+
+def duplicate_samples(step: Step) -> Iterator[Found]:
+    """A batch that is a few samples, each as often as the others."""
+    for given in model_inputs(step):
+        tensor = given.tensor
+        if given.position not in (0, "x", "input", "pixel_values") or not tensor.dtype.is_floating_point or not is_plain(tensor) or requires_grad(tensor):
+            continue
+        if tensor.dim() < 2 or tensor.shape[0] < 8 or (element_count(tensor) or 0) > 1 << 22 or tensor.numel() < 4 * tensor.shape[0]:
+            continue
+        if _is_repeated_on_purpose(step, given):
+            continue
+        rows = bare(tensor).reshape(tensor.shape[0], -1)
+        if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:
+            continue
+        _, counts = torch.unique(rows, dim=0, return_counts=True)
+        times = counts.tolist()
+        if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
+            source = step.sources[given.view]
+            yield Found(f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
+                        (given.name, f"{len(times)} distinct rows of {len(rows)}"), line=_random_line(step, given), certain=False)  # fmt: skip
+            return
+
+
+def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
+    source = step.sources[given.view]
+    words = ("repeat", "repeat_interleave", "expand", "tile", "expand_as")
+    made = source.value_of(given.name.replace('"', "'"))
+    if 0 in bare(given.tensor).stride():
+        return True
+    return made is None or any(isinstance(node, ast.Attribute) and node.attr in words for node in ast.walk(made[1]))
+
+
+def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
+    """The line in which a generator is begun from a fixed number."""
+    source = step.sources[given.view]
+    for node in ast.walk(source.tree) if source.tree is not None else ():
+        if isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random") and node.args:
+            if isinstance(node.args[0], ast.Constant):
+                return source.file, node.lineno
+    return _made(step, given)
+
+
+def one_class_batch(step: Step) -> Iterator[Found]:
+    """All labels of a batch are one class, though the labels that it was taken from have several."""
+    for one in loss_calls(step):
+        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
+            continue
+        target = one.target.value
+        stats = step.stats(target)
+        if target.dim() != 1 or target.shape[0] < 8 or stats is None or stats["min"] != stats["max"] or stats["min"] is None or stats["min"] < 0:
+            continue
+        whole = _labels_behind(step, target)
+        if whole is not None:
+            name, classes, total = whole
+            yield Found(f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}, though {name} has {classes} classes: the data is sorted and not shuffled",
+                        (one.target.name, f"{target.shape[0]} times {stats['min']}"), (name, f"{classes} classes in {total}"),
+                        line=(step.sources[one.view].file, one.call.line), suggestion="shuffle=True")  # fmt: skip
+            return
+
+
+def _labels_behind(step: Step, target: Any) -> tuple[str, int, int] | None:
+    """Labels that these are a part of, in order of their classes: in the same memory, or in a loader's dataset."""
+    found = [thing for thing in step.tensors if thing.value is not target]
+    for loader in step.loaders:
+        dataset = instance_dict(loader.value).get("dataset")
+        tensors = instance_dict(dataset).get("tensors")
+        for at, tensor in enumerate(tensors if type(tensors) is tuple else ()):
+            found.append(Thing(f"{loader.key}.dataset.tensors[{at}]", tensor, 0, 0))
+    for thing in found:
+        value = thing.value
+        if type(value) is not torch.Tensor or value.dim() != 1 or value.dtype != target.dtype or value.shape[0] < 2 * target.shape[0] or not is_plain(value):
+            continue
+        values = bare(value)
+        if values.numel() > 1 << 22 or not bool((values[1:] >= values[:-1]).all()) or not bool((values == bare(target)[0]).any()):
+            continue
+        classes = int(torch.unique(values).numel())
+        if classes > 1:
+            return thing.name, classes, int(values.shape[0])
+    return None
+
+
+_TRAIN = ("train", "training", "tr")
+_OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
+
+
+def split_overlap(step: Step) -> Iterator[Found]:
+    yield from _overlap_of_subsets(step)
+    named = [(set(thing.name.replace(".", "_").lower().split("_")), thing) for thing in step.tensors if thing.value.dim() >= 2]
+    for words, thing in named:
+        for others, other in named:
+            if not words & set(_TRAIN) or not others & set(_OTHER) or thing.value is other.value:
+                continue
+            shared = _shared_rows(thing.value, other.value)
+            if shared:
+                rows = int(other.value.shape[0])
+                yield Found(f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {thing.name} too",
+                            (other.name, f"{shared} of {plural(rows, 'row')}"), (thing.name, "has the same rows"))  # fmt: skip
+                return
+
+
+def _shared_rows(a: Any, b: Any) -> int:
+    """How many rows of ``b`` are in ``a``: of continuous values, since categories repeat."""
+    if a.shape[1:] != b.shape[1:] or a.dtype != b.dtype or not a.dtype.is_floating_point or not is_plain(a) or not is_plain(b):
+        return 0
+    if a.numel() > 1 << 22 or b.numel() > 1 << 22 or a.numel() < 3 * a.shape[0] or not b.shape[0]:
+        return 0
+    ours, theirs = (bare(tensor).reshape(tensor.shape[0], -1).cpu() for tensor in (a, b))
+    if not bool((theirs != theirs.round()).any(1).all()):
+        return 0
+    known = {bytes(row.contiguous().view(torch.uint8).tolist()) for row in ours[:20_000]}
+    return sum(bytes(row.contiguous().view(torch.uint8).tolist()) in known for row in theirs[:5_000])
+
+
+def _overlap_of_subsets(step: Step) -> Iterator[Found]:
+    found: list[tuple[str, Any, set[int]]] = []
+    for (_, key), value in list(step._values.items()):
+        inside = instance_dict(value).get("dataset") if is_a_loader(value) else value
+        if not any(base.__name__ == "Subset" for base in type(inside).__mro__):
+            continue
+        indices = instance_dict(inside).get("indices")
+        if type(indices) in (list, range) and len(indices) < 1_000_000:  # type: ignore[arg-type]
+            numbers = {index for index in indices if type(index) is int}  # type: ignore[union-attr]
+            found.append((key, instance_dict(inside).get("dataset"), numbers))
+    for at, (name, data, indices) in enumerate(found):
+        for other, same, theirs in found[at + 1 :]:
+            words = {*name.lower().split("_"), *other.lower().split("_")}
+            if data is same and indices != theirs and indices & theirs and words & set(_OTHER):
+                yield Found(f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
+                            (name, f"{len(indices)} indices"), (other, f"{len(theirs)} indices"))  # fmt: skip
+                return
+
+
+def is_a_loader(value: Any) -> bool:
+    return any(base.__name__ == "DataLoader" for base in type(value).__mro__)
+
+
+def _made(step: Step, given: ModelInput) -> tuple[str, int] | None:
+    made = step.sources[given.view].value_of(given.name.replace('"', "'"))
+    return None if made is None else (step.sources[given.view].file, made[0])
+
+
+RULES = [
+    Rule("not-normalized", not_normalized, "module source", "warning", "The first layer's outputs are a hundred times too large: activations saturate, gradients explode.", "scale it"),
+    Rule("normalized-twice", normalized_twice, "module source", "warning", "The images are nearly black.", "scale once"),
+    Rule("constant-feature", constant_feature, "module source thorough", "hint", "A constant column tells nothing, and often was meant to hold something.", "look at where the table is made"),
+    Rule("duplicate-samples", duplicate_samples, "module source thorough", "warning", "Every worker or process may have drawn the same random numbers.", "give each worker a seed of its own"),
+    Rule("one-class-batch", one_class_batch, "source thorough", "warning", "The model forgets the other classes.", "shuffle=True"),
+    Rule("split-overlap", split_overlap, "thorough", "error", "The score on data that was trained on says nothing.", "split before anything is copied or sampled"),
+]  # fmt: skip

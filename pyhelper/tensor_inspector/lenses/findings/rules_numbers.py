@@ -32,6 +32,8 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         stats = step.stats(given.tensor) if given.tensor.dtype.is_floating_point else None
         if stats is None or not (stats["nan"] or stats["pos_inf"] or stats["neg_inf"]) or requires_grad(given.tensor):
             continue
+        if given.tensor.dtype is torch.float16 and not stats["nan"] and (stats["max"] or 0) > 20_000:
+            continue  # an overflow, which has a rule of its own
         is_mask = not stats["nan"] and not stats["pos_inf"]
         is_done = given.call.line < step.sources[given.view].line
         if is_mask or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
@@ -131,7 +133,7 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
         if thing.value.dtype is not torch.float16 or step.node_of(thing.value) is not None or requires_grad(thing.value):
             continue
         stats = step.stats(thing.value)
-        if stats is None or stats["nan"] or stats["neg_inf"] + stats["pos_inf"] == 0 or not stats["pos_inf"]:
+        if stats is None or stats["nan"] or not (stats["pos_inf"] or stats["neg_inf"]):
             continue
         if stats["max"] is not None and stats["max"] > 20_000 and any(given.tensor is thing.value for given in model_inputs(step)):
             yield Found(f"{thing.name} has {words_of(stats)}: its values pass 65504, the largest float16",
