@@ -31,6 +31,8 @@ def findings(
         step = Step(frames.in_sight(view), budget, thorough=thorough, grad_mode=grad_mode)
         owner: Any = next((thing.value for thing in (*step.optimizers, *step.modules)), None)
         name = step.source.file, step.source.function
+        if step.at:  # stops further in are no turn of the loop
+            owner = None
         if owner is not None:
             step.moments = history.recall(owner, *name)
         found = find(step, ignore)

@@ -26,7 +26,7 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
     """The methods of a class and of those of its bases that are the user's, by name, with their source."""
     count = 0
     for base in mro(cls):
-        if base is not cls and is_library(base) or base is object:
+        if (base is not cls and is_library(base)) or base is object:
             continue
         for name, item in list(class_dict(base).items()):
             if type(item) is FunctionType and count < _METHODS:

@@ -13,7 +13,7 @@ from ...safe.guard import class_name, instance_dict, module
 from ...words.text import number, plural, shorten
 from ..step.step import Step
 from .failure import Failure, told
-from .finding import Findings, Found
+from .finding import Finding, Findings, Found
 from .rule import Rule
 from .run import RULES, folded
 from .run import told as as_data
@@ -40,7 +40,8 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
 
 def _of_backward(failure: Failure) -> Findings:
     """Errors that backward raises are found by the rules that would have said so before."""
-    found, checked = [], []
+    found: list[Finding] = []
+    checked: list[str] = []
     for rule in RULES:
         if rule.id in _SAID_BEFORE:
             checked.append(rule.id)
@@ -48,10 +49,21 @@ def _of_backward(failure: Failure) -> Findings:
     return Findings(folded(found), checked)
 
 
-_BACKWARD = ("grad can be implicitly created", "backward through the graph a second time", "modified by an inplace operation",
-             "does not require grad and does not have a grad_fn")  # fmt: skip
-_SAID_BEFORE = ("loss-not-scalar", "graph-freed", "inplace-modified", "frozen-params", "grad-mode-off", "nondifferentiable",
-                "loss-without-grad")  # fmt: skip
+_BACKWARD = (
+    "grad can be implicitly created",
+    "backward through the graph a second time",
+    "modified by an inplace operation",
+    "does not require grad and does not have a grad_fn",
+)
+_SAID_BEFORE = (
+    "loss-not-scalar",
+    "graph-freed",
+    "inplace-modified",
+    "frozen-params",
+    "grad-mode-off",
+    "nondifferentiable",
+    "loss-without-grad",
+)
 
 
 def shape_mismatch(failure: Failure) -> Iterator[Found]:
@@ -62,19 +74,29 @@ def shape_mismatch(failure: Failure) -> Iterator[Found]:
     if given is not None and wanted is not None:
         name = failure.named(given, operands[0].name if len(operands) == 1 else "its input")
         what, size, at = wanted
-        yield Found(f"{failure.layer()} got {name} of {tuple(shape_of(given))}: its {what} must be {size}",
-                    (name, told(given)), (failure.module_name(), f"{class_name(type(failure.inner))} with {at} {size}"), *facts,
-                    line=failure.line)  # fmt: skip
+        yield Found(
+            f"{failure.layer()} got {name} of {tuple(shape_of(given))}: its {what} must be {size}",
+            (name, told(given)),
+            (failure.module_name(), f"{class_name(type(failure.inner))} with {at} {size}"),
+            *facts,
+            line=failure.line,
+        )
         return
     shown = " and ".join(f"{thing.name} of {tuple(shape_of(thing.value))}" for thing in operands[:3]) or "the operands"
     where = f" in {failure.layer()}" if failure.inner is not None else ""
-    yield Found(f"{shown} do not fit{where}: {_first_line(failure)}", *facts, line=failure.line)  # fmt: skip
+    yield Found(f"{shown} do not fit{where}: {_first_line(failure)}", *facts, line=failure.line)
 
 
 def _wanted(failure: Failure) -> tuple[str, Any, str] | None:
     """What a layer wants of its input: of which dimension, which size, by which setting."""
-    wants = (("in_features", "last dimension"), ("in_channels", "dimension 1"), ("num_features", "dimension 1"),
-             ("input_size", "last dimension"), ("normalized_shape", "last dimensions"), ("embed_dim", "last dimension"))  # fmt: skip
+    wants = (
+        ("in_features", "last dimension"),
+        ("in_channels", "dimension 1"),
+        ("num_features", "dimension 1"),
+        ("input_size", "last dimension"),
+        ("normalized_shape", "last dimensions"),
+        ("embed_dim", "last dimension"),
+    )
     for setting, what in wants:
         size = failure.setting(setting)
         if type(size) is int or type(size) is tuple:
@@ -94,9 +116,13 @@ def channels_last_input(failure: Failure) -> Iterator[Found]:
     if len(sizes) in (4, 5) and sizes[-1] == channels and sizes[1] != channels:
         name = failure.named(given, "its input")
         order = "0, 3, 1, 2" if len(sizes) == 4 else "0, 4, 1, 2, 3"
-        yield Found(f"{name} is {sizes}, with the {channels} channels last; {failure.layer()} wants them in dimension 1",
-                    (name, told(given)), (failure.module_name(), f"{channels} channels"), line=failure.line,
-                    suggestion=f"{name}.permute({order})")  # fmt: skip
+        yield Found(
+            f"{name} is {sizes}, with the {channels} channels last; {failure.layer()} wants them in dimension 1",
+            (name, told(given)),
+            (failure.module_name(), f"{channels} channels"),
+            line=failure.line,
+            suggestion=f"{name}.permute({order})",
+        )
 
 
 def dtype_mismatch(failure: Failure) -> Iterator[Found]:
@@ -104,15 +130,25 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
     if len({device_name(thing.value) for thing in operands}) > 1:
         return
     target = failure.locals.get("target")
-    if target is not None and ("target" in failure.message or "Long" in failure.message) and failure.inner is None or _is_loss(failure):
+    if (
+        target is not None and ("target" in failure.message or "Long" in failure.message) and failure.inner is None
+    ) or _is_loss(failure):
         if target is None:
             return
         name = failure.named(target, "target")
         stats = failure.step.stats(target)
-        values = f", with values {number(stats['min'])} to {number(stats['max'])}" if stats and stats["min"] is not None else ""
+        values = (
+            f", with values {number(stats['min'])} to {number(stats['max'])}"
+            if stats and stats["min"] is not None
+            else ""
+        )
         wants = "integer class labels" if target.dtype.is_floating_point else "a floating-point target"
-        yield Found(f"the loss wants {wants}; {name} is {told(target)}{values}", (name, told(target)), line=failure.line,
-                    suggestion=f"{name}.long()" if target.dtype.is_floating_point else f"{name}.float()")  # fmt: skip
+        yield Found(
+            f"the loss wants {wants}; {name} is {told(target)}{values}",
+            (name, told(target)),
+            line=failure.line,
+            suggestion=f"{name}.long()" if target.dtype.is_floating_point else f"{name}.float()",
+        )
         return
     weights = [tensor for tensor in _weights(failure)]
     given = failure.locals.get("input")
@@ -121,12 +157,20 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
         return
     name = failure.named(subject, operands[0].name if operands else "its input")
     if weights and dtype_name(weights[0]) != dtype_name(subject):
-        yield Found(f"{name} is {dtype_name(subject)}, the weights of {failure.layer()} are {dtype_name(weights[0])}",
-                    (name, told(subject)), (failure.module_name(), f"weights of {dtype_name(weights[0])}"), line=failure.line,
-                    suggestion=f"{name}.to({name}.device, torch.{dtype_name(weights[0])})")  # fmt: skip
+        yield Found(
+            f"{name} is {dtype_name(subject)}, the weights of {failure.layer()} are {dtype_name(weights[0])}",
+            (name, told(subject)),
+            (failure.module_name(), f"weights of {dtype_name(weights[0])}"),
+            line=failure.line,
+            suggestion=f"{name}.to({name}.device, torch.{dtype_name(weights[0])})",
+        )
         return
     kinds = " and ".join(f"{thing.name} is {dtype_name(thing.value)}" for thing in operands[:3])
-    yield Found(f"{kinds or name}: {_first_line(failure)}", *((thing.name, told(thing.value)) for thing in operands[:4]), line=failure.line)
+    yield Found(
+        f"{kinds or name}: {_first_line(failure)}",
+        *((thing.name, told(thing.value)) for thing in operands[:4]),
+        line=failure.line,
+    )
 
 
 def _is_loss(failure: Failure) -> bool:
@@ -143,17 +187,28 @@ def device_mismatch(failure: Failure) -> Iterator[Found]:
     weights = _weights(failure)
     devices = list(dict.fromkeys(device_name(thing.value) for thing in operands))
     if len(devices) < 2 and weights and operands and device_name(weights[0]) != devices[0]:
-        yield Found(f"{operands[0].name} is on {devices[0]}, the weights of {failure.layer()} are on {device_name(weights[0])}",
-                    (operands[0].name, told(operands[0].value)), (failure.module_name(), f"weights on {device_name(weights[0])}"), line=failure.line,
-                    suggestion=f"{operands[0].name}.to({device_name(weights[0])!r})")  # fmt: skip
+        yield Found(
+            f"{operands[0].name} is on {devices[0]}, the weights of {failure.layer()} are on {device_name(weights[0])}",
+            (operands[0].name, told(operands[0].value)),
+            (failure.module_name(), f"weights on {device_name(weights[0])}"),
+            line=failure.line,
+            suggestion=f"{operands[0].name}.to({device_name(weights[0])!r})",
+        )
         return
     if len(devices) < 2:
         return
-    by_device = [f"{', '.join(thing.name for thing in operands if device_name(thing.value) == device)} on {device}" for device in devices]
+    by_device = [
+        f"{', '.join(thing.name for thing in operands if device_name(thing.value) == device)} on {device}"
+        for device in devices
+    ]
     odd = next(thing for thing in operands if device_name(thing.value) == devices[-1])
     made = failure.step.here.value_of(odd.key)
-    yield Found(f"operands on different devices: {'; '.join(by_device)}", *((thing.name, told(thing.value)) for thing in operands[:4]),
-                line=failure.line if made is None else (failure.line[0], made[0]), suggestion="move both to one device with .to(device)")  # fmt: skip
+    yield Found(
+        f"operands on different devices: {'; '.join(by_device)}",
+        *((thing.name, told(thing.value)) for thing in operands[:4]),
+        line=failure.line if made is None else (failure.line[0], made[0]),
+        suggestion="move both to one device with .to(device)",
+    )
 
 
 def label_out_of_range(failure: Failure) -> Iterator[Found]:
@@ -168,10 +223,15 @@ def label_out_of_range(failure: Failure) -> Iterator[Found]:
     values = bare(target)
     wrong = int(((values >= classes) | ((values < 0) & (values != -100))).sum()) if values is not None else 0
     made = failure.step.here.value_of(name.replace('"', "'"))
-    yield Found(f"labels in {name} run {stats['min']}..{stats['max']} for {classes} classes (0..{classes - 1}): {wrong} of {stats['count']} are out of range",
-                (name, f"{stats['min']}…{stats['max']}"), (failure.named(scores, "the scores"), f"{classes} classes"),
-                line=failure.line if made is None else (failure.line[0], made[0]),
-                suggestion=f"{name} - 1, if labels count from 1" if stats["min"] == 1 else "check the labels, or widen the head")  # fmt: skip
+    yield Found(
+        f"labels in {name} run {stats['min']}..{stats['max']} for {classes} classes (0..{classes - 1}): {wrong} of {stats['count']} are out of range",
+        (name, f"{stats['min']}…{stats['max']}"),
+        (failure.step.name_of(scores), f"{classes} classes"),
+        line=failure.line if made is None else (failure.line[0], made[0]),
+        suggestion=f"{name} - 1, if labels count from 1"
+        if stats["min"] == 1
+        else "check the labels, or widen the head",
+    )
 
 
 def index_out_of_range(failure: Failure) -> Iterator[Found]:
@@ -186,13 +246,23 @@ def index_out_of_range(failure: Failure) -> Iterator[Found]:
         first = wrong.nonzero()[:1].tolist()
         stats = failure.step.stats(given)
         if first and stats is not None:
-            yield Found(f"{name} has {plural(int(wrong.sum()), 'index')} beyond the {table} rows of {failure.layer() or 'the table'}: {values[tuple(first[0])].item()} at {first[0]}".replace("indexs", "indices"),
-                        (name, f"{stats['min']}…{stats['max']}"), (failure.module_name(), f"{table} rows: 0 to {table - 1}"), line=failure.line)  # fmt: skip
+            yield Found(
+                f"{name} has {plural(int(wrong.sum()), 'index')} beyond the {table} rows of {failure.layer() or 'the table'}: {values[tuple(first[0])].item()} at {first[0]}".replace(
+                    "indexs", "indices"
+                ),
+                (name, f"{stats['min']}…{stats['max']}"),
+                (failure.module_name(), f"{table} rows: 0 to {table - 1}"),
+                line=failure.line,
+            )
             return
     operands = failure.operands()
     shown = ", ".join(f"{thing.name} of {tuple(shape_of(thing.value))}" for thing in operands[:3])
     if operands:
-        yield Found(f"{shown}: {_first_line(failure)}", *((thing.name, told(thing.value)) for thing in operands[:4]), line=failure.line)
+        yield Found(
+            f"{shown}: {_first_line(failure)}",
+            *((thing.name, told(thing.value)) for thing in operands[:4]),
+            line=failure.line,
+        )
 
 
 def logits_to_prob_loss(failure: Failure) -> Iterator[Found]:
@@ -200,12 +270,19 @@ def logits_to_prob_loss(failure: Failure) -> Iterator[Found]:
     if given is None:
         return
     name, stats = failure.named(given, "input"), failure.step.stats(given)
-    seen = f" runs from {number(stats['min'])} to {number(stats['max'])}" if stats and stats["min"] is not None else " is out of range"
+    seen = (
+        f" runs from {number(stats['min'])} to {number(stats['max'])}"
+        if stats and stats["min"] is not None
+        else " is out of range"
+    )
     node = failure.step.node_of(given)
     origin = f", and comes from {node.op}" if node is not None else ""
     made = failure.step.here.value_of(name.replace('"', "'"))
-    yield Found(f"BCELoss wants probabilities between 0 and 1; {name}{seen}{origin}", (name, f"{told(given)},{seen}"),
-                line=failure.line if made is None else (failure.line[0], made[0]))  # fmt: skip
+    yield Found(
+        f"BCELoss wants probabilities between 0 and 1; {name}{seen}{origin}",
+        (name, f"{told(given)},{seen}"),
+        line=failure.line if made is None else (failure.line[0], made[0]),
+    )
 
 
 def batchnorm_batch_of_one(failure: Failure) -> Iterator[Found]:
@@ -213,12 +290,17 @@ def batchnorm_batch_of_one(failure: Failure) -> Iterator[Found]:
     operands = failure.operands()
     subject = operands[0] if operands else None
     name = subject.name if subject is not None else "its input"
-    sizes = tuple(shape_of(subject.value)) if subject is not None else tuple(shape_of(given)) if given is not None else ()
+    sizes = (
+        tuple(shape_of(subject.value)) if subject is not None else tuple(shape_of(given)) if given is not None else ()
+    )
     inner = f", {tuple(shape_of(given))} there" if given is not None else ""
     made = None if subject is None else failure.step.here.value_of(subject.key)
-    yield Found(f"{failure.layer() or 'BatchNorm'} in train mode needs more than 1 value per channel; {name} is {sizes}{inner}: a batch of one",
-                (name, f"shape {sizes}"), (failure.module_name(), "BatchNorm, train mode"),
-                line=failure.line if made is None else (failure.line[0], made[0]))  # fmt: skip
+    yield Found(
+        f"{failure.layer() or 'BatchNorm'} in train mode needs more than 1 value per channel; {name} is {sizes}{inner}: a batch of one",
+        (name, f"shape {sizes}"),
+        (failure.module_name(), "BatchNorm, train mode"),
+        line=failure.line if made is None else (failure.line[0], made[0]),
+    )
 
 
 _Check = Callable[[Failure], Iterator[Found]]
@@ -229,20 +311,99 @@ def _rule(id: str, why: str, suggestion: str) -> Rule:
 
 
 _DEVICES = ("on the same device", "on the expected device", "meta tensor", "should be the same", "two devices")
-_DTYPES = ("same dtype", "scalar type", "target dtype", "should be the same", "Found dtype", "not implemented for", "floating point type",
-           "can't be cast", "expected dtype", "dtypes")  # fmt: skip
-_SHAPES = ("cannot be multiplied", "must match", "to have", "is invalid for input of size", "expects each tensor", "to match target",
-           "must be equal", "expected input with shape", "should contain", "size mismatch", "expected size", "Expected size", "expected 2D",
-           "expected 3D", "Expected 2D", "Expected 3D", "Expected 4D", "must have same number of dimensions", "different to the input size", "does not broadcast",
-           "broadcast", "einsum", "same size", "equal size", "Expected input", "inconsistent tensor", "mat1", "expected input", "multi-target not supported")  # fmt: skip
+_DTYPES = (
+    "same dtype",
+    "scalar type",
+    "target dtype",
+    "should be the same",
+    "Found dtype",
+    "not implemented for",
+    "floating point type",
+    "can't be cast",
+    "expected dtype",
+    "dtypes",
+)
+_SHAPES = (
+    "cannot be multiplied",
+    "must match",
+    "to have",
+    "is invalid for input of size",
+    "expects each tensor",
+    "to match target",
+    "must be equal",
+    "expected input with shape",
+    "should contain",
+    "size mismatch",
+    "expected size",
+    "Expected size",
+    "expected 2D",
+    "expected 3D",
+    "Expected 2D",
+    "Expected 3D",
+    "Expected 4D",
+    "must have same number of dimensions",
+    "different to the input size",
+    "does not broadcast",
+    "broadcast",
+    "einsum",
+    "same size",
+    "equal size",
+    "Expected input",
+    "inconsistent tensor",
+    "mat1",
+    "expected input",
+    "multi-target not supported",
+)
 
 EXPLANATIONS: list[tuple[Rule, tuple[str, ...], _Check]] = [
-    (_rule("batchnorm-batch-of-one", "The variance of one value is not defined.", "drop_last=True, or eval mode"), ("more than 1 value per channel",), batchnorm_batch_of_one),
-    (_rule("label-out-of-range", "A label is the number of a class, counted from 0.", "check the labels"), ("Target ", "label out of range"), label_out_of_range),
-    (_rule("logits-to-prob-loss", "Logits are no probabilities.", "BCEWithLogitsLoss, or a sigmoid before"), ("between 0 and 1",), logits_to_prob_loss),
-    (_rule("device-mismatch", "An operation takes all operands from one device.", "move them to one device"), _DEVICES, device_mismatch),
-    (_rule("dtype-mismatch", "An operation takes operands of one dtype.", "convert the one that differs"), _DTYPES, dtype_mismatch),
-    (_rule("channels-last-input", "Images of NumPy and PIL have their channels last, torch wants them first.", "permute"), ("channels",), channels_last_input),
-    (_rule("index-out-of-range", "An index counts from 0 to the size less one.", "check the indices, or make the table larger"), ("index out of range", "out of bounds", "out of range"), index_out_of_range),
-    (_rule("shape-mismatch", "The sizes do not fit each other.", "reshape the operand, or make the layer for this size"), _SHAPES, shape_mismatch),
-]  # fmt: skip
+    (
+        _rule("batchnorm-batch-of-one", "The variance of one value is not defined.", "drop_last=True, or eval mode"),
+        ("more than 1 value per channel",),
+        batchnorm_batch_of_one,
+    ),
+    (
+        _rule("label-out-of-range", "A label is the number of a class, counted from 0.", "check the labels"),
+        ("Target ", "label out of range"),
+        label_out_of_range,
+    ),
+    (
+        _rule("logits-to-prob-loss", "Logits are no probabilities.", "BCEWithLogitsLoss, or a sigmoid before"),
+        ("between 0 and 1",),
+        logits_to_prob_loss,
+    ),
+    (
+        _rule("device-mismatch", "An operation takes all operands from one device.", "move them to one device"),
+        _DEVICES,
+        device_mismatch,
+    ),
+    (
+        _rule("dtype-mismatch", "An operation takes operands of one dtype.", "convert the one that differs"),
+        _DTYPES,
+        dtype_mismatch,
+    ),
+    (
+        _rule(
+            "channels-last-input",
+            "Images of NumPy and PIL have their channels last, torch wants them first.",
+            "permute",
+        ),
+        ("channels",),
+        channels_last_input,
+    ),
+    (
+        _rule(
+            "index-out-of-range",
+            "An index counts from 0 to the size less one.",
+            "check the indices, or make the table larger",
+        ),
+        ("index out of range", "out of bounds", "out of range"),
+        index_out_of_range,
+    ),
+    (
+        _rule(
+            "shape-mismatch", "The sizes do not fit each other.", "reshape the operand, or make the layer for this size"
+        ),
+        _SHAPES,
+        shape_mismatch,
+    ),
+]

@@ -78,7 +78,11 @@ class Failure:
         names: list[str] = []
         for statement in _statements(source.body):
             if statement.lineno <= source.line <= (statement.end_lineno or statement.lineno):
-                values = [statement.value] if isinstance(statement, (ast.Assign, ast.AugAssign)) and statement.value is not None else [statement]
+                values: list[ast.AST] = (
+                    [statement.value]
+                    if isinstance(statement, (ast.Assign, ast.AugAssign)) and statement.value is not None
+                    else [statement]
+                )
                 if isinstance(statement, ast.AugAssign):
                     values.append(statement.target)
                 names = [name for value in values for name in names_in(value)]
@@ -89,7 +93,11 @@ class Failure:
             elif type(value) in (list, tuple):
                 found.extend(Thing(f"{name}[{at}]", item, 0, 0) for at, item in enumerate(value[:8]) if is_tensor(item))
             elif issubclass(type(value), dict):
-                found.extend(Thing(f"{name}[{key!r}]", item, 0, 0) for key, item in list(dict.items(value))[:8] if is_tensor(item))
+                found.extend(
+                    Thing(f"{name}[{key!r}]", item, 0, 0)
+                    for key, item in list(dict.items(value))[:8]
+                    if is_tensor(item)
+                )
         if not found:
             found = [Thing(name, value, 0, 0) for name, value in self.locals.items()]
         return list({id(thing.value): thing for thing in found}.values())

@@ -13,10 +13,16 @@ from ..step.source import Call, text_of
 from ..step.step import Step
 
 _BY_CLASS = {
-    "CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "MSELoss": "mse_loss", "L1Loss": "l1_loss",
-    "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits", "KLDivLoss": "kl_div",
-}  # fmt: skip
+    "CrossEntropyLoss": "cross_entropy",
+    "NLLLoss": "nll_loss",
+    "MSELoss": "mse_loss",
+    "L1Loss": "l1_loss",
+    "SmoothL1Loss": "smooth_l1_loss",
+    "HuberLoss": "huber_loss",
+    "BCELoss": "binary_cross_entropy",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "KLDivLoss": "kl_div",
+}
 _FUNCTIONS = frozenset(_BY_CLASS.values())
 
 
@@ -37,7 +43,7 @@ class LossCall:
 def loss_calls(step: Step) -> Iterator[LossCall]:
     for view in dict.fromkeys((0, step.at)):
         for call in step.sources[view].calls:
-            if call.name in _FUNCTIONS and "." in call.callee or call.callee in _FUNCTIONS:
+            if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
                 yield LossCall(call.name, call, None, step, view)
                 continue
             found = step.module_of(call.callee, view) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None

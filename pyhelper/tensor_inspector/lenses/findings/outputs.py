@@ -9,9 +9,13 @@ from ..step.step import Step
 
 #: By operation, under which name it saves the output of each of its inputs.
 _INPUTS = {
-    "Addmm": {1: "mat1", 2: "mat2"}, "Mm": {0: "self", 1: "mat2"}, "Bmm": {0: "self", 1: "mat2"}, "Convolution": {0: "input", 1: "weight"},
-    "NativeBatchNorm": {0: "input", 1: "weight"}, "NativeLayerNorm": {0: "input", 1: "weight"},
-}  # fmt: skip
+    "Addmm": {1: "mat1", 2: "mat2"},
+    "Mm": {0: "self", 1: "mat2"},
+    "Bmm": {0: "self", 1: "mat2"},
+    "Convolution": {0: "input", 1: "weight"},
+    "NativeBatchNorm": {0: "input", 1: "weight"},
+    "NativeLayerNorm": {0: "input", 1: "weight"},
+}
 _USUAL = {0: "self", 1: "other"}
 
 

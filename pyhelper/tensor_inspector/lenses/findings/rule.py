@@ -20,9 +20,7 @@ class Rule:
 
     __slots__ = ("check", "id", "needs", "severity", "suggestion", "why")
 
-    def __init__(
-        self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str
-    ) -> None:
+    def __init__(self, id: str, check: Check, needs: str, severity: Severity, why: str, suggestion: str) -> None:
         self.id = id
         self.check = check
         self.needs = tuple(needs.split())

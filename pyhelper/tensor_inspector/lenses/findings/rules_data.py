@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...measure.torch.elements import bare, is_plain, memory_of
-from ...measure.torch.graph import Node
 from ...measure.torch.metadata import element_count, requires_grad
-from ...measure.torch.modules import children, is_of
+from ...measure.torch.modules import is_of
 from ...safe.guard import instance_dict, module
 from ...words.text import listed, number, plural
 from ..step.sight import Thing
@@ -31,10 +30,12 @@ def not_normalized(step: Step) -> Iterator[Found]:
         if stats is None or not _are_bytes(given.tensor, stats):
             continue
         made = step.sources[given.view].value_of(given.name.replace('"', "'"))
-        yield Found(f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
-                    (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
-                    line=None if made is None else (step.sources[given.view].file, made[0]),
-                    suggestion=f"{given.name} / 255, or the mean and deviation of the data")  # fmt: skip
+        yield Found(
+            f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
+            (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
+            line=None if made is None else (step.sources[given.view].file, made[0]),
+            suggestion=f"{given.name} / 255, or the mean and deviation of the data",
+        )
         return
 
 
@@ -61,17 +62,24 @@ def normalized_twice(step: Step) -> Iterator[Found]:
         stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
             continue
-        if 0 <= stats["min"] and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
-            yield Found(f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}: scaled by 1/255 twice",
-                        (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"), line=_made(step, given),
-                        suggestion="divide once: ToTensor() already gives 0…1")  # fmt: skip
+        if stats["min"] >= 0 and 1e-3 < stats["max"] <= 1 / 255 + 1e-6 and stats["std"] and stats["std"] > 1e-4:
+            yield Found(
+                f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}: scaled by 1/255 twice",
+                (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"),
+                line=_made(step, given),
+                suggestion="divide once: ToTensor() already gives 0…1",
+            )
             return
 
 
 def _raw_inputs(step: Step) -> Iterator[ModelInput]:
     """Inputs that reach the first linear layer or convolution unchanged: what that has saved, or a plain Sequential."""
     for given in model_inputs(step):
-        if requires_grad(given.tensor) or not given.tensor.dtype.is_floating_point or given.position not in (0, "x", "input"):
+        if (
+            requires_grad(given.tensor)
+            or not given.tensor.dtype.is_floating_point
+            or given.position not in (0, "x", "input")
+        ):
             continue
         if _begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
             yield given
@@ -97,7 +105,7 @@ def _is_saved_raw(step: Step, tensor: Any) -> bool:
         name = {"Convolution": "input", "Addmm": "mat1"}.get(node.op)
         saved = None if name is None or node.inputs[1 if node.op == "Addmm" else 0] is not None else node.tensor(name)
         if saved is not None and memory is not None and memory_of(saved) == memory:
-            return saved.numel() == tensor.numel()
+            return bool(saved.numel() == tensor.numel())
     return False
 
 
@@ -105,24 +113,45 @@ def constant_feature(step: Step) -> Iterator[Found]:
     """Columns of a table that hold one value, among others that vary freely."""
     for given in model_inputs(step):
         tensor = given.tensor
-        if given.position not in (0, "x", "input") or not tensor.dtype.is_floating_point or tensor.dim() != 2 or not is_plain(tensor) or requires_grad(tensor):
+        if (
+            given.position not in (0, "x", "input")
+            or not tensor.dtype.is_floating_point
+            or tensor.dim() != 2
+            or not is_plain(tensor)
+            or requires_grad(tensor)
+        ):
             continue
         rows, columns = tensor.shape
         stats = step.stats(tensor)
-        if rows < 16 or not 2 <= columns < 49 or stats is None or stats["min"] is None or stats["nan"] or 4 * stats["zeros"] > stats["count"] + 4 * rows:
+        if (
+            rows < 16
+            or not 2 <= columns < 49
+            or stats is None
+            or stats["min"] is None
+            or stats["nan"]
+            or 4 * stats["zeros"] > stats["count"] + 4 * rows
+        ):
             continue
         values = bare(tensor)
         same = (values == values[:1]).all(0)
         others = values[:, ~same]
         constant = same.nonzero().flatten().tolist()
-        if not constant or len(constant) > columns // 2 or not others.numel() or not bool((others != others.round()).any(0).all()):
+        if (
+            not constant
+            or len(constant) > columns // 2
+            or not others.numel()
+            or not bool((others != others.round()).any(0).all())
+        ):
             continue
         if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
             continue  # a column for the intercept
         shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
-        yield Found(f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
-                    (given.name, f"{plural(len(constant), 'constant column')} of {columns}"), *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
-                    line=_changed(step, given))  # fmt: skip
+        yield Found(
+            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
+            (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
+            *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
+            line=_changed(step, given),
+        )
         return
 
 
@@ -138,9 +167,19 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
     """A batch that is a few samples, each as often as the others."""
     for given in model_inputs(step):
         tensor = given.tensor
-        if given.position not in (0, "x", "input", "pixel_values") or not tensor.dtype.is_floating_point or not is_plain(tensor) or requires_grad(tensor):
+        if (
+            given.position not in (0, "x", "input", "pixel_values")
+            or not tensor.dtype.is_floating_point
+            or not is_plain(tensor)
+            or requires_grad(tensor)
+        ):
             continue
-        if tensor.dim() < 2 or tensor.shape[0] < 8 or (element_count(tensor) or 0) > 1 << 22 or tensor.numel() < 4 * tensor.shape[0]:
+        if (
+            tensor.dim() < 2
+            or tensor.shape[0] < 8
+            or (element_count(tensor) or 0) > 1 << 22
+            or tensor.numel() < 4 * tensor.shape[0]
+        ):
             continue
         if _is_repeated_on_purpose(step, given):
             continue
@@ -151,8 +190,12 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
         times = counts.tolist()
         if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
             source = step.sources[given.view]
-            yield Found(f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
-                        (given.name, f"{len(times)} distinct rows of {len(rows)}"), line=_random_line(step, given), certain=False)  # fmt: skip
+            yield Found(
+                f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
+                (given.name, f"{len(times)} distinct rows of {len(rows)}"),
+                line=_random_line(step, given),
+                certain=False,
+            )
             return
 
 
@@ -169,7 +212,11 @@ def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
     """The line in which a generator is begun from a fixed number."""
     source = step.sources[given.view]
     for node in ast.walk(source.tree) if source.tree is not None else ():
-        if isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random") and node.args:
+        if (
+            isinstance(node, ast.Call)
+            and text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random")
+            and node.args
+        ):
             if isinstance(node.args[0], ast.Constant):
                 return source.file, node.lineno
     return _made(step, given)
@@ -182,14 +229,25 @@ def one_class_batch(step: Step) -> Iterator[Found]:
             continue
         target = one.target.value
         stats = step.stats(target)
-        if target.dim() != 1 or target.shape[0] < 8 or stats is None or stats["min"] != stats["max"] or stats["min"] is None or stats["min"] < 0:
+        if (
+            target.dim() != 1
+            or target.shape[0] < 8
+            or stats is None
+            or stats["min"] != stats["max"]
+            or stats["min"] is None
+            or stats["min"] < 0
+        ):
             continue
         whole = _labels_behind(step, target)
         if whole is not None:
             name, classes, total = whole
-            yield Found(f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}, though {name} has {classes} classes: the data is sorted and not shuffled",
-                        (one.target.name, f"{target.shape[0]} times {stats['min']}"), (name, f"{classes} classes in {total}"),
-                        line=(step.sources[one.view].file, one.call.line), suggestion="shuffle=True")  # fmt: skip
+            yield Found(
+                f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}, though {name} has {classes} classes: the data is sorted and not shuffled",
+                (one.target.name, f"{target.shape[0]} times {stats['min']}"),
+                (name, f"{classes} classes in {total}"),
+                line=(step.sources[one.view].file, one.call.line),
+                suggestion="shuffle=True",
+            )
             return
 
 
@@ -203,10 +261,20 @@ def _labels_behind(step: Step, target: Any) -> tuple[str, int, int] | None:
             found.append(Thing(f"{loader.key}.dataset.tensors[{at}]", tensor, 0, 0))
     for thing in found:
         value = thing.value
-        if type(value) is not torch.Tensor or value.dim() != 1 or value.dtype != target.dtype or value.shape[0] < 2 * target.shape[0] or not is_plain(value):
+        if (
+            type(value) is not torch.Tensor
+            or value.dim() != 1
+            or value.dtype != target.dtype
+            or value.shape[0] < 2 * target.shape[0]
+            or not is_plain(value)
+        ):
             continue
         values = bare(value)
-        if values.numel() > 1 << 22 or not bool((values[1:] >= values[:-1]).all()) or not bool((values == bare(target)[0]).any()):
+        if (
+            values.numel() > 1 << 22
+            or not bool((values[1:] >= values[:-1]).all())
+            or not bool((values == bare(target)[0]).any())
+        ):
             continue
         classes = int(torch.unique(values).numel())
         if classes > 1:
@@ -220,7 +288,11 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 
 def split_overlap(step: Step) -> Iterator[Found]:
     yield from _overlap_of_subsets(step)
-    named = [(set(thing.name.replace(".", "_").lower().split("_")), thing) for thing in step.tensors if thing.value.dim() >= 2]
+    named = [
+        (set(thing.name.replace(".", "_").lower().split("_")), thing)
+        for thing in step.tensors
+        if thing.value.dim() >= 2
+    ]
     for words, thing in named:
         for others, other in named:
             if not words & set(_TRAIN) or not others & set(_OTHER) or thing.value is other.value:
@@ -228,14 +300,23 @@ def split_overlap(step: Step) -> Iterator[Found]:
             shared = _shared_rows(thing.value, other.value)
             if shared:
                 rows = int(other.value.shape[0])
-                yield Found(f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {thing.name} too",
-                            (other.name, f"{shared} of {plural(rows, 'row')}"), (thing.name, "has the same rows"))  # fmt: skip
+                yield Found(
+                    f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {thing.name} too",
+                    (other.name, f"{shared} of {plural(rows, 'row')}"),
+                    (thing.name, "has the same rows"),
+                )
                 return
 
 
 def _shared_rows(a: Any, b: Any) -> int:
     """How many rows of ``b`` are in ``a``: of continuous values, since categories repeat."""
-    if a.shape[1:] != b.shape[1:] or a.dtype != b.dtype or not a.dtype.is_floating_point or not is_plain(a) or not is_plain(b):
+    if (
+        a.shape[1:] != b.shape[1:]
+        or a.dtype != b.dtype
+        or not a.dtype.is_floating_point
+        or not is_plain(a)
+        or not is_plain(b)
+    ):
         return 0
     if a.numel() > 1 << 22 or b.numel() > 1 << 22 or a.numel() < 3 * a.shape[0] or not b.shape[0]:
         return 0
@@ -260,8 +341,11 @@ def _overlap_of_subsets(step: Step) -> Iterator[Found]:
         for other, same, theirs in found[at + 1 :]:
             words = {*name.lower().split("_"), *other.lower().split("_")}
             if data is same and indices != theirs and indices & theirs and words & set(_OTHER):
-                yield Found(f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
-                            (name, f"{len(indices)} indices"), (other, f"{len(theirs)} indices"))  # fmt: skip
+                yield Found(
+                    f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
+                    (name, f"{len(indices)} indices"),
+                    (other, f"{len(theirs)} indices"),
+                )
                 return
 
 
@@ -275,10 +359,47 @@ def _made(step: Step, given: ModelInput) -> tuple[str, int] | None:
 
 
 RULES = [
-    Rule("not-normalized", not_normalized, "module source", "warning", "The first layer's outputs are a hundred times too large: activations saturate, gradients explode.", "scale it"),
-    Rule("normalized-twice", normalized_twice, "module source", "warning", "The images are nearly black.", "scale once"),
-    Rule("constant-feature", constant_feature, "module source thorough", "hint", "A constant column tells nothing, and often was meant to hold something.", "look at where the table is made"),
-    Rule("duplicate-samples", duplicate_samples, "module source thorough", "warning", "Every worker or process may have drawn the same random numbers.", "give each worker a seed of its own"),
-    Rule("one-class-batch", one_class_batch, "source thorough", "warning", "The model forgets the other classes.", "shuffle=True"),
-    Rule("split-overlap", split_overlap, "thorough", "error", "The score on data that was trained on says nothing.", "split before anything is copied or sampled"),
-]  # fmt: skip
+    Rule(
+        "not-normalized",
+        not_normalized,
+        "module source",
+        "warning",
+        "The first layer's outputs are a hundred times too large: activations saturate, gradients explode.",
+        "scale it",
+    ),
+    Rule(
+        "normalized-twice", normalized_twice, "module source", "warning", "The images are nearly black.", "scale once"
+    ),
+    Rule(
+        "constant-feature",
+        constant_feature,
+        "module source thorough",
+        "hint",
+        "A constant column tells nothing, and often was meant to hold something.",
+        "look at where the table is made",
+    ),
+    Rule(
+        "duplicate-samples",
+        duplicate_samples,
+        "module source thorough",
+        "warning",
+        "Every worker or process may have drawn the same random numbers.",
+        "give each worker a seed of its own",
+    ),
+    Rule(
+        "one-class-batch",
+        one_class_batch,
+        "source thorough",
+        "warning",
+        "The model forgets the other classes.",
+        "shuffle=True",
+    ),
+    Rule(
+        "split-overlap",
+        split_overlap,
+        "thorough",
+        "error",
+        "The score on data that was trained on says nothing.",
+        "split before anything is copied or sampled",
+    ),
+]

@@ -18,8 +18,32 @@ from .finding import Found
 from .rule import Rule
 
 _CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
-_STEPS = ("argmax", "argmin", "argsort", "round", "floor", "ceil", "sign", "long", "int", "bool", "eq", "ne", "gt", "lt", "ge",
-          "le", "topk", "bincount", "one_hot", "multinomial", "sample", "trunc", "heaviside", "searchsorted")  # fmt: skip
+_STEPS = (
+    "argmax",
+    "argmin",
+    "argsort",
+    "round",
+    "floor",
+    "ceil",
+    "sign",
+    "long",
+    "int",
+    "bool",
+    "eq",
+    "ne",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+    "topk",
+    "bincount",
+    "one_hot",
+    "multinomial",
+    "sample",
+    "trunc",
+    "heaviside",
+    "searchsorted",
+)
 
 
 def loss_without_grad(step: Step) -> Iterator[Found]:
@@ -31,8 +55,12 @@ def loss_without_grad(step: Step) -> Iterator[Found]:
             yield Found(f"{loss.name} has no grad_fn: backward will fail", *facts, line=_line(step, loss))
             continue
         name, line, call = cut
-        yield Found(f"{loss.name} has no grad_fn: {name} left autograd by {call}",
-                    *facts, (name, f"line {line}: {call}"), line=(step.source.file, line))  # fmt: skip
+        yield Found(
+            f"{loss.name} has no grad_fn: {name} left autograd by {call}",
+            *facts,
+            (name, f"line {line}: {call}"),
+            line=(step.source.file, line),
+        )
 
 
 def nondifferentiable(step: Step) -> Iterator[Found]:
@@ -40,22 +68,50 @@ def nondifferentiable(step: Step) -> Iterator[Found]:
         cut = _origin(step, loss, _STEPS)
         if cut is not None:
             name, line, call = cut
-            yield Found(f"{loss.name} has no grad_fn: {name} is made by {call}, which has no gradient",
-                        (name, f"line {line}: {call}"), (loss.name, "without grad_fn"),
-                        line=(step.source.file, line))  # fmt: skip
+            yield Found(
+                f"{loss.name} has no grad_fn: {name} is made by {call}, which has no gradient",
+                (name, f"line {line}: {call}"),
+                (loss.name, "without grad_fn"),
+                line=(step.source.file, line),
+            )
 
 
 def grad_mode_off(step: Step) -> Iterator[Found]:
     for loss in _dead_losses(step):
-        made = step.source.value_of(loss.name)
-        block = None if made is None else step.source.is_under(made[0], "no_grad", "inference_mode")
+        block = _without_gradients(step, root_of(loss.name))
         trainable = [one for one in step.parameters.values() if requires_grad(one.tensor)]
         if not trainable or (block is None and step.grad_mode):
             continue
-        where = "gradients are off here" if block is None else f"it was computed under {text_of(block.items[0].context_expr)}"
-        yield Found(f"{loss.name} has no grad_fn: {where}", (loss.name, "without grad_fn"),
-                    ("torch.is_grad_enabled()", str(step.grad_mode)),
-                    line=_line(step, loss) if block is None else (step.source.file, block.lineno))  # fmt: skip
+        where = (
+            "gradients are off here"
+            if block is None
+            else f"it was computed under {text_of(block.items[0].context_expr)}"
+        )
+        yield Found(
+            f"{loss.name} has no grad_fn: {where}",
+            (loss.name, "without grad_fn"),
+            ("torch.is_grad_enabled()", str(step.grad_mode)),
+            line=_line(step, loss) if block is None else (step.source.file, block.lineno),
+        )
+
+
+def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
+    """The block without gradients in which a value, or what it is made of, was computed by a module."""
+    source, waiting = step.source, [name]
+    seen: set[str] = set()
+    while waiting and len(seen) < 100:
+        name = waiting.pop(0)
+        made = None if name in seen else source.value_of(name)
+        seen.add(name)
+        if made is None:
+            continue
+        block = source.is_under(made[0], "no_grad", "inference_mode")
+        calls = [call for call in source.calls if call.line == made[0] and step.module_of(call.callee, step.at)]
+        if block is not None and calls:
+            return block
+        value = getattr(made[1], "value", None)
+        waiting.extend(root_of(inner) for inner in (names_in(value) if value is not None else ()))
+    return None
 
 
 def frozen_params(step: Step) -> Iterator[Found]:
@@ -65,9 +121,12 @@ def frozen_params(step: Step) -> Iterator[Found]:
     if held and not any(requires_grad(one.tensor) for one in held):
         root = held[0].root.name
         dead = _dead_losses(step)[0]
-        yield Found(f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
-                    (root, "requires_grad is False everywhere"), (dead.name, "without grad_fn"),
-                    *((thing.name, f"holds {plural(len(held), 'parameter')}") for thing in step.optimizers[:1]))  # fmt: skip
+        yield Found(
+            f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
+            (root, "requires_grad is False everywhere"),
+            (dead.name, "without grad_fn"),
+            *((thing.name, f"holds {plural(len(held), 'parameter')}") for thing in step.optimizers[:1]),
+        )
 
 
 def _dead_losses(step: Step) -> list[Loss]:
@@ -85,7 +144,8 @@ def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
 
 def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, str] | None:
     """The assignment by which what the loss is made of left autograd: its name, line and call."""
-    source, waiting, seen = step.source, [root_of(loss.name)], set()
+    source, waiting = step.source, [root_of(loss.name)]
+    seen: set[str] = set()
     while waiting:
         name = waiting.pop(0)
         found = None if name in seen else source.value_of(name)
@@ -115,7 +175,9 @@ def _has_tensors(step: Step, node: ast.AST) -> bool:
 def _comes_from_model(step: Step, node: ast.AST) -> bool:
     """Whether an expression names something that is not only data: the output of a call, or a tensor with a gradient."""
     names = names_in(node)
-    if isinstance(node, ast.Call) and any(isinstance(below, ast.Call) and below is not node for below in ast.walk(node)):
+    if isinstance(node, ast.Call) and any(
+        isinstance(below, ast.Call) and below is not node for below in ast.walk(node)
+    ):
         return True
     for name in names:
         value = step.value(name)
@@ -124,7 +186,8 @@ def _comes_from_model(step: Step, node: ast.AST) -> bool:
         made = step.source.value_of(root_of(name))
         value_node: Any = None if made is None else getattr(made[1], "value", None)
         if value_node is not None and any(
-            isinstance(below, ast.Call) and step.module_of(text_of(below.func), step.at) for below in ast.walk(value_node)
+            isinstance(below, ast.Call) and step.module_of(text_of(below.func), step.at)
+            for below in ast.walk(value_node)
         ):
             return True
     return False
@@ -138,8 +201,11 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
             continue
         amount = len(step.trained()) or sum(requires_grad(one.tensor) for one in step.parameters.values())
         what = "reaches" if loss.pending else "reached"
-        yield Found(f"{loss.name} is a leaf: a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
-                    (loss.name, "a leaf with requires_grad, without grad_fn"), line=_line(step, loss))  # fmt: skip
+        yield Found(
+            f"{loss.name} is a leaf: a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
+            (loss.name, "a leaf with requires_grad, without grad_fn"),
+            line=_line(step, loss),
+        )
 
 
 def graph_cut(step: Step) -> Iterator[Found]:
@@ -160,10 +226,12 @@ def graph_cut(step: Step) -> Iterator[Found]:
             line = _detached_in(step.source, thing.key)
             names = _grouped(step, cut)
             loss = step.losses[0]
-            yield Found(f"{names} got no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
-                        (thing.name, "has a graph that the loss does not reach"),
-                        *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
-                        line=None if line is None else (step.source.file, line))  # fmt: skip
+            yield Found(
+                f"{names} got no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
+                (thing.name, "has a graph that the loss does not reach"),
+                *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
+                line=None if line is None else (step.source.file, line),
+            )
             return
 
 
@@ -227,9 +295,11 @@ def unused_module(step: Step) -> Iterator[Found]:
         attribute = member.name.rpartition(".")[2]
         if any(source.mentions(attribute) for source in step.sources) or _is_named(type(parent.module), attribute):
             continue
-        yield Found(f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
-                    (name, f"no method of {type(parent.module).__name__} but __init__ names it"),
-                    *((one.name, "grad None") for one in trainable[:4]))  # fmt: skip
+        yield Found(
+            f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
+            (name, f"no method of {type(parent.module).__name__} but __init__ names it"),
+            *((one.name, "grad None") for one in trainable[:4]),
+        )
 
 
 def _below(member: Any, step: Step) -> list[int]:
@@ -250,11 +320,15 @@ def _root(member: Any) -> Any:
 
 def _is_named(cls: type, attribute: str) -> bool:
     """Whether a method but ``__init__`` names an attribute, or goes through all of them."""
-    methods = [source for name, source in methods_of(cls) if name not in ("__init__", "reset_parameters", "init_weights")]
+    methods = [
+        source for name, source in methods_of(cls) if name not in ("__init__", "reset_parameters", "init_weights")
+    ]
     if not methods or any(not source.is_known() for source in methods):
         return True
     return any(
-        source.mentions(attribute, "getattr", "children", "modules", "_modules", "named_children", "named_modules", "super")
+        source.mentions(
+            attribute, "getattr", "children", "modules", "_modules", "named_children", "named_modules", "super"
+        )
         for source in methods
     )
 
@@ -278,11 +352,17 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
                 continue
             kinds = list(dict.fromkeys(type(one).__name__ for one in hidden))
-            what = f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}" if is_module(hidden[0]) else plural(len(hidden), "tensor")
-            yield Found(f"{what} in the plain {type(item).__name__} {name}.{key} are not registered: not in {name}.parameters(), in no optimizer",
-                        (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
-                        line=_assigned(type(member.module), key),
-                        suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList")  # fmt: skip
+            what = (
+                f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
+                if is_module(hidden[0])
+                else plural(len(hidden), "tensor")
+            )
+            yield Found(
+                f"{what} in the plain {type(item).__name__} {name}.{key} are not registered: not in {name}.parameters(), in no optimizer",
+                (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
+                line=_assigned(type(member.module), key),
+                suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
+            )
 
 
 def _is_hidden(value: Any) -> bool:
@@ -316,17 +396,22 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
             leaf = _lonely_leaf(step, item)
             if leaf is not None:
                 node = step.node_of(item)
-                yield Found(f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
-                            (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
-                            line=_assigned(type(member.module), key))  # fmt: skip
+                yield Found(
+                    f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
+                    (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
+                    line=_assigned(type(member.module), key),
+                )
     for thing in step.tensors:
         if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
             continue
         wanted = [node for node in _attributes(step.source, thing.key) if node.attr == "grad"]
         leaf = _lonely_leaf(step, thing.value) if wanted else None
         if leaf is not None:
-            yield Found(f"{thing.name} is no leaf: {thing.name}.grad stays None",
-                        (thing.name, "computed from a leaf that has no name"), line=_bound(step, thing.key))  # fmt: skip
+            yield Found(
+                f"{thing.name} is no leaf: {thing.name}.grad stays None",
+                (thing.name, "computed from a leaf that has no name"),
+                line=_bound(step, thing.key),
+            )
 
 
 def _lonely_leaf(step: Step, tensor: Any) -> Any:
@@ -389,7 +474,12 @@ def _changed_in(step: Step, name: str | None) -> tuple[tuple[str, int] | None, s
     if name is None:
         return None, ""
     for call in reversed(step.source.calls):
-        if call.name.endswith("_") and not call.name.endswith("__") and text_of(call.receiver) == name and call.line < step.source.line:
+        if (
+            call.name.endswith("_")
+            and not call.name.endswith("__")
+            and text_of(call.receiver) == name
+            and call.line < step.source.line
+        ):
             return (step.source.file, call.line), f" ({call.callee})"
     for line, node in reversed(step.source.bindings.get(name, [])):
         if isinstance(node, ast.AugAssign) and line < step.source.line:
@@ -408,18 +498,23 @@ def graph_freed(step: Step) -> Iterator[Found]:
             shared = step.title_of(freed) or _named_above(step, root, freed)
             what = f"{shared}, made by {freed.op}" if shared else freed.op
             before = [other.line for other in step.source.backwards if other.line < step.source.line]
-            yield Found(f"{loss.name} goes through {what}, whose graph an earlier backward has freed",
-                        (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
-                        *([(shared, "its graph is freed")] if shared else []),
-                        line=(step.source.file, before[-1] if before else loss.backward.line))  # fmt: skip
+            yield Found(
+                f"{loss.name} goes through {what}, whose graph an earlier backward has freed",
+                (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
+                *([(shared, "its graph is freed")] if shared else []),
+                line=(step.source.file, before[-1] if before else loss.backward.line),
+            )
             return
     for name, tensor, line in _carried(step):
         root = step.node_of(tensor)
         freed = None if root is None else next((node for node in step.graph.below(root) if node.is_freed()), None)
         if freed is not None:
-            yield Found(f"{name} still has the graph of the step before, which its backward has freed: the next backward will fail",
-                        (name, f"grad ← {root.op if root else ''}Backward0, freed below"), line=(step.source.file, line),
-                        suggestion=f"detach it between steps: {name} = {name}.detach()")  # fmt: skip
+            yield Found(
+                f"{name} still has the graph of the step before, which its backward has freed: the next backward will fail",
+                (name, f"grad ← {root.op if root else ''}Backward0, freed below"),
+                line=(step.source.file, line),
+                suggestion=f"detach it between steps: {name} = {name}.detach()",
+            )
             return
 
 
@@ -430,7 +525,9 @@ def _carried(step: Step) -> Iterator[tuple[str, Any, int]]:
         if view != step.at or call.line < source.line:
             continue
         loop = source.loop_of(call.line)
-        if loop is None or not any(loop[0] <= other.line <= loop[1] and other.line >= call.line for other in source.backwards):
+        if loop is None or not any(
+            loop[0] <= other.line <= loop[1] and other.line >= call.line for other in source.backwards
+        ):
             continue
         for argument in (*call.args, *call.keywords.values()):
             for name in names_in(argument) if not isinstance(argument, ast.Call) else ():
@@ -470,9 +567,12 @@ def retained_graph(step: Step) -> Iterator[Found]:
             continue
         freed = _freed_addends(step, thing.value)
         if freed > 1:
-            yield Found(f"{thing.name} carries the graphs of {freed} steps: a chain of additions that keeps them alive",
-                        (thing.name, f"requires grad, {freed} freed graphs below it"), line=(source.file, line),
-                        suggestion="add the number: loss.item() or loss.detach()")  # fmt: skip
+            yield Found(
+                f"{thing.name} carries the graphs of {freed} steps: a chain of additions that keeps them alive",
+                (thing.name, f"requires grad, {freed} freed graphs below it"),
+                line=(source.file, line),
+                suggestion="add the number: loss.item() or loss.detach()",
+            )
     for (view, key), value in list(step._values.items()):
         if view != step.at or type(value) is not list or root_of(key) in used:
             continue
@@ -480,18 +580,22 @@ def retained_graph(step: Step) -> Iterator[Found]:
         freed = sum(_is_freed(step, item) for item in items)
         line = _appended_in(source, key)
         if freed > 1 and line is not None:
-            yield Found(f"{key} keeps the graphs of {freed} steps alive",
-                        (key, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"), line=(source.file, line),
-                        suggestion="append the number: loss.item() or loss.detach()")  # fmt: skip
+            yield Found(
+                f"{key} keeps the graphs of {freed} steps alive",
+                (key, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
+                line=(source.file, line),
+                suggestion="append the number: loss.item() or loss.detach()",
+            )
 
 
 def _grows_in(source: Source, name: str, kinds: tuple[type, ...]) -> int | None:
     """The line in which a name is added to, in a loop that does not begin it anew."""
     bindings = source.bindings.get(name, [])
     adds = [
-        (line, node) for line, node in bindings
+        (line, node)
+        for line, node in bindings
         if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and name in names_in(node.value))
-    ]  # fmt: skip
+    ]
     for line, _ in adds:
         loop = source.loop_of(line)
         fresh = [other for other, node in bindings if all(node is not added for _, added in adds)]
@@ -547,9 +651,11 @@ def graph_grows(step: Step) -> Iterator[Found]:
     if min(grown) < 3 or max(grown) != min(grown):
         return
     loss = step.losses[0]
-    yield Found(f"the graph of {loss.name} grows by {grown[0]} nodes a step: it reaches back through earlier steps",
-                (loss.name, f"{sizes[-1]} nodes now, {sizes[0]} three stops ago"),
-                suggestion="detach what is carried from step to step")  # fmt: skip
+    yield Found(
+        f"the graph of {loss.name} grows by {grown[0]} nodes a step: it reaches back through earlier steps",
+        (loss.name, f"{sizes[-1]} nodes now, {sizes[0]} three stops ago"),
+        suggestion="detach what is carried from step to step",
+    )
 
 
 def freeze_typo(step: Step) -> Iterator[Found]:
@@ -558,8 +664,10 @@ def freeze_typo(step: Step) -> Iterator[Found]:
     for one in step.parameters.values():
         for name in instance_dict(one.tensor):
             if name in typos and requires_grad(one.tensor):
-                yield Found(f"{one.name}.{name} was set, which does nothing: requires_grad is still True",
-                            (one.name, f"has an attribute {name}"))  # fmt: skip
+                yield Found(
+                    f"{one.name}.{name} was set, which does nothing: requires_grad is still True",
+                    (one.name, f"has an attribute {name}"),
+                )
                 return
     for name, member in step.members.values():
         for typo in (*typos, "requires_grad"):
@@ -569,8 +677,11 @@ def freeze_typo(step: Step) -> Iterator[Found]:
             trainable = any(requires_grad(tensor) for _, tensor in member.part("_parameters"))
             inner = any(requires_grad(one.tensor) for one in step.parameters.values() if one.name.startswith(name))
             if value is False and (trainable or inner):
-                yield Found(f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
-                            (name, f"has an attribute {typo}"), suggestion=f"{name}.requires_grad_(False)")  # fmt: skip
+                yield Found(
+                    f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
+                    (name, f"has an attribute {typo}"),
+                    suggestion=f"{name}.requires_grad_(False)",
+                )
                 return
 
 
@@ -585,26 +696,129 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
             continue
-        if called is not None and any(one.root.value is called.value and requires_grad(one.tensor) for one in step.parameters.values()):
-            yield Found(f"the reentrant checkpoint of {called.name} gets no input that needs a gradient: its parameters get none",
-                        (known[0].name, "requires_grad is False"), line=(step.here.file, call.line),
-                        suggestion="use_reentrant=False")  # fmt: skip
+        if called is not None and any(
+            one.root.value is called.value and requires_grad(one.tensor) for one in step.parameters.values()
+        ):
+            yield Found(
+                f"the reentrant checkpoint of {called.name} gets no input that needs a gradient: its parameters get none",
+                (known[0].name, "requires_grad is False"),
+                line=(step.here.file, call.line),
+                suggestion="use_reentrant=False",
+            )
 
 
 RULES = [
-    Rule("frozen-params", frozen_params, "loss optimizer source", "error", "Nothing can be learned: no gradient is computed.", "call requires_grad_(True) on what is to be trained"),
-    Rule("grad-mode-off", grad_mode_off, "loss module source", "error", "Without gradients no graph is recorded, and backward has nothing to go through.", "compute the loss outside of no_grad"),
-    Rule("nondifferentiable", nondifferentiable, "loss source", "error", "Such an operation has no gradient: nothing before it can learn.", "use a differentiable stand-in, as softmax for argmax"),
-    Rule("loss-without-grad", loss_without_grad, "loss source", "error", "backward() will raise, or nothing is learned.", "keep the computation in torch, without detach, numpy or item"),
-    Rule("loss-rewrapped", loss_rewrapped, "loss source", "error", "The new tensor knows nothing of the model: no parameter gets a gradient from it.", "call backward on the loss itself"),
-    Rule("graph-cut", graph_cut, "loss optimizer source", "error", "What gets no gradient does not learn.", "pass it on without detach()"),
-    Rule("unused-module", unused_module, "loss module source", "warning", "It is registered and counted, but never learns.", "call it in forward, or remove it"),
-    Rule("unregistered-params", unregistered_params, "module", "error", "They are not trained, saved, or moved by .to().", "register them"),
-    Rule("non-leaf-grad", non_leaf_grad, "source", "error", "Only leaves get a .grad; the optimizer can't hold this.", "make the result a leaf: nn.Parameter(value), or scale under no_grad"),
-    Rule("inplace-modified", inplace_modified, "loss source", "error", "The backward needs the value as it was; torch will raise.", "use the operation that makes a new tensor"),
-    Rule("graph-freed", graph_freed, "source", "error", "backward() frees what it went through; a second one raises.", "add the losses and call backward once, or retain_graph=True"),
-    Rule("retained-graph", retained_graph, "source", "warning", "Memory grows with every step.", "keep numbers, not tensors with a graph"),
-    Rule("graph-grows", graph_grows, "loss moments source", "warning", "Each step takes longer and more memory than the one before.", "detach what is carried over"),
+    Rule(
+        "frozen-params",
+        frozen_params,
+        "loss optimizer source",
+        "error",
+        "Nothing can be learned: no gradient is computed.",
+        "call requires_grad_(True) on what is to be trained",
+    ),
+    Rule(
+        "grad-mode-off",
+        grad_mode_off,
+        "loss module source",
+        "error",
+        "Without gradients no graph is recorded, and backward has nothing to go through.",
+        "compute the loss outside of no_grad",
+    ),
+    Rule(
+        "nondifferentiable",
+        nondifferentiable,
+        "loss source",
+        "error",
+        "Such an operation has no gradient: nothing before it can learn.",
+        "use a differentiable stand-in, as softmax for argmax",
+    ),
+    Rule(
+        "loss-without-grad",
+        loss_without_grad,
+        "loss source",
+        "error",
+        "backward() will raise, or nothing is learned.",
+        "keep the computation in torch, without detach, numpy or item",
+    ),
+    Rule(
+        "loss-rewrapped",
+        loss_rewrapped,
+        "loss source",
+        "error",
+        "The new tensor knows nothing of the model: no parameter gets a gradient from it.",
+        "call backward on the loss itself",
+    ),
+    Rule(
+        "graph-cut",
+        graph_cut,
+        "loss optimizer source",
+        "error",
+        "What gets no gradient does not learn.",
+        "pass it on without detach()",
+    ),
+    Rule(
+        "unused-module",
+        unused_module,
+        "loss module source",
+        "warning",
+        "It is registered and counted, but never learns.",
+        "call it in forward, or remove it",
+    ),
+    Rule(
+        "unregistered-params",
+        unregistered_params,
+        "module",
+        "error",
+        "They are not trained, saved, or moved by .to().",
+        "register them",
+    ),
+    Rule(
+        "non-leaf-grad",
+        non_leaf_grad,
+        "source",
+        "error",
+        "Only leaves get a .grad; the optimizer can't hold this.",
+        "make the result a leaf: nn.Parameter(value), or scale under no_grad",
+    ),
+    Rule(
+        "inplace-modified",
+        inplace_modified,
+        "loss source",
+        "error",
+        "The backward needs the value as it was; torch will raise.",
+        "use the operation that makes a new tensor",
+    ),
+    Rule(
+        "graph-freed",
+        graph_freed,
+        "source",
+        "error",
+        "backward() frees what it went through; a second one raises.",
+        "add the losses and call backward once, or retain_graph=True",
+    ),
+    Rule(
+        "retained-graph",
+        retained_graph,
+        "source",
+        "warning",
+        "Memory grows with every step.",
+        "keep numbers, not tensors with a graph",
+    ),
+    Rule(
+        "graph-grows",
+        graph_grows,
+        "loss moments source",
+        "warning",
+        "Each step takes longer and more memory than the one before.",
+        "detach what is carried over",
+    ),
     Rule("freeze-typo", freeze_typo, "module", "warning", "Nothing was frozen.", "set requires_grad"),
-    Rule("checkpoint-cut", checkpoint_cut, "source", "error", "A reentrant checkpoint records a graph only where an input needs a gradient.", "use_reentrant=False"),
-]  # fmt: skip
+    Rule(
+        "checkpoint-cut",
+        checkpoint_cut,
+        "source",
+        "error",
+        "A reentrant checkpoint records a graph only where an input needs a gradient.",
+        "use_reentrant=False",
+    ),
+]

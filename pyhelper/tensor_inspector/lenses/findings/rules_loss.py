@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import bare, is_plain, place_of
-from ...measure.torch.graph import Node
+from ...measure.torch.elements import place_of
 from ...measure.torch.metadata import element_count, requires_grad, shape_of
 from ...measure.torch.modules import is_of
 from ...measure.torch.optimizers import groups
 from ...safe.guard import module
 from ...words.text import number, plural, shape
-from ..step.source import is_name, names_in, text_of
+from ..step.source import is_name, text_of
 from ..step.step import Step
 from .finding import Found
 from .losses import loss_calls
@@ -21,7 +20,18 @@ from .rule import Rule
 
 torch: Any = module("torch")
 _REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")
-_NO_LOG = ("Addmm", "Mm", "Softmax", "Sigmoid", "Relu", "Convolution", "NativeBatchNorm", "NativeLayerNorm", "Tanh", "Gelu")
+_NO_LOG = (
+    "Addmm",
+    "Mm",
+    "Softmax",
+    "Sigmoid",
+    "Relu",
+    "Convolution",
+    "NativeBatchNorm",
+    "NativeLayerNorm",
+    "Tanh",
+    "Gelu",
+)
 
 
 def double_softmax(step: Step) -> Iterator[Found]:
@@ -30,8 +40,11 @@ def double_softmax(step: Step) -> Iterator[Found]:
         if below is None or below.op != "Softmax":
             continue
         name = step.title_of(below)
-        yield Found(f"cross_entropy was given probabilities: {name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
-                    (name, f"grad ← SoftmaxBackward0 over dim {below.dim()}"), line=_layer(step, "Softmax") or _bound(step, name))  # fmt: skip
+        yield Found(
+            f"cross_entropy was given probabilities: {name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
+            (name, f"grad ← SoftmaxBackward0 over dim {below.dim()}"),
+            line=_layer(step, "Softmax") or _bound(step, name),
+        )
         return
 
 
@@ -40,8 +53,11 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
         below = step.graph.through_views(step.graph.input(node)) if node.op == "BinaryCrossEntropyWithLogits" else None
         if below is not None and below.op == "Sigmoid":
             name = step.title_of(below)
-            yield Found(f"binary_cross_entropy_with_logits was given probabilities: {name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
-                        (name, "grad ← SigmoidBackward0"), line=_layer(step, "Sigmoid") or _bound(step, name))  # fmt: skip
+            yield Found(
+                f"binary_cross_entropy_with_logits was given probabilities: {name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
+                (name, "grad ← SigmoidBackward0"),
+                line=_layer(step, "Sigmoid") or _bound(step, name),
+            )
             return
 
 
@@ -57,9 +73,16 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
         is_positive = stats is not None and stats["max"] is not None and stats["max"] > 1e-4
         if below.op in _NO_LOG or is_positive:
             name = step.title_of(below)
-            seen = f", it runs from {number(stats['min'])} to {number(stats['max'])}" if stats is not None and stats["min"] is not None else ""
-            yield Found(f"nll_loss was given no log-probabilities: {name or 'its input'} comes from {below.op}{seen}",
-                        (name, f"grad ← {below.op}Backward0{seen}"), line=_bound(step, name) or _layer(step, below.op))  # fmt: skip
+            seen = (
+                f", it runs from {number(stats['min'])} to {number(stats['max'])}"
+                if stats is not None and stats["min"] is not None
+                else ""
+            )
+            yield Found(
+                f"nll_loss was given no log-probabilities: {name or 'its input'} comes from {below.op}{seen}",
+                (name, f"grad ← {below.op}Backward0{seen}"),
+                line=_bound(step, name) or _layer(step, below.op),
+            )
             return
 
 
@@ -73,9 +96,11 @@ def kl_input_not_log(step: Step) -> Iterator[Found]:
         node = None if one.input is None else step.graph.through_views(step.node_of(one.input.value))
         if not written and (node is None or node.op not in ("Softmax", "Sigmoid")):
             continue
-        yield Found(f"kl_div was given probabilities as its input: {name} comes from a softmax, and must be log-probabilities",
-                    (name if is_name(argument) else None, f"first argument of {one.call.callee}"),
-                    line=(step.sources[one.view].file, one.call.line))  # fmt: skip
+        yield Found(
+            f"kl_div was given probabilities as its input: {name} comes from a softmax, and must be log-probabilities",
+            (name if is_name(argument) else None, f"first argument of {one.call.callee}"),
+            line=(step.sources[one.view].file, one.call.line),
+        )
         return
 
 
@@ -102,9 +127,13 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
         other = None if target is None else step.owner_of(target)
         met = f"({after[-1]}, 1)" if len(before) == 1 else f"({after[-1]},)"
         loss = f"{node.op[0].lower()}{node.op[1:]}" if node.op != "Abs" else "the loss"
-        yield Found(f"{loss} compared {name or 'the prediction'} of {_sizes(before)} with {other or 'a target'} of {met}: {after[0]} x {after[1]} pairs were averaged",
-                    (name, f"shape {_sizes(before)}"), (other, f"shape {met}"),
-                    line=_bound(step, name), suggestion="give both one shape: squeeze the one or unsqueeze the other")  # fmt: skip
+        yield Found(
+            f"{loss} compared {name or 'the prediction'} of {_sizes(before)} with {other or 'a target'} of {met}: {after[0]} x {after[1]} pairs were averaged",
+            (name, f"shape {_sizes(before)}"),
+            (other, f"shape {met}"),
+            line=_bound(step, name),
+            suggestion="give both one shape: squeeze the one or unsqueeze the other",
+        )
         return
 
 
@@ -128,16 +157,28 @@ def _broadcast_by_hand(step: Step) -> Iterator[Found]:
                 if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Sub, ast.Mult)):
                     continue
                 left, right = (step.operand(side, view, node.lineno) for side in (node.left, node.right))
-                if left is None or right is None or node.lineno >= source.line or not (_has_shape(left.value) and _has_shape(right.value)):
+                if (
+                    left is None
+                    or right is None
+                    or node.lineno >= source.line
+                    or not (_has_shape(left.value) and _has_shape(right.value))
+                ):
                     continue
                 sizes = sorted((tuple(shape_of(left.value)), tuple(shape_of(right.value))), key=len)
                 fits = len(sizes[0]) == 1 and len(sizes[1]) == 2 and sizes[1] == (sizes[0][0], 1) and sizes[0][0] > 1
                 made = fits and any(requires_grad(side.value) for side in (left, right))
-                squares = any(one.op == "Sub" and one.sizes() == (sizes[0][0],) * 2 for one in step.graph.nodes) if made else False
+                squares = (
+                    any(one.op == "Sub" and one.sizes() == (sizes[0][0],) * 2 for one in step.graph.nodes)
+                    if made
+                    else False
+                )
                 if made and squares and isinstance(node.op, ast.Sub):
-                    yield Found(f"{left.name} - {right.name} met as {tuple(shape_of(left.value))} and {tuple(shape_of(right.value))}: {sizes[0][0]} x {sizes[0][0]} pairs",
-                                (left.name, f"shape {shape(shape_of(left.value))}"), (right.name, f"shape {shape(shape_of(right.value))}"),
-                                line=(source.file, node.lineno))  # fmt: skip
+                    yield Found(
+                        f"{left.name} - {right.name} met as {tuple(shape_of(left.value))} and {tuple(shape_of(right.value))}: {sizes[0][0]} x {sizes[0][0]} pairs",
+                        (left.name, f"shape {shape(shape_of(left.value))}"),
+                        (right.name, f"shape {shape(shape_of(right.value))}"),
+                        line=(source.file, node.lineno),
+                    )
                     return
 
 
@@ -153,15 +194,23 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
         if node.op not in ("Softmax", "LogSoftmax") or sizes is None or dim is None or not sizes:
             continue
         below = step.graph.through_views(step.graph.input(node))
-        if not -len(sizes) <= dim < len(sizes) or sizes[dim] != 1 or below is None or below.op not in ("Addmm", "Mm", "Convolution"):
+        if (
+            not -len(sizes) <= dim < len(sizes)
+            or sizes[dim] != 1
+            or below is None
+            or below.op not in ("Addmm", "Mm", "Convolution")
+        ):
             continue
         rows = sizes[0] if dim % len(sizes) else 1
         if rows < 2:
             continue
         name = step.title_of(node)
         value = 1 if node.op == "Softmax" else 0
-        yield Found(f"{name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
-                    (name, f"grad ← {node.op}Backward0 over a dimension of size 1"), line=_layer(step, node.op) or _bound(step, name))  # fmt: skip
+        yield Found(
+            f"{name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
+            (name, f"grad ← {node.op}Backward0 over a dimension of size 1"),
+            line=_layer(step, node.op) or _bound(step, name),
+        )
         return
 
 
@@ -176,11 +225,21 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
         if below is None or below.op not in ("Softmax", "LogSoftmax"):
             continue
         sizes, dim, head = below.sizes(), below.dim(), step.graph.through_views(step.graph.input(below))
-        if sizes is None or len(sizes) != 2 or dim not in (0, -2) or sizes[0] < 2 or head is None or head.op not in ("Addmm", "Mm"):
+        if (
+            sizes is None
+            or len(sizes) != 2
+            or dim not in (0, -2)
+            or sizes[0] < 2
+            or head is None
+            or head.op not in ("Addmm", "Mm")
+        ):
             continue
         name = step.title_of(below)
-        yield Found(f"{below.op.lower()} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {name or 'its result'}",
-                    (name, f"{tuple(sizes)}, grad ← {below.op}Backward0 over dim {dim}"), line=_layer(step, below.op) or _bound(step, name))  # fmt: skip
+        yield Found(
+            f"{below.op.lower()} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {name or 'its result'}",
+            (name, f"{tuple(sizes)}, grad ← {below.op}Backward0 over dim {dim}"),
+            line=_layer(step, below.op) or _bound(step, name),
+        )
         return
 
 
@@ -189,11 +248,16 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
             continue
         ignored = one.call.keywords.get("ignore_index")
-        index = getattr(one.criterion, "__dict__", {}).get("ignore_index", -100) if ignored is None else _constant(ignored)
+        index = (
+            getattr(one.criterion, "__dict__", {}).get("ignore_index", -100) if ignored is None else _constant(ignored)
+        )
         stats = step.stats(one.target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
-            yield Found(f"all {stats['count']} targets in {one.target.name} are {index}, which is ignored: the mean of nothing is NaN",
-                        (one.target.name, f"every element is ignore_index {index}"), line=(step.sources[one.view].file, one.call.line))  # fmt: skip
+            yield Found(
+                f"all {stats['count']} targets in {one.target.name} are {index}, which is ignored: the mean of nothing is NaN",
+                (one.target.name, f"every element is ignore_index {index}"),
+                line=(step.sources[one.view].file, one.call.line),
+            )
             return
 
 
@@ -218,9 +282,12 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         if stats is None or stats["min"] is None or "ignore_index" in one.call.keywords:
             continue
         if stats["max"] >= classes or (stats["min"] < 0 and stats["min"] != -100):
-            yield Found(f"labels in {one.target.name} run from {stats['min']} to {stats['max']}, for {classes} classes (0 to {classes - 1})",
-                        (one.target.name, f"{stats['min']}…{stats['max']}"), (one.input.name, f"{classes} classes"),
-                        line=(step.sources[one.view].file, one.call.line))  # fmt: skip
+            yield Found(
+                f"labels in {one.target.name} run from {stats['min']} to {stats['max']}, for {classes} classes (0 to {classes - 1})",
+                (one.target.name, f"{stats['min']}…{stats['max']}"),
+                (one.input.name, f"{classes} classes"),
+                line=(step.sources[one.view].file, one.call.line),
+            )
             return
 
 
@@ -231,9 +298,11 @@ def loss_not_scalar(step: Step) -> Iterator[Found]:
         if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
             continue
         made = step.source.value_of(loss.name.replace('"', "'"))
-        yield Found(f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
-                    (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
-                    line=(step.source.file, loss.backward.line if made is None else made[0]))  # fmt: skip
+        yield Found(
+            f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
+            (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
+            line=(step.source.file, loss.backward.line if made is None else made[0]),
+        )
 
 
 def _is_bare(backward: Any) -> bool:
@@ -254,15 +323,29 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             continue
         name = step.title_of(target) or step.title_of(step.graph.through_views(target))
         below = step.graph.below(target)
-        bootstraps = any(one.op in ("Max", "Amax", "MaxB") for one in below) and any(one.op == "Gather" for one in step.graph.below(prediction))
-        theirs, ours = {id(leaf) for leaf in step.graph.leaves(target)}, {id(leaf) for leaf in step.graph.leaves(prediction)}
-        foreign = bool(step.held & ours) and bool(theirs) and not theirs & step.held and not theirs & ours and theirs <= set(step.parameters)
+        bootstraps = any(one.op in ("Max", "Amax", "MaxB") for one in below) and any(
+            one.op == "Gather" for one in step.graph.below(prediction)
+        )
+        theirs, ours = (
+            {id(leaf) for leaf in step.graph.leaves(target)},
+            {id(leaf) for leaf in step.graph.leaves(prediction)},
+        )
+        foreign = (
+            bool(step.held & ours)
+            and bool(theirs)
+            and not theirs & step.held
+            and not theirs & ours
+            and theirs <= set(step.parameters)
+        )
         words = set((name or "").rpartition(".")[2].lower().split("_"))
         is_named = bool(words & {"target", "targets", "teacher", "expected", "label", "labels"}) and bool(theirs)
         if bootstraps or foreign or is_named:
-            yield Found(f"gradients flow into the target of the loss: {name or 'it'} has grad_fn {target.op}Backward0",
-                        (name, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"), line=_bound(step, name),
-                        certain=bootstraps or foreign)  # fmt: skip
+            yield Found(
+                f"gradients flow into the target of the loss: {name or 'it'} has grad_fn {target.op}Backward0",
+                (name, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
+                line=_bound(step, name),
+                certain=bootstraps or foreign,
+            )
             return
 
 
@@ -278,8 +361,11 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
             same = same or (place_of(saved) is not None and place_of(saved) == place_of(against))
         if same and prediction is not None and prediction.leaf is None:
             name = step.title_of(prediction)
-            yield Found(f"the loss compares {name or 'the prediction'} with itself: prediction and target are the same value",
-                        (name, f"both sides of {node.op}Backward0"), line=_loss_line(step))  # fmt: skip
+            yield Found(
+                f"the loss compares {name or 'the prediction'} with itself: prediction and target are the same value",
+                (name, f"both sides of {node.op}Backward0"),
+                line=_loss_line(step),
+            )
             return
 
 
@@ -295,22 +381,38 @@ def loss_sign(step: Step) -> Iterator[Found]:
     for loss in step.losses:
         node = step.node_of(loss.tensor)
         below = None if node is None else step.graph.input(node)
-        if node is None or below is None or below.op not in ("NllLoss", "MseLoss", "NllLoss2D", "BinaryCrossEntropyWithLogits"):
+        if (
+            node is None
+            or below is None
+            or below.op not in ("NllLoss", "MseLoss", "NllLoss2D", "BinaryCrossEntropyWithLogits")
+        ):
             continue
         factor = node.tensor("other") if node.op == "Mul" else None
-        negated = node.op == "Neg" or (factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0)
+        negated = node.op == "Neg" or (
+            factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0
+        )
         leaves = {id(leaf) for leaf in step.graph.leaves(node)}
         maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))
-        if negated and leaves & step.held and not maximizes and len(step.optimizers) == 1 and len(step.source.backwards) == 1:
-            yield Found(f"{loss.name} is a negated {below.op}: what is minimised grows worse",
-                        (loss.name, f"grad ← {node.op}Backward0 ← {below.op}Backward0"), line=_loss_line(step), certain=False)  # fmt: skip
+        if (
+            negated
+            and leaves & step.held
+            and not maximizes
+            and len(step.optimizers) == 1
+            and len(step.source.backwards) == 1
+        ):
+            yield Found(
+                f"{loss.name} is a negated {below.op}: what is minimised grows worse",
+                (loss.name, f"grad ← {node.op}Backward0 ← {below.op}Backward0"),
+                line=_loss_line(step),
+                certain=False,
+            )
             return
 
 
 def class_dim(step: Step) -> Iterator[Found]:
     """cross_entropy takes dim 1 as the classes; here the head's classes stand elsewhere."""
     for node in step.graph.nodes:
-        below = step.graph.input(node) if node.op == "NllLoss2D" else None
+        below = step.graph.through_views(step.graph.input(node)) if node.op == "NllLoss2D" else None
         if below is None or below.op != "LogSoftmax":
             continue
         view, sizes = step.graph.input(below), below.sizes()
@@ -322,15 +424,25 @@ def class_dim(step: Step) -> Iterator[Found]:
         if type(before) is not tuple:
             continue
         head = step.graph.input(view)
-        reordered = len(before) == 3 and before[0] == sizes[0] and before[1:] == (sizes[2], sizes[1]) and sizes[1] != sizes[2]
+        reordered = (
+            len(before) == 3 and before[0] == sizes[0] and before[1:] == (sizes[2], sizes[1]) and sizes[1] != sizes[2]
+        )
         last = head is not None and head.op in ("Addmm", "Mm") and len(before) == 2 and before[1] == sizes[2]
         if reordered or last:
             name = step.title_of(view) or step.title_of(below)
             classes = before[-1]
-            what = "a view, not a transpose, made its dim 1 the classes" if reordered else "its dim 1 is taken as the classes"
-            yield Found(f"cross_entropy takes {sizes[1]} classes from {name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
-                        (name, f"{tuple(sizes)} from {tuple(before)}"), line=_bound(step, name), certain=False,
-                        suggestion="transpose(1, 2), so that the classes are dim 1")  # fmt: skip
+            what = (
+                "a view, not a transpose, made its dim 1 the classes"
+                if reordered
+                else "its dim 1 is taken as the classes"
+            )
+            yield Found(
+                f"cross_entropy takes {sizes[1]} classes from {name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
+                (name, f"{tuple(sizes)} from {tuple(before)}"),
+                line=_bound(step, name),
+                certain=False,
+                suggestion="transpose(1, 2), so that the classes are dim 1",
+            )
             return
 
 
@@ -338,7 +450,14 @@ def _layer(step: Step, op: str) -> tuple[str, int] | None:
     """The line in which the model with such a layer is made."""
     for name, member in step.members.values():
         if is_of(member.module, op):
-            root = next((thing for thing in step.modules if name == thing.name or name.startswith((thing.name + ".", thing.name + "["))), None)
+            root = next(
+                (
+                    thing
+                    for thing in step.modules
+                    if name == thing.name or name.startswith((thing.name + ".", thing.name + "["))
+                ),
+                None,
+            )
             for source in step.sources if root is not None else ():
                 found = source.bindings.get(root.key if root is not None else "")
                 if found:
@@ -357,18 +476,116 @@ def _bound(step: Step, name: str | None) -> tuple[str, int] | None:
 
 
 RULES = [
-    Rule("double-softmax", double_softmax, "", "error", "A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.", "give cross_entropy the logits"),
-    Rule("double-sigmoid", double_sigmoid, "", "error", "A sigmoid of a sigmoid stays between 0.5 and 0.73.", "give the loss the logits"),
-    Rule("nll-input-not-log", nll_input_not_log, "", "error", "nll_loss only picks and negates: without log_softmax it is unbounded.", "log_softmax first, or cross_entropy"),
-    Rule("kl-input-not-log", kl_input_not_log, "source", "error", "kl_div takes log-probabilities as its first argument.", "log_softmax for the first argument"),
-    Rule("softmax-singleton", softmax_singleton, "", "error", "The softmax of one number is always 1: its gradient is zero.", "a sigmoid, or two units"),
-    Rule("softmax-wrong-dim", softmax_wrong_dim, "", "error", "The probabilities of a sample do not sum to 1, and depend on the rest of the batch.", "softmax over the last dimension"),
-    Rule("loss-broadcast", loss_broadcast, "", "error", "Each prediction is compared with every target: the best answer is their mean.", "give both one shape"),
-    Rule("all-targets-ignored", all_targets_ignored, "source", "error", "No target is left to average over.", "check the masking, or skip such a batch"),
-    Rule("label-out-of-range", label_out_of_range, "source", "error", "The loss raises, or a GPU stops with a device-side assert.", "count labels from 0, or widen the head"),
-    Rule("loss-not-scalar", loss_not_scalar, "loss source", "error", "Gradients are defined for one number.", "mean() or sum() it first"),
-    Rule("target-requires-grad", target_requires_grad, "", "warning", "What should stay fixed is moved towards the prediction.", "compute it under no_grad, or detach it"),
-    Rule("target-is-prediction", target_is_prediction, "", "error", "Such a loss is constant: nothing is learned.", "compare with the target"),
-    Rule("class-dim", class_dim, "", "warning", "Scores of different positions compete as if they were classes.", "move the classes to dim 1"),
-    Rule("loss-sign", loss_sign, "loss optimizer source", "warning", "The optimizer minimises: it makes this error larger.", "drop the minus, or maximize=True"),
-]  # fmt: skip
+    Rule(
+        "double-softmax",
+        double_softmax,
+        "",
+        "error",
+        "A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
+        "give cross_entropy the logits",
+    ),
+    Rule(
+        "double-sigmoid",
+        double_sigmoid,
+        "",
+        "error",
+        "A sigmoid of a sigmoid stays between 0.5 and 0.73.",
+        "give the loss the logits",
+    ),
+    Rule(
+        "nll-input-not-log",
+        nll_input_not_log,
+        "",
+        "error",
+        "nll_loss only picks and negates: without log_softmax it is unbounded.",
+        "log_softmax first, or cross_entropy",
+    ),
+    Rule(
+        "kl-input-not-log",
+        kl_input_not_log,
+        "source",
+        "error",
+        "kl_div takes log-probabilities as its first argument.",
+        "log_softmax for the first argument",
+    ),
+    Rule(
+        "softmax-singleton",
+        softmax_singleton,
+        "",
+        "error",
+        "The softmax of one number is always 1: its gradient is zero.",
+        "a sigmoid, or two units",
+    ),
+    Rule(
+        "softmax-wrong-dim",
+        softmax_wrong_dim,
+        "",
+        "error",
+        "The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
+        "softmax over the last dimension",
+    ),
+    Rule(
+        "loss-broadcast",
+        loss_broadcast,
+        "",
+        "error",
+        "Each prediction is compared with every target: the best answer is their mean.",
+        "give both one shape",
+    ),
+    Rule(
+        "all-targets-ignored",
+        all_targets_ignored,
+        "source",
+        "error",
+        "No target is left to average over.",
+        "check the masking, or skip such a batch",
+    ),
+    Rule(
+        "label-out-of-range",
+        label_out_of_range,
+        "source",
+        "error",
+        "The loss raises, or a GPU stops with a device-side assert.",
+        "count labels from 0, or widen the head",
+    ),
+    Rule(
+        "loss-not-scalar",
+        loss_not_scalar,
+        "loss source",
+        "error",
+        "Gradients are defined for one number.",
+        "mean() or sum() it first",
+    ),
+    Rule(
+        "target-requires-grad",
+        target_requires_grad,
+        "",
+        "warning",
+        "What should stay fixed is moved towards the prediction.",
+        "compute it under no_grad, or detach it",
+    ),
+    Rule(
+        "target-is-prediction",
+        target_is_prediction,
+        "",
+        "error",
+        "Such a loss is constant: nothing is learned.",
+        "compare with the target",
+    ),
+    Rule(
+        "class-dim",
+        class_dim,
+        "",
+        "warning",
+        "Scores of different positions compete as if they were classes.",
+        "move the classes to dim 1",
+    ),
+    Rule(
+        "loss-sign",
+        loss_sign,
+        "loss optimizer source",
+        "warning",
+        "The optimizer minimises: it makes this error larger.",
+        "drop the minus, or maximize=True",
+    ),
+]

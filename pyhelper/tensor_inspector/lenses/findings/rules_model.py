@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,23 +25,42 @@ _BATCH_NORM = ("_BatchNorm",)
 def eval_during_training(step: Step) -> Iterator[Found]:
     """The loss was computed in eval mode, though an optimizer is about to train the model."""
     source = step.source
-    trains = [call for call in source.calls_of("step") if any(thing.key == text_of(call.receiver) for thing in step.optimizers)]
-    trains += [call for call in source.calls_of("step") if any(thing.key == text_of(call.receiver) for thing in step.scalers)]
+    trains = [
+        call
+        for call in source.calls_of("step")
+        if any(thing.key == text_of(call.receiver) for thing in step.optimizers)
+    ]
+    trains += [
+        call for call in source.calls_of("step") if any(thing.key == text_of(call.receiver) for thing in step.scalers)
+    ]
     if not trains or not step.grad_mode:
         return
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     for thing in step.modules:
         top = step.members[id(thing.value)][1]
         parts = [(name, member) for name, member in step.members.values() if _belongs(step, member, thing)]
-        held = {id(one.tensor) for one in step.parameters.values() if one.root.value is thing.value and requires_grad(one.tensor)} & step.held
+        held = {
+            id(one.tensor)
+            for one in step.parameters.values()
+            if one.root.value is thing.value and requires_grad(one.tensor)
+        } & step.held
         if top.training is not False or not held:
             continue
         norms = [name for name, member in parts if _is_norm(member) and member.training is False and _trains(member)]
         drops = [name for name, member in parts if _is_dropout(member) and member.training is False]
-        below = [node for root in roots for node in step.graph.below(root) if any(id(leaf) in held for leaf in step.graph.leaves(root))]
+        below = [
+            node
+            for root in roots
+            for node in step.graph.below(root)
+            if any(id(leaf) in held for leaf in step.graph.leaves(root))
+        ]
         if not below:
             continue
-        modes = {node.setting("training") for node in below if node.op in ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")}
+        modes = {
+            node.setting("training")
+            for node in below
+            if node.op in ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")
+        }
         if norms and modes and True in modes:
             continue
         dropped = any(node.op in ("NativeDropout", "FusedDropout") or _is_masked(node) for node in below)
@@ -50,9 +68,13 @@ def eval_during_training(step: Step) -> Iterator[Found]:
         if proven:
             what = f"batch norm no longer moves {norms[0]}.running_mean" if norms else ""
             off = f"dropout {drops[0]} is off" if drops else ""
-            yield Found(f"{thing.name} is in eval mode in a training step: {' and '.join(filter(None, (off, what)))}",
-                        (f"{thing.name}.training", "False"), *((f"{name}.training", "False") for name in (*norms[:2], *drops[:2])),
-                        line=(source.file, trains[0].line), suggestion=f"{thing.name}.train() before the loop, and after each evaluation")  # fmt: skip
+            yield Found(
+                f"{thing.name} is in eval mode in a training step: {' and '.join(filter(None, (off, what)))}",
+                (f"{thing.name}.training", "False"),
+                *((f"{name}.training", "False") for name in (*norms[:2], *drops[:2])),
+                line=(source.file, trains[0].line),
+                suggestion=f"{thing.name}.train() before the loop, and after each evaluation",
+            )
 
 
 def _is_masked(node: Any) -> bool:
@@ -93,19 +115,28 @@ def train_during_eval(step: Step) -> Iterator[Found]:
     for call, thing, view in step.calls_of_modules():
         if view != 0 or not first <= call.line <= last or call.is_statement or _is_in_training_step(source, call.line):
             continue
+        first_line, last_line = sorted((call.line, source.line))
+        if any(first_line <= other.line <= last_line for other in source.calls_of("eval", "train")):
+            continue  # it may be in another mode there
         top = step.members.get(id(thing.value))
         if top is None or top[1].training is not True or not step.source.is_current(text_of(call.node.func), call.line):
             continue
-        inside = [(name, member) for name, member in step.members.values() if member is top[1] or _is_below(member, top[1])]
+        inside = [
+            (name, member) for name, member in step.members.values() if member is top[1] or _is_below(member, top[1])
+        ]
         drops = [name for name, member in inside if _is_dropout(member) and member.training is True]
         norms = [name for name, member in inside if _is_norm(member) and member.training is True]
         if not drops and not norms:
             continue
         off = f"dropout {drops[0]} is active" if drops else ""
         moved = f"batch norm {norms[0]} takes this batch into its statistics" if norms else ""
-        yield Found(f"{call.callee} is in train mode under no_grad: {' and '.join(filter(None, (off, moved)))}",
-                    (f"{call.callee}.training", "True"), *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
-                    line=(source.file, call.line), suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after")  # fmt: skip
+        yield Found(
+            f"{call.callee} is in train mode under no_grad: {' and '.join(filter(None, (off, moved)))}",
+            (f"{call.callee}.training", "True"),
+            *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
+            line=(source.file, call.line),
+            suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
+        )
         return
 
 
@@ -144,16 +175,21 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
                     continue
                 always = call.argument(2, "training")
                 if always is None or text_of(always) == "True":
-                    yield Found(f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
-                                (f"{name}.training", "False"), line=(source.file, call.line),
-                                suggestion="training=self.training")  # fmt: skip
+                    yield Found(
+                        f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
+                        (f"{name}.training", "False"),
+                        line=(source.file, call.line),
+                        suggestion="training=self.training",
+                    )
                     return
 
 
 def no_nonlinearity(step: Step) -> Iterator[Found]:
     """Two linear layers in a row are one linear layer."""
     for name, member in step.members.values():
-        if not is_of(member.module, "Sequential") or is_library(type(member.module)) and class_name(type(member.module)) != "Sequential":
+        if not is_of(member.module, "Sequential") or (
+            is_library(type(member.module)) and class_name(type(member.module)) != "Sequential"
+        ):
             continue
         layers = [one for one in children(member) if not is_of(one, "Identity", *_DROPOUT)]
         for index, (first, second) in enumerate(zip(layers, layers[1:])):
@@ -166,11 +202,16 @@ def no_nonlinearity(step: Step) -> Iterator[Found]:
                 continue
             if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
                 continue
-            names = [known for known, inside in step.members.values() if inside.module is first or inside.module is second]
+            names = [
+                known for known, inside in step.members.values() if inside.module is first or inside.module is second
+            ]
             held = any(id(one.tensor) in step.held for one in step.parameters.values() if one.member.module is first)
             if held:
-                yield Found(f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
-                            *((known, "Linear") for known in names), certain=False)  # fmt: skip
+                yield Found(
+                    f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
+                    *((known, "Linear") for known in names),
+                    certain=False,
+                )
                 return
 
 
@@ -181,13 +222,24 @@ def tie_broken(step: Step) -> Iterator[Found]:
     for table in tables:
         for head in heads:
             a, b = table.tensor, head.tensor
-            same = a is not b and table.root.value is head.root.value and a.shape == b.shape and dtype_of(a) is dtype_of(b)
-            if not same or not is_plain(a) or not is_plain(b) or a.data_ptr() == b.data_ptr() or (element_count(a) or 0) > 1 << 24:
+            same = (
+                a is not b and table.root.value is head.root.value and a.shape == b.shape and dtype_of(a) is dtype_of(b)
+            )
+            if (
+                not same
+                or not is_plain(a)
+                or not is_plain(b)
+                or a.data_ptr() == b.data_ptr()
+                or (element_count(a) or 0) > 1 << 24
+            ):
                 continue
             if bool((bare(a) == bare(b)).all()) and bool((bare(a) != 0).any()):
-                yield Found(f"{head.name} and {table.name} are equal, but two tensors: they were tied, and will drift apart",
-                            (head.name, "equal to the embedding"), (table.name, "another tensor"),
-                            suggestion=f"{head.name} = {table.name}")  # fmt: skip
+                yield Found(
+                    f"{head.name} and {table.name} are equal, but two tensors: they were tied, and will drift apart",
+                    (head.name, "equal to the embedding"),
+                    (table.name, "another tensor"),
+                    suggestion=f"{head.name} = {table.name}",
+                )
                 return
 
 
@@ -200,9 +252,13 @@ def ddp_bypassed(step: Step) -> Iterator[Found]:
             source = step.sources[view]
             if thing.value is not inside or not source.backwards or source.is_under(call.line, "no_sync", "no_grad"):
                 continue
-            yield Found(f"{call.callee} is the module inside {wrapper.name}: called itself, its gradients are not synchronised",
-                        (wrapper.name, "DistributedDataParallel"), (call.callee, "called"), line=(source.file, call.line),
-                        suggestion=f"call {wrapper.name}")  # fmt: skip
+            yield Found(
+                f"{call.callee} is the module inside {wrapper.name}: called itself, its gradients are not synchronised",
+                (wrapper.name, "DistributedDataParallel"),
+                (call.callee, "called"),
+                line=(source.file, call.line),
+                suggestion=f"call {wrapper.name}",
+            )
             return
 
 
@@ -220,17 +276,68 @@ def symmetric_init(step: Step) -> Iterator[Found]:
             alike.append((one, weight.shape[0]))
     if alike:
         one, units = alike[0]
-        yield Found(f"all {units} units of {one.name} have the same weights and the same gradient: they will always be one unit",
-                    *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
-                    suggestion="a random initialisation")  # fmt: skip
+        yield Found(
+            f"all {units} units of {one.name} have the same weights and the same gradient: they will always be one unit",
+            *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
+            suggestion="a random initialisation",
+        )
 
 
 RULES = [
-    Rule("eval-during-training", eval_during_training, "loss optimizer module source", "error", "Without dropout, and with frozen statistics, another model is trained than is meant.", "model.train()"),
-    Rule("train-during-eval", train_during_eval, "module source", "error", "Scores are noisy, and validation data leaks into the model.", "model.eval()"),
-    Rule("dropout-in-eval", dropout_in_eval, "module", "error", "Predictions differ from call to call.", "training=self.training"),
-    Rule("symmetric-init", symmetric_init, "module thorough", "error", "Units that begin alike and get the same gradient never differ.", "initialise at random"),
-    Rule("tie-broken", tie_broken, "module thorough", "warning", "Tied weights are meant to be one tensor.", "assign the parameter itself"),
-    Rule("ddp-bypassed", ddp_bypassed, "module source", "error", "Each process trains a model of its own.", "call the wrapper"),
-    Rule("no-nonlinearity", no_nonlinearity, "module optimizer", "hint", "A product of two matrices is a matrix.", "put an activation between them"),
-]  # fmt: skip
+    Rule(
+        "eval-during-training",
+        eval_during_training,
+        "loss optimizer module source",
+        "error",
+        "Without dropout, and with frozen statistics, another model is trained than is meant.",
+        "model.train()",
+    ),
+    Rule(
+        "train-during-eval",
+        train_during_eval,
+        "module source",
+        "error",
+        "Scores are noisy, and validation data leaks into the model.",
+        "model.eval()",
+    ),
+    Rule(
+        "dropout-in-eval",
+        dropout_in_eval,
+        "module",
+        "error",
+        "Predictions differ from call to call.",
+        "training=self.training",
+    ),
+    Rule(
+        "symmetric-init",
+        symmetric_init,
+        "module thorough",
+        "error",
+        "Units that begin alike and get the same gradient never differ.",
+        "initialise at random",
+    ),
+    Rule(
+        "tie-broken",
+        tie_broken,
+        "module thorough",
+        "warning",
+        "Tied weights are meant to be one tensor.",
+        "assign the parameter itself",
+    ),
+    Rule(
+        "ddp-bypassed",
+        ddp_bypassed,
+        "module source",
+        "error",
+        "Each process trains a model of its own.",
+        "call the wrapper",
+    ),
+    Rule(
+        "no-nonlinearity",
+        no_nonlinearity,
+        "module optimizer",
+        "hint",
+        "A product of two matrices is a matrix.",
+        "put an activation between them",
+    ),
+]

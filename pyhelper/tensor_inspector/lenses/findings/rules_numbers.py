@@ -20,7 +20,6 @@ from .finding import Found
 from .losses import ModelInput, model_inputs
 from .outputs import bad_in, output_of, words_of
 from .rule import Rule
-from .rules_graph import reached_by_losses
 
 torch: Any = module("torch")
 
@@ -42,9 +41,12 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         place = next((place for place in first if place is not None), None)
         made = step.sources[given.view].value_of(given.name.replace('"', "'"))
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
-        yield Found(f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
-                    (given.name, words_of(stats)), *([(outcome, "not finite")] if outcome else []),
-                    line=None if made is None else (step.sources[given.view].file, made[0]))  # fmt: skip
+        yield Found(
+            f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
+            (given.name, words_of(stats)),
+            *([(outcome, "not finite")] if outcome else []),
+            line=None if made is None else (step.sources[given.view].file, made[0]),
+        )
         return
 
 
@@ -76,10 +78,15 @@ def log_of_zero(step: Step) -> Iterator[Found]:
             amount = stats["zeros"] if stats["min"] == 0 else ""
             source = step.graph.input(node)
             origin = f"; {subject or 'it'} comes from {source.op}" if source is not None else ""
-            yield Found(f"{name} is not finite: log({subject or 'its input'}) where {amount} elements are {kind}{origin}".replace("  ", " "),
-                        (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
-                        (name, words_of(step.stats(output_of(step, root)) or stats)), line=_line(step, "log", subject),
-                        suggestion="clamp it, or use log_softmax or logsigmoid")  # fmt: skip
+            yield Found(
+                f"{name} is not finite: log({subject or 'its input'}) where {amount} elements are {kind}{origin}".replace(
+                    "  ", " "
+                ),
+                (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
+                (name, words_of(step.stats(output_of(step, root)) or stats)),
+                line=_line(step, "log", subject),
+                suggestion="clamp it, or use log_softmax or logsigmoid",
+            )
             return
 
 
@@ -99,9 +106,12 @@ def masked_row(step: Step) -> Iterator[Found]:
         if not rows or (given is not None and given["nan"]):
             continue
         name = step.title_of(node)
-        yield Found(f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(stats)}, every place is masked there",
-                    (name, words_of(stats)), (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
-                    line=_line(step, "softmax", name))  # fmt: skip
+        yield Found(
+            f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(stats)}, every place is masked there",
+            (name, words_of(stats)),
+            (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
+            line=_line(step, "softmax", name),
+        )
         return
 
 
@@ -125,19 +135,33 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
         if stats is None or value.dtype is not torch.float16 or not (stats["pos_inf"] or stats["neg_inf"]):
             continue
         subject = step.title_of(node) or _above(step, node) or name
-        yield Found(f"{subject} has Inf: {node.op} passes 65504, the largest float16",
-                    (subject, f"float16, {words_of(stats)} after {node.op}"), (name, "not finite"),
-                    line=_line(step, "", subject))  # fmt: skip
+        yield Found(
+            f"{subject} has Inf: {node.op} passes 65504, the largest float16",
+            (subject, f"float16, {words_of(stats)} after {node.op}"),
+            (name, "not finite"),
+            line=_line(step, "", subject),
+        )
         return
     for thing in step.tensors:
-        if thing.value.dtype is not torch.float16 or step.node_of(thing.value) is not None or requires_grad(thing.value):
+        if (
+            thing.value.dtype is not torch.float16
+            or step.node_of(thing.value) is not None
+            or requires_grad(thing.value)
+        ):
             continue
         stats = step.stats(thing.value)
         if stats is None or stats["nan"] or not (stats["pos_inf"] or stats["neg_inf"]):
             continue
-        if stats["max"] is not None and stats["max"] > 20_000 and any(given.tensor is thing.value for given in model_inputs(step)):
-            yield Found(f"{thing.name} has {words_of(stats)}: its values pass 65504, the largest float16",
-                        (thing.name, f"float16, finite up to {number(stats['max'])}"), line=_line(step, "", thing.name))  # fmt: skip
+        if (
+            stats["max"] is not None
+            and stats["max"] > 20_000
+            and any(given.tensor is thing.value for given in model_inputs(step))
+        ):
+            yield Found(
+                f"{thing.name} has {words_of(stats)}: its values pass 65504, the largest float16",
+                (thing.name, f"float16, finite up to {number(stats['max'])}"),
+                line=_line(step, "", thing.name),
+            )
             return
 
 
@@ -163,15 +187,23 @@ def std_of_one(step: Step) -> Iterator[Found]:
             sizes, dims = None if below is None else below.sizes(), node.setting("dim")
             if sizes is None:
                 continue
-            over = [sizes[dim if dim < len(sizes) else dim - 2**64] for dim in dims] if type(dims) in (tuple, list) and dims else sizes
+            over = (
+                [sizes[dim if dim < len(sizes) else dim - 2**64] for dim in dims]
+                if type(dims) in (tuple, list) and dims
+                else sizes
+            )
             count = 1
             for size in over:
                 count *= size
             correction = node.setting("correction")
             if count == 1 and (correction is None or correction >= 1):
                 subject = step.title_of(node) or step.title_of(below)
-                yield Found(f"{subject or name} is NaN: the unbiased {node.op.lower()} of one value divides by 0",
-                            (subject or name, f"{node.op.lower()} over 1 of {tuple(sizes)}"), (name, "not finite"), line=_line(step, node.op.lower(), subject))  # fmt: skip
+                yield Found(
+                    f"{subject or name} is NaN: the unbiased {node.op.lower()} of one value divides by 0",
+                    (subject or name, f"{node.op.lower()} over 1 of {tuple(sizes)}"),
+                    (name, "not finite"),
+                    line=_line(step, node.op.lower(), subject),
+                )
                 return
 
 
@@ -188,16 +220,23 @@ def nan_origin(step: Step) -> Iterator[Found]:
         given = [one for one in dict.fromkeys(inputs) if one]
         seen = words_of(stats) if stats is not None else "not finite"
         from_what = f" of finite {listed(given, False, 50)}" if given else ""
-        yield Found(f"{name} is not finite: it begins at {node.op}{from_what}, where {subject} has {seen}",
-                    (subject, f"{seen}, grad ← {node.op}Backward0"), *((one, "finite") for one in given[:3]),
-                    line=_line(step, "", subject), certain=certain)  # fmt: skip
+        yield Found(
+            f"{name} is not finite: it begins at {node.op}{from_what}, where {subject} has {seen}",
+            (subject, f"{seen}, grad ← {node.op}Backward0"),
+            *((one, "finite") for one in given[:3]),
+            line=_line(step, "", subject),
+            certain=certain,
+        )
         return
 
 
 def _bad_roots(step: Step) -> list[tuple[Node, str]]:
     """Results in sight that are not finite, with their nodes: losses first. Masked scores, of −inf alone, are none."""
     found = []
-    named = [*((loss.tensor, loss.name) for loss in step.losses), *((thing.value, thing.name) for thing in step.tensors)]
+    named = [
+        *((loss.tensor, loss.name) for loss in step.losses),
+        *((thing.value, thing.name) for thing in step.tensors),
+    ]
     for tensor, name in named:
         node = step.node_of(tensor)
         if node is None or not tensor.dtype.is_floating_point:
@@ -215,7 +254,7 @@ def _origin(step: Step, root: Node) -> tuple[Node, bool] | None:
         seen.add(node.index)
         worse = None
         for below in step.graph.inputs(node):
-            if below.leaf is not None or below.op in ("T", "Transpose") and _is_weight(step, below):
+            if below.leaf is not None or (below.op in ("T", "Transpose") and _is_weight(step, below)):
                 continue
             found = _first_bad(step, below)
             if found is not None:
@@ -258,24 +297,35 @@ def nan_in_params(step: Step) -> Iterator[Found]:
     held = [one for one in step.parameters.values() if step.thorough or _bad_roots(step)]
     bad = _not_finite(step, [(one.name, one.tensor) for one in held])
     if bad:
-        yield Found(f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}",
-                    *((name, "NaN or Inf") for name in bad[:4]))  # fmt: skip
+        yield Found(
+            f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}",
+            *((name, "NaN or Inf") for name in bad[:4]),
+        )
 
 
 def nan_in_buffers(step: Step) -> Iterator[Found]:
-    small = [(name, tensor) for name, tensor, member in step.buffers
-             if "running_" in name and (element_count(tensor) or 0) < 1 << 16]  # fmt: skip
+    small = [
+        (name, tensor)
+        for name, tensor, member in step.buffers
+        if "running_" in name and (element_count(tensor) or 0) < 1 << 16
+    ]
     bad = _not_finite(step, small)
     if bad:
         finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
-        yield Found(f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite: a batch before this one had NaN or Inf{then}",
-                    *((name, "NaN or Inf") for name in bad[:4]), suggestion="reset_running_stats(), and keep such batches out")  # fmt: skip
+        yield Found(
+            f"{listed(bad, False, 60)} {'is' if len(bad) == 1 else 'are'} not finite: a batch before this one had NaN or Inf{then}",
+            *((name, "NaN or Inf") for name in bad[:4]),
+            suggestion="reset_running_stats(), and keep such batches out",
+        )
 
 
 def _not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
-    tensors = [(at, bare(tensor)) for at, (_, tensor) in enumerate(named)
-               if is_plain(tensor) and can_be_summed(torch, tensor.dtype)]  # fmt: skip
+    tensors = [
+        (at, bare(tensor))
+        for at, (_, tensor) in enumerate(named)
+        if is_plain(tensor) and can_be_summed(torch, tensor.dtype)
+    ]
     found = not_finite(torch, iter(tensors), step.budget.share())
     return [named[at][0] for at in sorted(found.nan | found.inf)]
 
@@ -288,16 +338,47 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
     bad = _not_finite(step, gradients)
     if not bad or _not_finite(step, [(one.name, one.tensor) for one, _ in graded]):
         return
-    suspects = [node for node in step.graph.nodes if node.op in ("Sqrt", "Pow", "Norm", "LinalgVectorNorm", "Div", "Log", "Where", "Acos", "Asin", "Std", "Cdist", "Atan2", "Rsqrt")]
+    suspects = [
+        node
+        for node in step.graph.nodes
+        if node.op
+        in (
+            "Sqrt",
+            "Pow",
+            "Norm",
+            "LinalgVectorNorm",
+            "Div",
+            "Log",
+            "Where",
+            "Acos",
+            "Asin",
+            "Std",
+            "Cdist",
+            "Atan2",
+            "Rsqrt",
+        )
+    ]
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     suspects = [node for node in suspects if any(step.graph.reaches(root, node) for root in roots)]
     ops = list(dict.fromkeys(node.op.lower() for node in suspects))
-    names = [name for name in (step.title_of(below) for node in suspects for below in (node, *step.graph.inputs(node)) if below.leaf is None) if name]
+    names = [
+        name
+        for name in (
+            step.title_of(below)
+            for node in suspects
+            for below in (node, *step.graph.inputs(node))
+            if below.leaf is None
+        )
+        if name
+    ]
     loss = step.losses[0].name if step.losses else "the forward"
     cause = f"; {listed(ops, False, 40)} on the way may have an infinite slope" if ops else ""
-    yield Found(f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
-                *((name, "NaN or Inf") for name in bad[:4]), *((name, "on the way") for name in dict.fromkeys(names[:3])),
-                line=_line(step, ops[0] if ops else "", names[0] if names else None))  # fmt: skip
+    yield Found(
+        f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
+        *((name, "NaN or Inf") for name in bad[:4]),
+        *((name, "on the way") for name in dict.fromkeys(names[:3])),
+        line=_line(step, ops[0] if ops else "", names[0] if names else None),
+    )
 
 
 def exploding_grad(step: Step) -> Iterator[Found]:
@@ -312,7 +393,13 @@ def exploding_grad(step: Step) -> Iterator[Found]:
             rate = group.number("lr")
             for tensor in group.tensors[:400]:
                 one, grad = step.parameters.get(id(tensor)), step.grad(tensor)
-                if one is None or grad is None or not rate or tensor.dim() < 2 or (element_count(tensor) or 0) > 1 << 20:
+                if (
+                    one is None
+                    or grad is None
+                    or not rate
+                    or tensor.dim() < 2
+                    or (element_count(tensor) or 0) > 1 << 20
+                ):
                     continue
                 weight, slope = norm_of(tensor), norm_of(grad)
                 if not weight or slope is None or slope - slope != 0 or weight < 1e-3:
@@ -324,14 +411,22 @@ def exploding_grad(step: Step) -> Iterator[Found]:
         return
     ratio, one, slope, weight = worst
     recurrent = _recurrent(step)
-    yield Found(f"{one.name}.grad has norm {number(slope)}, its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
-                (f"{one.name}.grad", f"norm {number(slope)}"), (one.name, f"norm {number(weight)}"), *recurrent)  # fmt: skip
+    yield Found(
+        f"{one.name}.grad has norm {number(slope)}, its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
+        (f"{one.name}.grad", f"norm {number(slope)}"),
+        (one.name, f"norm {number(weight)}"),
+        *recurrent,
+    )
 
 
 def _recurrent(step: Step) -> Iterator[tuple[str | None, str]]:
     """Recurrent weights that make what passes through them grow."""
     for one in step.parameters.values():
-        if is_of(one.member.module, "RNN", "LSTM", "GRU") and ".weight_hh_l" in one.name and one.tensor.shape[0] == one.tensor.shape[1]:
+        if (
+            is_of(one.member.module, "RNN", "LSTM", "GRU")
+            and ".weight_hh_l" in one.name
+            and one.tensor.shape[0] == one.tensor.shape[1]
+        ):
             radius = _spectral_radius(bare(one.tensor)) if is_plain(one.tensor) and one.tensor.shape[0] <= 1024 else 0.0
             if radius > 1.5:
                 yield one.name, f"the rnn's weight_hh has a spectral radius of {number(radius, 2)}"
@@ -356,7 +451,11 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         return
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     if not roots:
-        roots = [node for node in (step.node_of(thing.value) for thing in step.tensors) if node is not None and node.sizes() == ()]
+        roots = [
+            node
+            for node in (step.node_of(thing.value) for thing in step.tensors)
+            if node is not None and node.sizes() == ()
+        ]
     for root in roots[:2]:
         series = []
         for node in step.graph.below(root):
@@ -376,9 +475,12 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         last, first = series[0][0], series[-1][0]
         squashing = [node.op for node in step.graph.below(root) if node.op in ("Sigmoid", "Tanh")]
         why = f": {len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
-        yield Found(f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
-                    (f"{first.name}.grad", f"norm {number(norms[-1])}"), (f"{last.name}.grad", f"norm {number(norms[0])}"),
-                    line=_model_line(step, first))  # fmt: skip
+        yield Found(
+            f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
+            (f"{first.name}.grad", f"norm {number(norms[-1])}"),
+            (f"{last.name}.grad", f"norm {number(norms[0])}"),
+            line=_model_line(step, first),
+        )
         return
 
 
@@ -403,15 +505,85 @@ def _line(step: Step, call: str, name: str | None) -> tuple[str, int] | None:
 
 
 RULES = [
-    Rule("nan-in-input", nan_in_input, "module source", "error", "Everything computed from it is NaN, and after one step so are the weights.", "clean or mask it where the data is read"),
+    Rule(
+        "nan-in-input",
+        nan_in_input,
+        "module source",
+        "error",
+        "Everything computed from it is NaN, and after one step so are the weights.",
+        "clean or mask it where the data is read",
+    ),
     Rule("log-of-zero", log_of_zero, "", "error", "log of 0 is −inf, and 0 · −inf is NaN.", "clamp it"),
-    Rule("masked-row", masked_row, "", "error", "A softmax needs one finite score at least.", "leave one place unmasked, or skip such rows"),
-    Rule("std-of-one", std_of_one, "", "error", "The unbiased estimate divides by n − 1.", "correction=0, or more samples"),
-    Rule("fp16-overflow", fp16_overflow, "", "error", "float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.", "bfloat16 or float32 here, or smaller values"),
-    Rule("nan-in-params", nan_in_params, "module", "error", "Nothing that this model computes is a number any more.", "load the last good checkpoint"),
-    Rule("nan-origin", nan_origin, "", "error", "All that comes after it is not finite.", "look at the inputs of this operation"),
-    Rule("nan-in-buffers", nan_in_buffers, "module", "error", "In eval mode these statistics are used, and make every output NaN.", "reset_running_stats()"),
-    Rule("nan-in-grad-only", nan_in_grad_only, "module loss", "error", "The next step makes the weights NaN.", "add a small ε inside, and mask before the operation, not after"),
-    Rule("exploding-grad", exploding_grad, "optimizer", "error", "Such a step throws away what was learned.", "clip_grad_norm_, a smaller rate, or another initialisation"),
-    Rule("vanishing-grad", vanishing_grad, "module thorough", "warning", "The first layers learn nothing.", "ReLU or GELU with normalisation, or residual connections"),
-]  # fmt: skip
+    Rule(
+        "masked-row",
+        masked_row,
+        "",
+        "error",
+        "A softmax needs one finite score at least.",
+        "leave one place unmasked, or skip such rows",
+    ),
+    Rule(
+        "std-of-one",
+        std_of_one,
+        "",
+        "error",
+        "The unbiased estimate divides by n − 1.",
+        "correction=0, or more samples",
+    ),
+    Rule(
+        "fp16-overflow",
+        fp16_overflow,
+        "",
+        "error",
+        "float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
+        "bfloat16 or float32 here, or smaller values",
+    ),
+    Rule(
+        "nan-in-params",
+        nan_in_params,
+        "module",
+        "error",
+        "Nothing that this model computes is a number any more.",
+        "load the last good checkpoint",
+    ),
+    Rule(
+        "nan-origin",
+        nan_origin,
+        "",
+        "error",
+        "All that comes after it is not finite.",
+        "look at the inputs of this operation",
+    ),
+    Rule(
+        "nan-in-buffers",
+        nan_in_buffers,
+        "module",
+        "error",
+        "In eval mode these statistics are used, and make every output NaN.",
+        "reset_running_stats()",
+    ),
+    Rule(
+        "nan-in-grad-only",
+        nan_in_grad_only,
+        "module loss",
+        "error",
+        "The next step makes the weights NaN.",
+        "add a small ε inside, and mask before the operation, not after",
+    ),
+    Rule(
+        "exploding-grad",
+        exploding_grad,
+        "optimizer",
+        "error",
+        "Such a step throws away what was learned.",
+        "clip_grad_norm_, a smaller rate, or another initialisation",
+    ),
+    Rule(
+        "vanishing-grad",
+        vanishing_grad,
+        "module thorough",
+        "warning",
+        "The first layers learn nothing.",
+        "ReLU or GELU with normalisation, or residual connections",
+    ),
+]

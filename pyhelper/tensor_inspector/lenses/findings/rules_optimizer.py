@@ -9,7 +9,7 @@ from typing import Any
 from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import dtype_name, dtype_of, element_count, grad_hooks_of, requires_grad
 from ...measure.torch.modules import members
-from ...measure.torch.optimizers import Group, groups, inner
+from ...measure.torch.optimizers import groups, inner
 from ...measure.torch.optimizers import tensors as tensors_of
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name, instance_dict, module
@@ -34,10 +34,12 @@ def param_not_in_optimizer(step: Step) -> Iterator[Found]:
         owners.setdefault(one.name.rpartition(".")[0] or one.name, []).append(one)
     names = listed(owners, False, 60)
     has = "has a gradient, " if any(step.grad(one.tensor) is not None for one in missed) else ""
-    yield Found(f"{names}: {plural(len(missed), 'trainable parameter')} in no optimizer, {has}but never updated",
-                *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
-                (step.optimizers[0].name, f"holds {plural(len(list(tensors_of(step.optimizers[0].value))), 'tensor')}"),
-                line=_made(step, step.optimizers[0].key))  # fmt: skip
+    yield Found(
+        f"{names}: {plural(len(missed), 'trainable parameter')} in no optimizer, {has}but never updated",
+        *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
+        (step.optimizers[0].name, f"holds {plural(len(list(tensors_of(step.optimizers[0].value))), 'tensor')}"),
+        line=_made(step, step.optimizers[0].key),
+    )
 
 
 def _unheld(step: Step) -> list[Parameter]:
@@ -59,19 +61,25 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
     for thing in step.optimizers:
         held = list(tensors_of(thing.value))
         stale = [
-            tensor for tensor in held
-            if id(tensor) not in step.parameters and id(tensor) not in step.names and id(tensor) not in reached
+            tensor
+            for tensor in held
+            if id(tensor) not in step.parameters
+            and id(tensor) not in step.names
+            and id(tensor) not in reached
             and step.grad(tensor) is None
-        ]  # fmt: skip
+        ]
         if not stale or not unheld:
             continue
         roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in set(map(id, held))}
         new = [one for one in unheld if id(one.root.value) in roots or len(stale) == len(held)]
         if new:
             names = listed((one.name for one in new), False, 60)
-            yield Found(f"{plural(len(stale), 'tensor')} in {thing.name} belong to no module; {names} get gradients but are in no optimizer",
-                        (thing.name, f"{len(stale)} of {plural(len(held), 'tensor')} are in no module in sight"),
-                        *((one.name, "trainable, in no optimizer") for one in new[:4]), line=_made(step, thing.key))  # fmt: skip
+            yield Found(
+                f"{plural(len(stale), 'tensor')} in {thing.name} belong to no module; {names} get gradients but are in no optimizer",
+                (thing.name, f"{len(stale)} of {plural(len(held), 'tensor')} are in no module in sight"),
+                *((one.name, "trainable, in no optimizer") for one in new[:4]),
+                line=_made(step, thing.key),
+            )
 
 
 def lr_zero(step: Step) -> Iterator[Found]:
@@ -83,15 +91,21 @@ def lr_zero(step: Step) -> Iterator[Found]:
         first = groups(thing.value)[0].number("initial_lr")
         if scheduler is None:
             if not first:
-                yield Found(f"lr of {thing.name} is 0: its step changes nothing", (f"{thing.name}.param_groups[0][\"lr\"]", "0"),
-                            line=_made(step, thing.key))  # fmt: skip
+                yield Found(
+                    f"lr of {thing.name} is 0: its step changes nothing",
+                    (f'{thing.name}.param_groups[0]["lr"]', "0"),
+                    line=_made(step, thing.key),
+                )
             continue
         gamma = instance_dict(scheduler.value).get("gamma")
         if first and (type(gamma) is int or type(gamma) is float) and gamma == 0:
             kind = class_name(type(scheduler.value))
-            yield Found(f"lr of {thing.name} is 0 (initial {number(first)}; {kind} with gamma=0): nothing can change any more",
-                        (f"{thing.name}.param_groups[0][\"lr\"]", "0"), (f"{scheduler.name}.gamma", "0"),
-                        line=_made(step, scheduler.key))  # fmt: skip
+            yield Found(
+                f"lr of {thing.name} is 0 (initial {number(first)}; {kind} with gamma=0): nothing can change any more",
+                (f'{thing.name}.param_groups[0]["lr"]', "0"),
+                (f"{scheduler.name}.gamma", "0"),
+                line=_made(step, scheduler.key),
+            )
 
 
 def lr_too_low(step: Step) -> Iterator[Found]:
@@ -104,9 +118,12 @@ def lr_too_low(step: Step) -> Iterator[Found]:
             now, first = group.number("lr"), group.number("initial_lr")
             if now and first and now <= 1e-6 * first:
                 steps = instance_dict(scheduler.value).get("last_epoch")
-                yield Found(f"lr of {thing.name} fell to {number(now)}, from {number(first)}, in {steps} steps of {kind}",
-                            (f"{thing.name}.param_groups[0][\"lr\"]", number(now)), (scheduler.name, f"last_epoch {steps}"),
-                            line=_made(step, scheduler.key))  # fmt: skip
+                yield Found(
+                    f"lr of {thing.name} fell to {number(now)}, from {number(first)}, in {steps} steps of {kind}",
+                    (f'{thing.name}.param_groups[0]["lr"]', number(now)),
+                    (scheduler.name, f"last_epoch {steps}"),
+                    line=_made(step, scheduler.key),
+                )
                 break
 
 
@@ -132,14 +149,19 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
         if stepped < 1 or added < 1 or (added > 1 and clears):
             continue
         subject = one
-        summed = sum(1 for moment in stops if one.name in moment.weights and moment.weights[one.name].grad_id == id(grad)) + 1
+        summed = (
+            sum(1 for moment in stops if one.name in moment.weights and moment.weights[one.name].grad_id == id(grad))
+            + 1
+        )
         break
     if subject is None:
         return
     optimizer = next((call for call in step.source.calls_of("step")), None)
-    yield Found(f"gradients were not cleared since the last optimizer step: {subject.name}.grad is the sum of {summed} steps, zero_grad was not called",
-                (f"{subject.name}.grad", f"added to {plural(summed - 1, 'time')}, while {subject.name} was updated"),
-                line=None if optimizer is None else (step.source.file, optimizer.line))  # fmt: skip
+    yield Found(
+        f"gradients were not cleared since the last optimizer step: {subject.name}.grad is the sum of {summed} steps, zero_grad was not called",
+        (f"{subject.name}.grad", f"added to {plural(summed - 1, 'time')}, while {subject.name} was updated"),
+        line=None if optimizer is None else (step.source.file, optimizer.line),
+    )
 
 
 def _clears(step: Step) -> bool:
@@ -161,8 +183,11 @@ def step_without_grads(step: Step) -> Iterator[Found]:
                 continue
             if not any(thing.key == stepped for thing in step.optimizers):
                 continue
-            yield Found(f"{cleared}.zero_grad() comes after backward and before {stepped}.step(): it steps without gradients",
-                        (cleared, f"cleared in line {line}, just before its step"), line=(step.source.file, line))  # fmt: skip
+            yield Found(
+                f"{cleared}.zero_grad() comes after backward and before {stepped}.step(): it steps without gradients",
+                (cleared, f"cleared in line {line}, just before its step"),
+                line=(step.source.file, line),
+            )
 
 
 def _bodies(step: Step) -> Iterator[list[ast.stmt]]:
@@ -172,7 +197,12 @@ def _bodies(step: Step) -> Iterator[list[ast.stmt]]:
         node = waiting.pop()
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
-            if type(body) is list and body and isinstance(body[0], ast.stmt) and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            if (
+                type(body) is list
+                and body
+                and isinstance(body[0], ast.stmt)
+                and not isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            ):
                 yield body
                 waiting.extend(body)
 
@@ -187,10 +217,17 @@ def clip_before_unscale(step: Step) -> Iterator[Found]:
             continue
         for clip in clips:
             unscaled = [call for call in source.calls_of("unscale_") if call.line <= clip.line]
-            stepped = [call for call in source.calls_of("step") if text_of(call.receiver) == backward.scaler and call.line > clip.line]
+            stepped = [
+                call
+                for call in source.calls_of("step")
+                if text_of(call.receiver) == backward.scaler and call.line > clip.line
+            ]
             if backward.line < clip.line and not unscaled and stepped:
-                yield Found(f"{clip.name} clips gradients that {backward.scaler} has not unscaled: the limit holds for scaled ones",
-                            (backward.scaler, _scale_words(scaler)), line=(source.file, clip.line))  # fmt: skip
+                yield Found(
+                    f"{clip.name} clips gradients that {backward.scaler} has not unscaled: the limit holds for scaled ones",
+                    (backward.scaler, _scale_words(scaler)),
+                    line=(source.file, clip.line),
+                )
                 return
 
 
@@ -201,12 +238,19 @@ def scaler_bypassed(step: Step) -> Iterator[Found]:
         if scaler is None or instance_dict(scaler).get("_enabled") is not True:
             continue
         by_scaler = [call for call in source.calls_of("step", "unscale_") if text_of(call.receiver) == backward.scaler]
-        direct = [call for call in source.calls_of("step") if any(thing.key == text_of(call.receiver) for thing in step.optimizers)]
+        direct = [
+            call
+            for call in source.calls_of("step")
+            if any(thing.key == text_of(call.receiver) for thing in step.optimizers)
+        ]
         if direct and not by_scaler:
             call = direct[0]
-            yield Found(f"{call.callee}() applies gradients that {backward.scaler} has scaled, and has not unscaled",
-                        (backward.scaler, _scale_words(scaler)), line=(source.file, call.line),
-                        suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()")  # fmt: skip
+            yield Found(
+                f"{call.callee}() applies gradients that {backward.scaler} has scaled, and has not unscaled",
+                (backward.scaler, _scale_words(scaler)),
+                line=(source.file, call.line),
+                suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()",
+            )
             return
 
 
@@ -223,23 +267,36 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         return
     now = {loss.name: step.number(loss.tensor) for loss in step.losses}
     before = stops[-1]
-    risen = [(name, before.losses[name], value) for name, value in now.items()
-             if value is not None and name in before.losses and _has_risen(before.losses[name], value)]  # fmt: skip
+    risen = [
+        (name, before.losses[name], value)
+        for name, value in now.items()
+        if value is not None and name in before.losses and _has_risen(before.losses[name], value)
+    ]
     if not risen:
         return
     name, was, value = risen[0]
     for one in step.trained():
-        known, norm = before.weights.get(one.name), norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
+        known = before.weights.get(one.name)
+        norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
-        rates = [group.number("lr") for thing in step.optimizers for group in groups(thing.value) if any(tensor is one.tensor for tensor in group.tensors)]
+        rates = [
+            group.number("lr")
+            for thing in step.optimizers
+            for group in groups(thing.value)
+            if any(tensor is one.tensor for tensor in group.tensors)
+        ]
         rate = next((rate for rate in rates if rate is not None), None)
         if rate is None:
             continue
         thing = step.optimizers[0]
-        yield Found(f"lr {number(rate)} is too high: a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
-                    (f"{thing.name}.param_groups[0][\"lr\"]", number(rate)), (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
-                    (name, f"{number(was)}, then {number(value)}"), line=_made(step, thing.key))  # fmt: skip
+        yield Found(
+            f"lr {number(rate)} is too high: a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
+            (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
+            (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
+            (name, f"{number(was)}, then {number(value)}"),
+            line=_made(step, thing.key),
+        )
         return
 
 
@@ -257,7 +314,14 @@ def update_lost(step: Step) -> Iterator[Found]:
             for tensor in group.tensors[:200]:
                 grad = step.grad(tensor)
                 low = dtype_of(tensor) in (torch.float16, torch.bfloat16)
-                if not low or grad is None or not rate or not is_plain(tensor) or not is_plain(grad) or tensor.numel() > 1 << 22:
+                if (
+                    not low
+                    or grad is None
+                    or not rate
+                    or not is_plain(tensor)
+                    or not is_plain(grad)
+                    or tensor.numel() > 1 << 22
+                ):
                     continue
                 weight, change = bare(tensor), bare(grad)
                 if "Adam" in kind:
@@ -269,8 +333,11 @@ def update_lost(step: Step) -> Iterator[Found]:
                 total += int(nonzero.sum())
                 name = name or step.name_of(tensor)
             if total >= 16 and lost > 0.95 * total:
-                yield Found(f"updates are lost: for {lost} of {total} weights w − lr·g is w again in {dtype_name(group.tensors[0])}",
-                            (name, f"{dtype_name(group.tensors[0])}, lr {number(rate or 0.0)}"), line=_made(step, thing.key))  # fmt: skip
+                yield Found(
+                    f"updates are lost: for {lost} of {total} weights w − lr·g is w again in {dtype_name(group.tensors[0])}",
+                    (name, f"{dtype_name(group.tensors[0])}, lr {number(rate or 0.0)}"),
+                    line=_made(step, thing.key),
+                )
 
 
 def eps_underflow(step: Step) -> Iterator[Found]:
@@ -279,13 +346,30 @@ def eps_underflow(step: Step) -> Iterator[Found]:
             eps = group.number("eps")
             half = next((tensor for tensor in group.tensors if dtype_of(tensor) is torch.float16), None)
             if half is not None and eps is not None and 0 < eps < 2.9e-8:
-                yield Found(f"eps {number(eps)} of {thing.name} is 0 in float16: a gradient of 0 makes 0/0",
-                            (f"{thing.name}.param_groups[0][\"eps\"]", number(eps)),
-                            (step.name_of(half), "float16"), line=_made(step, thing.key))  # fmt: skip
+                yield Found(
+                    f"eps {number(eps)} of {thing.name} is 0 in float16: a gradient of 0 makes 0/0",
+                    (f'{thing.name}.param_groups[0]["eps"]', number(eps)),
+                    (step.name_of(half), "float16"),
+                    line=_made(step, thing.key),
+                )
                 break
 
 
-_SECOND = ("target", "teacher", "ema", "shadow", "old", "ref", "reference", "momentum", "frozen", "average", "averaged", "initial", "best")
+_SECOND = (
+    "target",
+    "teacher",
+    "ema",
+    "shadow",
+    "old",
+    "ref",
+    "reference",
+    "momentum",
+    "frozen",
+    "average",
+    "averaged",
+    "initial",
+    "best",
+)
 
 
 def aliased_models(step: Step) -> Iterator[Found]:
@@ -294,11 +378,19 @@ def aliased_models(step: Step) -> Iterator[Found]:
         names = step.names.get(id(thing.value), [])
         simple = [name for name in names if name.count(".") <= 1 and "[" not in name]
         second = [name for name in simple if set(name.rpartition(".")[2].lower().split("_")) & set(_SECOND)]
-        first = [name for name in simple if name not in second and name.rpartition(".")[0] in {other.rpartition(".")[0] for other in second}]
+        first = [
+            name
+            for name in simple
+            if name not in second and name.rpartition(".")[0] in {other.rpartition(".")[0] for other in second}
+        ]
         if second and first and requires_grad_of(thing.value):
-            yield Found(f"{second[0]} and {first[0]} are one and the same model: what trains one changes the other",
-                        (second[0], f"is {first[0]}"), (first[0], f"{plural(len(names), 'name')}"), line=_made(step, second[0]),
-                        suggestion=f"{second[0]} = copy.deepcopy({first[0]})")  # fmt: skip
+            yield Found(
+                f"{second[0]} and {first[0]} are one and the same model: what trains one changes the other",
+                (second[0], f"is {first[0]}"),
+                (first[0], f"{plural(len(names), 'name')}"),
+                line=_made(step, second[0]),
+                suggestion=f"{second[0]} = copy.deepcopy({first[0]})",
+            )
     yield from _shared_models(step)
 
 
@@ -308,8 +400,11 @@ def _shared_models(step: Step) -> Iterator[Found]:
         own = _parameters(thing.value)
         for other in step.modules[index + 1 :]:
             if own and own == _parameters(other.value) and set(other.name.lower().split("_")) & set(_SECOND):
-                yield Found(f"{other.name} has the very parameters of {thing.name}: what trains one changes the other",
-                            (other.name, f"shares {plural(len(own), 'parameter')}"), line=_made(step, other.key))  # fmt: skip
+                yield Found(
+                    f"{other.name} has the very parameters of {thing.name}: what trains one changes the other",
+                    (other.name, f"shares {plural(len(own), 'parameter')}"),
+                    line=_made(step, other.key),
+                )
 
 
 def _parameters(root: Any) -> frozenset[int]:
@@ -335,9 +430,21 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
     if not calls or not known or len(known) < len(trained):
         return
     moved = [one for one in known if any(stop.weights[one.name].version != int(one.tensor._version) for stop in stops)]
-    if not moved and all(step.grad(one.tensor) is not None for one in known):
-        yield Found(f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
-                    (known[0].name, "the same version as before"), line=(step.source.file, calls[0].line))  # fmt: skip
+    if not moved and all(_has_new_grad(step, one, stops) for one in known):
+        yield Found(
+            f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
+            (known[0].name, "the same version as before"),
+            line=(step.source.file, calls[0].line),
+        )
+
+
+def _has_new_grad(step: Step, one: Parameter, stops: list[Any]) -> bool:
+    """Whether a backward has given a parameter other gradients at each of the stops."""
+    grad = step.grad(one.tensor)
+    norms = [stop.weights[one.name].grad_norm for stop in stops]
+    if grad is None or None in norms:
+        return False
+    return len({*norms, norm_of(grad)}) == len(stops) + 1
 
 
 def _plain_steps(step: Step) -> Iterator[Call]:
@@ -360,17 +467,108 @@ def _made(step: Step, key: str) -> tuple[str, int] | None:
 
 
 RULES = [
-    Rule("optimizer-stale-params", optimizer_stale_params, "loss optimizer module", "error", "The optimizer updates tensors that are not part of the model any more.", "make the optimizer after the model is complete"),
-    Rule("param-not-in-optimizer", param_not_in_optimizer, "loss optimizer module", "warning", "It keeps its initial values, although a gradient is computed for it.", "give it to an optimizer, or freeze it with requires_grad_(False)"),
-    Rule("lr-zero", lr_zero, "optimizer", "error", "A step of rate 0 changes no weight.", "check what the schedule multiplies the rate by"),
-    Rule("lr-too-low", lr_too_low, "optimizer", "warning", "Steps of this size change nothing any more.", "step the scheduler once an epoch, or with a smaller decay"),
-    Rule("grads-accumulated", grads_accumulated, "optimizer moments", "error", "Each step follows the sum of all gradients so far.", "call optimizer.zero_grad() before backward"),
-    Rule("step-without-grads", step_without_grads, "optimizer source", "error", "The optimizer finds no gradient, and changes nothing.", "call zero_grad before backward, or after step"),
-    Rule("clip-before-unscale", clip_before_unscale, "scaler source", "error", "Scaled gradients are thousands of times larger: all are clipped to almost nothing.", "call scaler.unscale_(optimizer) before clipping"),
-    Rule("scaler-bypassed", scaler_bypassed, "scaler source", "error", "The step is as many times too large as the scale.", "step through the scaler"),
-    Rule("lr-too-high", lr_too_high, "loss optimizer moments", "error", "Each step overshoots further than the one before.", "try a rate of a tenth or a hundredth"),
-    Rule("update-lost", update_lost, "optimizer thorough", "warning", "Weights of few bits do not move by small steps.", "keep float32 weights, and compute under autocast"),
-    Rule("eps-underflow", eps_underflow, "optimizer", "error", "The division by √v + eps becomes 0/0, which is NaN.", "eps=1e-4, or float32 weights"),
-    Rule("aliased-models", aliased_models, "module", "error", "A target that moves with what it judges gives no target.", "copy.deepcopy"),
-    Rule("weights-unchanged", weights_unchanged, "optimizer moments source module", "error", "The optimizer does not update this model.", "check which tensors the optimizer holds"),
-]  # fmt: skip
+    Rule(
+        "optimizer-stale-params",
+        optimizer_stale_params,
+        "loss optimizer module",
+        "error",
+        "The optimizer updates tensors that are not part of the model any more.",
+        "make the optimizer after the model is complete",
+    ),
+    Rule(
+        "param-not-in-optimizer",
+        param_not_in_optimizer,
+        "loss optimizer module",
+        "warning",
+        "It keeps its initial values, although a gradient is computed for it.",
+        "give it to an optimizer, or freeze it with requires_grad_(False)",
+    ),
+    Rule(
+        "lr-zero",
+        lr_zero,
+        "optimizer",
+        "error",
+        "A step of rate 0 changes no weight.",
+        "check what the schedule multiplies the rate by",
+    ),
+    Rule(
+        "lr-too-low",
+        lr_too_low,
+        "optimizer",
+        "warning",
+        "Steps of this size change nothing any more.",
+        "step the scheduler once an epoch, or with a smaller decay",
+    ),
+    Rule(
+        "grads-accumulated",
+        grads_accumulated,
+        "optimizer moments",
+        "error",
+        "Each step follows the sum of all gradients so far.",
+        "call optimizer.zero_grad() before backward",
+    ),
+    Rule(
+        "step-without-grads",
+        step_without_grads,
+        "optimizer source",
+        "error",
+        "The optimizer finds no gradient, and changes nothing.",
+        "call zero_grad before backward, or after step",
+    ),
+    Rule(
+        "clip-before-unscale",
+        clip_before_unscale,
+        "scaler source",
+        "error",
+        "Scaled gradients are thousands of times larger: all are clipped to almost nothing.",
+        "call scaler.unscale_(optimizer) before clipping",
+    ),
+    Rule(
+        "scaler-bypassed",
+        scaler_bypassed,
+        "scaler source",
+        "error",
+        "The step is as many times too large as the scale.",
+        "step through the scaler",
+    ),
+    Rule(
+        "lr-too-high",
+        lr_too_high,
+        "loss optimizer moments",
+        "error",
+        "Each step overshoots further than the one before.",
+        "try a rate of a tenth or a hundredth",
+    ),
+    Rule(
+        "update-lost",
+        update_lost,
+        "optimizer thorough",
+        "warning",
+        "Weights of few bits do not move by small steps.",
+        "keep float32 weights, and compute under autocast",
+    ),
+    Rule(
+        "eps-underflow",
+        eps_underflow,
+        "optimizer",
+        "error",
+        "The division by √v + eps becomes 0/0, which is NaN.",
+        "eps=1e-4, or float32 weights",
+    ),
+    Rule(
+        "aliased-models",
+        aliased_models,
+        "module",
+        "error",
+        "A target that moves with what it judges gives no target.",
+        "copy.deepcopy",
+    ),
+    Rule(
+        "weights-unchanged",
+        weights_unchanged,
+        "optimizer moments source module",
+        "error",
+        "The optimizer does not update this model.",
+        "check which tensors the optimizer holds",
+    ),
+]

@@ -42,18 +42,38 @@ def dead_relu(step: Step) -> Iterator[Found]:
             bias = _bias_words(step, before)
             name = layer.name
             own = layer.member.parent is not None
-            yield Found(f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample: {name} has a gradient of exactly zero{bias}",
-                        (f"{name}.grad" if step.grad(layer.tensor) is not None else name, "exactly zero" if step.grad(layer.tensor) is not None else "feeds a dead relu"),
-                        (step.title_of(node), "relu, 0 everywhere"), line=_made(step, layer), certain=own or stats is None)  # fmt: skip
+            yield Found(
+                f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample: {name} has a gradient of exactly zero{bias}",
+                (
+                    f"{name}.grad" if step.grad(layer.tensor) is not None else name,
+                    "exactly zero" if step.grad(layer.tensor) is not None else "feeds a dead relu",
+                ),
+                (step.title_of(node), "relu, 0 everywhere"),
+                line=_made(step, layer),
+                certain=own or stats is None,
+            )
             return
 
 
 def _through(step: Step, node: Node) -> list[tuple[Node, int]]:
     """The users of a node, those behind views and dropout too."""
-    found, waiting = [], list(step.graph.users(node))
+    found: list[tuple[Node, int]] = []
+    waiting = list(step.graph.users(node))
     while waiting and len(found) < 16:
         user, position = waiting.pop()
-        if user.op in ("View", "UnsafeView", "Reshape", "ReshapeAlias", "Flatten", "T", "Transpose", "NativeDropout", "MaxPool2DWithIndices", "AvgPool2D", "Mean") or (user.op == "Mul" and user.inputs[1:] == [None]):
+        if user.op in (
+            "View",
+            "UnsafeView",
+            "Reshape",
+            "ReshapeAlias",
+            "Flatten",
+            "T",
+            "Transpose",
+            "NativeDropout",
+            "MaxPool2DWithIndices",
+            "AvgPool2D",
+            "Mean",
+        ) or (user.op == "Mul" and user.inputs[1:] == [None]):
             waiting.extend(step.graph.users(user))
         else:
             found.append((user, position))
@@ -83,11 +103,17 @@ def _is_dead_by_gradients(step: Step, layer: Parameter, user: Node) -> bool:
     """The next layer's bias has a gradient, its weight has exactly none: what it was given is 0. So is the gradient
     of the layer before."""
     parts = _parameters_of(step, user)
-    weight, bias = next((one for one in parts if one.tensor.dim() > 1), None), next((one for one in parts if one.tensor.dim() == 1), None)
+    weight, bias = (
+        next((one for one in parts if one.tensor.dim() > 1), None),
+        next((one for one in parts if one.tensor.dim() == 1), None),
+    )
     return (
-        weight is not None and bias is not None
-        and _is_zero(step, layer.tensor) is True and _is_zero(step, weight.tensor) is True and _is_zero(step, bias.tensor) is False
-    )  # fmt: skip
+        weight is not None
+        and bias is not None
+        and _is_zero(step, layer.tensor) is True
+        and _is_zero(step, weight.tensor) is True
+        and _is_zero(step, bias.tensor) is False
+    )
 
 
 def _is_zero(step: Step, tensor: Any) -> bool | None:
@@ -97,7 +123,9 @@ def _is_zero(step: Step, tensor: Any) -> bool | None:
 
 
 def _bias_words(step: Step, node: Node | None) -> str:
-    bias = next((one for one in _parameters_of(step, node) if one.tensor.dim() == 1), None) if node is not None else None
+    bias = (
+        next((one for one in _parameters_of(step, node) if one.tensor.dim() == 1), None) if node is not None else None
+    )
     stats = None if bias is None else step.stats(bias.tensor)
     if stats is None or stats["mean"] is None or stats["mean"] > -1:
         return ""
@@ -120,15 +148,24 @@ def saturated(step: Step) -> Iterator[Found]:
         if amount > 0.9 * total:
             name = step.title_of(node)
             given = _input_words(step, before)
-            yield Found(f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
-                        (name, f"{amount} of {total} beyond 0.99"), (None, f"grad ← {node.op}Backward0"), line=_bound(step, name))  # fmt: skip
+            yield Found(
+                f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
+                (name, f"{amount} of {total} beyond 0.99"),
+                (None, f"grad ← {node.op}Backward0"),
+                line=_bound(step, name),
+            )
             return
 
 
 def _input_words(step: Step, node: Node) -> str:
     for given in model_inputs(step):
         stats = step.stats(given.tensor)
-        if stats is not None and stats["max"] is not None and not requires_grad(given.tensor) and max(abs(stats["min"]), abs(stats["max"])) > 10:
+        if (
+            stats is not None
+            and stats["max"] is not None
+            and not requires_grad(given.tensor)
+            and max(abs(stats["min"]), abs(stats["max"])) > 10
+        ):
             return f": {given.name} runs from {number(stats['min'])} to {number(stats['max'])}"
     return ""
 
@@ -137,17 +174,34 @@ def constant_output(step: Step) -> Iterator[Found]:
     """What a model gives is the same for every sample, though its input is not."""
     for given in model_inputs(step):
         call, source = given.call, step.sources[given.view]
-        if call.target is None or call.line >= source.line or not source.is_current(call.target, call.line + 1) or given.position != 0:
+        if (
+            call.target is None
+            or call.line >= source.line
+            or not source.is_current(call.target, call.line + 1)
+            or given.position != 0
+        ):
             continue
         value = step.value(call.target, given.view)
         if not any(thing.value is value for thing in step.tensors) or not is_plain(value) or not is_plain(given.tensor):
             continue
         out, x = bare(value), bare(given.tensor)
-        if out.dim() < 2 or not out.dtype.is_floating_point or out.shape[0] < 8 or x.dim() < 2 or x.shape[0] != out.shape[0] or out.numel() > 1 << 22 or x.numel() > 1 << 22:
+        if (
+            out.dim() < 2
+            or not out.dtype.is_floating_point
+            or out.shape[0] < 8
+            or x.dim() < 2
+            or x.shape[0] != out.shape[0]
+            or out.numel() > 1 << 22
+            or x.numel() > 1 << 22
+        ):
             continue
         if bool((out == out[:1]).all()) and bool((x != x[:1]).any()) and not _has_zero_head(step, value):
-            yield Found(f"{call.target} is the same for all {out.shape[0]} samples, though {given.name} is not",
-                        (call.target, f"{out.shape[0]} equal rows"), (given.name, "rows differ"), line=(source.file, call.line))  # fmt: skip
+            yield Found(
+                f"{call.target} is the same for all {out.shape[0]} samples, though {given.name} is not",
+                (call.target, f"{out.shape[0]} equal rows"),
+                (given.name, "rows differ"),
+                line=(source.file, call.line),
+            )
             return
 
 
@@ -187,7 +241,28 @@ def _bound(step: Step, name: str | None) -> tuple[str, int] | None:
 
 
 RULES = [
-    Rule("dead-relu", dead_relu, "module thorough", "error", "A ReLU below 0 passes no gradient: these units never come back.", "a smaller rate, biases near 0, or LeakyReLU"),
-    Rule("saturated", saturated, "thorough", "warning", "At its bounds the function is flat: hardly any gradient passes.", "scale the inputs, or normalise before it"),
-    Rule("constant-output", constant_output, "module source thorough", "warning", "Such a model says nothing about its input.", "look at the activations, layer by layer"),
-]  # fmt: skip
+    Rule(
+        "dead-relu",
+        dead_relu,
+        "module thorough",
+        "error",
+        "A ReLU below 0 passes no gradient: these units never come back.",
+        "a smaller rate, biases near 0, or LeakyReLU",
+    ),
+    Rule(
+        "saturated",
+        saturated,
+        "thorough",
+        "warning",
+        "At its bounds the function is flat: hardly any gradient passes.",
+        "scale the inputs, or normalise before it",
+    ),
+    Rule(
+        "constant-output",
+        constant_output,
+        "module source thorough",
+        "warning",
+        "Such a model says nothing about its input.",
+        "look at the activations, layer by layer",
+    ),
+]

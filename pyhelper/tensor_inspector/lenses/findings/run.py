@@ -21,10 +21,28 @@ RULES: list[Rule] = [
 ]
 _MOST = 8  #: findings of one rule
 
-_NUMBERS = ("nan-origin", "log-of-zero", "masked-row", "fp16-overflow", "std-of-one", "nan-in-grad-only", "nan-in-params",
-            "nan-in-buffers", "exploding-grad", "lr-too-high")  # fmt: skip
-_NO_LEARNING = ("zero-grad-values", "vanishing-grad", "dead-relu", "constant-output", "missing-grad", "weights-unchanged",
-                "no-nonlinearity", "step-without-grads")  # fmt: skip
+_NUMBERS = (
+    "nan-origin",
+    "log-of-zero",
+    "masked-row",
+    "fp16-overflow",
+    "std-of-one",
+    "nan-in-grad-only",
+    "nan-in-params",
+    "nan-in-buffers",
+    "exploding-grad",
+    "lr-too-high",
+)
+_NO_LEARNING = (
+    "zero-grad-values",
+    "vanishing-grad",
+    "dead-relu",
+    "constant-output",
+    "missing-grad",
+    "weights-unchanged",
+    "no-nonlinearity",
+    "step-without-grads",
+)
 #: A rule, and those that are folded under it where it has found something.
 CAUSES: dict[str, tuple[str, ...]] = {
     "nan-in-input": _NUMBERS,
@@ -53,6 +71,9 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "lr-zero": ("weights-unchanged", "lr-too-low"),
     "clip-before-unscale": ("scaler-bypassed",),
     "graph-freed": ("graph-grows",),
+    "scaler-bypassed": ("lr-too-high", "exploding-grad", "nan-in-params"),
+    "target-requires-grad": ("param-not-in-optimizer",),
+    "all-targets-ignored": _NUMBERS,
     "retained-graph": ("graph-grows",),
 }
 
@@ -108,7 +129,10 @@ def folded(found: list[Finding]) -> list[Finding]:
     """Causes with their consequences; one rule's findings are told by the first, with the others below it."""
     top: list[Finding] = []
     for finding in sorted(found, key=_order):
-        cause = next((one for one in top if finding["rule"] in CAUSES.get(one["rule"], ()) or one["rule"] == finding["rule"]), None)
+        cause = next(
+            (one for one in top if finding["rule"] in CAUSES.get(one["rule"], ()) or one["rule"] == finding["rule"]),
+            None,
+        )
         if cause is None:
             top.append(finding)
         else:

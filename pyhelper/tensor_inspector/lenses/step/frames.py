@@ -11,12 +11,43 @@ from ...safe.guard import class_name, each, plain_str
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
-_TOOLS = frozenset((
-    "IPython", "_pydev_bundle", "_pydevd_bundle", "_pydevd_frame_eval", "_pytest", "_tensor_inspector", "asyncio", "bdb",
-    "code", "codeop", "cmd", "concurrent", "contextlib", "debugpy", "doctest", "functools", "ipykernel", "pdb", "pluggy",
-    "pydevd", "pydevd_runpy", "pytest", "runpy", "tensor_inspector", "threading", "tornado", "traitlets", "unittest",
-    "importlib", "xdist", "execnet", "torch", "numpy",
-))  # fmt: skip
+_TOOLS = frozenset(
+    (
+        "IPython",
+        "_pydev_bundle",
+        "_pydevd_bundle",
+        "_pydevd_frame_eval",
+        "_pytest",
+        "_tensor_inspector",
+        "asyncio",
+        "bdb",
+        "code",
+        "codeop",
+        "cmd",
+        "concurrent",
+        "contextlib",
+        "debugpy",
+        "doctest",
+        "functools",
+        "ipykernel",
+        "pdb",
+        "pluggy",
+        "pydevd",
+        "pydevd_runpy",
+        "pytest",
+        "runpy",
+        "tensor_inspector",
+        "threading",
+        "tornado",
+        "traitlets",
+        "unittest",
+        "importlib",
+        "xdist",
+        "execnet",
+        "torch",
+        "numpy",
+    )
+)
 
 
 class View:
@@ -77,8 +108,8 @@ def variables(frame: FrameType) -> dict[str, Any]:
 
 def caller() -> FrameType | None:
     """The frame that called into the helper."""
+    own = __name__.partition(".")[0]
     frame: FrameType | None = sys._getframe()
-    own = frame.f_globals["__name__"].partition(".")[0]
     while frame is not None and plain_str(frame.f_globals.get("__name__")).partition(".")[0] == own:
         frame = frame.f_back
     return frame

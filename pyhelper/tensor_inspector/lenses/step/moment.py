@@ -18,7 +18,9 @@ class Weight:
 
     __slots__ = ("grad_id", "grad_norm", "grad_version", "norm", "version")
 
-    def __init__(self, version: int, norm: float | None, grad_id: int, grad_version: int, grad_norm: float | None) -> None:
+    def __init__(
+        self, version: int, norm: float | None, grad_id: int, grad_version: int, grad_norm: float | None
+    ) -> None:
         self.version = version
         self.norm = norm
         self.grad_id = grad_id

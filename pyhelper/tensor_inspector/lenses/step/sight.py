@@ -16,12 +16,44 @@ from .frames import View
 _DEPTH = 3
 _ITEMS = 64  #: of one container
 _MOST = 3000
-_SKIPPED = Classes(ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice)
-_LIBRARIES = frozenset((
-    "_io", "abc", "argparse", "ast", "asyncio", "builtins", "collections", "datetime", "enum", "functools", "io",
-    "itertools", "logging", "matplotlib", "numpy", "pandas", "pathlib", "queue", "random", "re", "socket", "subprocess",
-    "tempfile", "threading", "time", "torch", "tqdm", "types", "typing", "weakref", "wandb",
-))  # fmt: skip
+_SKIPPED = Classes(
+    ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice
+)
+_LIBRARIES = frozenset(
+    (
+        "_io",
+        "abc",
+        "argparse",
+        "ast",
+        "asyncio",
+        "builtins",
+        "collections",
+        "datetime",
+        "enum",
+        "functools",
+        "io",
+        "itertools",
+        "logging",
+        "matplotlib",
+        "numpy",
+        "pandas",
+        "pathlib",
+        "queue",
+        "random",
+        "re",
+        "socket",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "time",
+        "torch",
+        "tqdm",
+        "types",
+        "typing",
+        "weakref",
+        "wandb",
+    )
+)
 
 
 class Thing:

@@ -49,7 +49,9 @@ class Backward:
         self.line = call.line
         self.names = names_in(loss)
         self.scaler = scaler
-        self.gradient = bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
+        self.gradient = (
+            bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
+        )
 
 
 class Source:
@@ -216,9 +218,9 @@ def is_name(node: ast.AST | None) -> bool:
     while True:
         if isinstance(node, ast.Name):
             return True
-        if isinstance(node, ast.Attribute):
-            node = node.value
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        if isinstance(node, ast.Attribute) or (
+            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        ):
             node = node.value
         else:
             return False
@@ -257,7 +259,11 @@ def _backward(call: Call) -> Iterator[Backward]:
         if call.args and (call.name == "manual_backward" or _is_lightly_named(receiver)):
             yield Backward(call, call.args[0], None)
             return
-        if isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Attribute) and receiver.func.attr == "scale":
+        if (
+            isinstance(receiver, ast.Call)
+            and isinstance(receiver.func, ast.Attribute)
+            and receiver.func.attr == "scale"
+        ):
             if receiver.args:
                 yield Backward(call, receiver.args[0], text_of(receiver.func.value))
             return
@@ -278,7 +284,7 @@ def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:
 
 
 def _end(node: Any) -> int:
-    return node.end_lineno or node.lineno
+    return int(node.end_lineno or node.lineno)
 
 
 def lines_of_file(name: str) -> list[str]:

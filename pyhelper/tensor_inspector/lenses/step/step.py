@@ -52,7 +52,9 @@ class Step:
     ``grad_mode`` is whether gradients were on at the stop.
     """
 
-    def __init__(self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, moments: Any = ()) -> None:
+    def __init__(
+        self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, moments: Any = ()
+    ) -> None:
         self.views = views
         self.budget = budget
         self.thorough = thorough
@@ -105,7 +107,7 @@ class Step:
             self.tensors.append(thing)
         elif is_module(value):
             roots.append(thing)
-        elif is_optimizer(value) or is_optimizer(instance_dict(value).get("optimizer")) and _looks_wrapped(cls):
+        elif is_optimizer(value) or (is_optimizer(instance_dict(value).get("optimizer")) and _looks_wrapped(cls)):
             self.optimizers.append(thing)
         elif _is_scheduler(value):
             self.schedulers.append(thing)
@@ -134,8 +136,7 @@ class Step:
 
     def value(self, key: str, view: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
-        found = self._values.get((self.at if view is None else view, key))
-        return found
+        return self._values.get((self.at if view is None else view, key))
 
     def module_of(self, expression: str, view: int) -> Thing | None:
         """The module that an expression in the source means."""
@@ -158,8 +159,10 @@ class Step:
             return None
         if self._by_place is None:
             self._by_place = {}
-            named = [*((thing.name, thing.value) for thing in self.tensors),
-                     *((one.name, one.tensor) for one in self.parameters.values())]  # fmt: skip
+            named = [
+                *((thing.name, thing.value) for thing in self.tensors),
+                *((one.name, one.tensor) for one in self.parameters.values()),
+            ]
             for name, tensor in named:
                 place, memory = place_of(tensor), memory_of(tensor)
                 if place is not None and memory is not None:
@@ -289,9 +292,12 @@ def _is_a(cls: type, name: str) -> bool:
 
 
 _SCHEDULERS = Classes(
-    *(base for name in ("LRScheduler", "_LRScheduler", "ReduceLROnPlateau")
-      if isinstance(base := getattr(torch.optim.lr_scheduler, name, None), type))
-)  # fmt: skip
+    *(
+        base
+        for name in ("LRScheduler", "_LRScheduler", "ReduceLROnPlateau")
+        if isinstance(base := getattr(torch.optim.lr_scheduler, name, None), type)
+    )
+)
 
 
 def _is_scheduler(value: Any) -> bool:

@@ -49,9 +49,7 @@ def is_module(value: object) -> bool:
 
 def is_of(member: Any, *names: str) -> bool:
     """Whether a module is one of torch's own layers of these names, or derived from it."""
-    return any(
-        class_name(base) in names and class_module(base).startswith("torch.") for base in mro(type(member))
-    )
+    return any(class_name(base) in names and class_module(base).startswith("torch.") for base in mro(type(member)))
 
 
 def members(root: Any, steps: Steps) -> Iterator[Member]:
