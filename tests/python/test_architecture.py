@@ -18,7 +18,7 @@ LAYERS = [
     {"api", "gateway"},
     {"operations"},
     {"stock"},
-    {"stop"},
+    {"stop", "watching"},
     {"lenses"},
     {"kinds"},
     {"words"},
@@ -30,7 +30,7 @@ LAYERS = [
     {"protocol", "wire"},
 ]
 STANDARD = {
-    "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "math", "os", "re", "socket",
+    "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
     "struct", "sys", "threading", "time", "types", "typing", "weakref",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from ...measure.torch.elements import bare, is_plain
-from ...measure.torch.metadata import device_name, dtype_name, is_tensor, shape_of
+from ...measure.torch.elements import bare, is_own, is_plain
+from ...measure.torch.metadata import device_name, dtype_name, shape_of
 from ...safe.budget import Budget
 from ...safe.guard import class_name, instance_dict, module
 from ...words.text import number, plural, shorten
@@ -150,7 +150,7 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
             suggestion=f"{name}.long()" if target.dtype.is_floating_point else f"{name}.float()",
         )
         return
-    weights = [tensor for tensor in _weights(failure)]
+    weights = _weights(failure)
     given = failure.locals.get("input")
     subject = given if given is not None else (operands[0].value if operands else None)
     if subject is None:
@@ -179,7 +179,7 @@ def _is_loss(failure: Failure) -> bool:
 
 def _weights(failure: Failure) -> list[Any]:
     found = instance_dict(failure.inner).get("_parameters") if failure.inner is not None else None
-    return [item for item in dict.values(found) if is_tensor(item)] if type(found) is dict else []
+    return [item for item in dict.values(found) if is_own(item)] if type(found) is dict else []
 
 
 def device_mismatch(failure: Failure) -> Iterator[Found]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ...measure.torch.metadata import device_name, dtype_name, is_tensor, shape_of
+from ...measure.torch.elements import is_own
+from ...measure.torch.metadata import device_name, dtype_name, shape_of
 from ...measure.torch.modules import is_module
 from ...safe.guard import class_module, class_name, instance_dict, plain_message
 from ..step.frames import View, is_tools, variables
@@ -49,7 +50,7 @@ class Failure:
         found: dict[str, Any] = {}
         for frame, _ in self.frames:
             if is_tools(frame):
-                found.update({name: value for name, value in variables(frame).items() if is_tensor(value)})
+                found.update({name: value for name, value in variables(frame).items() if is_own(value)})
         return found
 
     def module_name(self) -> str | None:
@@ -88,15 +89,13 @@ class Failure:
                 names = [name for value in values for name in names_in(value)]
         for name in names:
             value = self.step.value(name, 0)
-            if is_tensor(value):
+            if is_own(value):
                 found.append(Thing(name, value, 0, 0))
             elif type(value) in (list, tuple):
-                found.extend(Thing(f"{name}[{at}]", item, 0, 0) for at, item in enumerate(value[:8]) if is_tensor(item))
+                found.extend(Thing(f"{name}[{at}]", item, 0, 0) for at, item in enumerate(value[:8]) if is_own(item))
             elif issubclass(type(value), dict):
                 found.extend(
-                    Thing(f"{name}[{key!r}]", item, 0, 0)
-                    for key, item in list(dict.items(value))[:8]
-                    if is_tensor(item)
+                    Thing(f"{name}[{key!r}]", item, 0, 0) for key, item in list(dict.items(value))[:8] if is_own(item)
                 )
         if not found:
             found = [Thing(name, value, 0, 0) for name, value in self.locals.items()]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.metadata import is_tensor
+from ...measure.torch.elements import is_own
 from ...safe.guard import class_module, class_name
 from ..step.sight import Thing
 from ..step.source import Call, text_of
@@ -57,7 +57,7 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
     found = step.operand(call.argument(position, keyword), view, call.line)
-    return found if found is not None and is_tensor(found.value) else None
+    return found if found is not None and is_own(found.value) else None
 
 
 class ModelInput:
@@ -84,9 +84,9 @@ def model_inputs(step: Step) -> Iterator[ModelInput]:
             thing = step.operand(argument, view, call.line)
             if thing is None:
                 continue
-            if is_tensor(thing.value):
+            if is_own(thing.value):
                 yield ModelInput(thing.key, thing.value, call, model, position, view)
             elif issubclass(type(thing.value), dict):
                 for name, value in list(dict.items(thing.value))[:32]:
-                    if type(name) is str and is_tensor(value):
+                    if type(name) is str and is_own(value):
                         yield ModelInput(f"{thing.key}[{name!r}]", value, call, model, name, view)

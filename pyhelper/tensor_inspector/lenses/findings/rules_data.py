@@ -8,8 +8,8 @@ from typing import Any
 
 from ...measure.torch.elements import bare, is_plain, memory_of
 from ...measure.torch.metadata import element_count, requires_grad
-from ...measure.torch.modules import is_of
-from ...safe.guard import instance_dict, module
+from ...measure.torch.modules import Member, children, is_of
+from ...safe.guard import class_module, class_name, instance_dict, module, mro
 from ...words.text import listed, number, plural
 from ..step.sight import Thing
 from ..step.source import text_of
@@ -89,11 +89,11 @@ def _begins_plainly(model: Any) -> bool:
     while True:
         if is_of(model, *_FIRST):
             return True
-        if not is_of(model, "Sequential") or type(model).__module__ != "torch.nn.modules.container":
+        if not is_of(model, "Sequential") or class_module(type(model)) != "torch.nn.modules.container":
             return False
         if instance_dict(model).get("_forward_pre_hooks"):
             return False
-        below = [child for child in instance_dict(model).get("_modules", {}).values() if not is_of(child, *_PASSING)]
+        below = [child for child in children(Member(model, "", "", None)) if not is_of(child, *_PASSING)]
         if not below:
             return False
         model = below[0]
@@ -189,7 +189,6 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
         _, counts = torch.unique(rows, dim=0, return_counts=True)
         times = counts.tolist()
         if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
-            source = step.sources[given.view]
             yield Found(
                 f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
                 (given.name, f"{len(times)} distinct rows of {len(rows)}"),
@@ -331,7 +330,7 @@ def _overlap_of_subsets(step: Step) -> Iterator[Found]:
     found: list[tuple[str, Any, set[int]]] = []
     for (_, key), value in list(step._values.items()):
         inside = instance_dict(value).get("dataset") if is_a_loader(value) else value
-        if not any(base.__name__ == "Subset" for base in type(inside).__mro__):
+        if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
         indices = instance_dict(inside).get("indices")
         if type(indices) in (list, range) and len(indices) < 1_000_000:  # type: ignore[arg-type]
@@ -350,7 +349,7 @@ def _overlap_of_subsets(step: Step) -> Iterator[Found]:
 
 
 def is_a_loader(value: Any) -> bool:
-    return any(base.__name__ == "DataLoader" for base in type(value).__mro__)
+    return any(class_name(base) == "DataLoader" for base in mro(type(value)))
 
 
 def _made(step: Step, given: ModelInput) -> tuple[str, int] | None:

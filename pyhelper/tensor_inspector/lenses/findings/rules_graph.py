@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ...measure.torch.elements import is_own, version_of
 from ...measure.torch.graph import Node
-from ...measure.torch.metadata import dtype_name, element_count, gradient_of, is_tensor, requires_grad, shape_of
+from ...measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad, shape_of
 from ...measure.torch.modules import is_module
-from ...safe.guard import each, instance_dict
+from ...safe.guard import class_name, each, instance_dict
 from ...words.text import listed, plural, shape
 from ..step.source import Source, names_in, root_of, text_of
 from ..step.step import Loss, Parameter, Step
@@ -169,7 +170,7 @@ def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, s
 
 
 def _has_tensors(step: Step, node: ast.AST) -> bool:
-    return any(is_tensor(step.value(name)) for name in names_in(node))
+    return any(is_own(step.value(name)) for name in names_in(node))
 
 
 def _comes_from_model(step: Step, node: ast.AST) -> bool:
@@ -181,7 +182,7 @@ def _comes_from_model(step: Step, node: ast.AST) -> bool:
         return True
     for name in names:
         value = step.value(name)
-        if not is_tensor(value) or requires_grad(value):
+        if not is_own(value) or requires_grad(value):
             return True
         made = step.source.value_of(root_of(name))
         value_node: Any = None if made is None else getattr(made[1], "value", None)
@@ -297,7 +298,7 @@ def unused_module(step: Step) -> Iterator[Found]:
             continue
         yield Found(
             f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
-            (name, f"no method of {type(parent.module).__name__} but __init__ names it"),
+            (name, f"no method of {class_name(type(parent.module))} but __init__ names it"),
             *((one.name, "grad None") for one in trainable[:4]),
         )
 
@@ -351,7 +352,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
                 continue
             if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
                 continue
-            kinds = list(dict.fromkeys(type(one).__name__ for one in hidden))
+            kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
             what = (
                 f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
                 if is_module(hidden[0])
@@ -366,14 +367,14 @@ def unregistered_params(step: Step) -> Iterator[Found]:
 
 
 def _is_hidden(value: Any) -> bool:
-    return is_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf
+    return is_own(value) and requires_grad(value) and gradient_of(value).is_leaf
 
 
 def _tensors_in(value: Any) -> list[Any]:
     from ...measure.torch.modules import members
     from ...safe.budget import Budget, Steps
 
-    if is_tensor(value):
+    if is_own(value):
         return [value]
     found = members(value, Steps(Budget()))
     return [tensor for member in found for _, tensor in member.part("_parameters")]
@@ -391,7 +392,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member in list(step.members.values()):
         for key, item in each(dict.items, instance_dict(member.module)):
-            if not is_tensor(item) or not requires_grad(item) or key.startswith("_"):
+            if not is_own(item) or not requires_grad(item) or key.startswith("_"):
                 continue
             leaf = _lonely_leaf(step, item)
             if leaf is not None:
@@ -458,14 +459,14 @@ def _changed_name(step: Step, node: Node) -> str | None:
     """The variable that was changed: what the node made, or what was made of that in place."""
     for above in (node, *(user for user, _ in step.graph.users(node))):
         thing = step.tensor_at(above)
-        if thing is not None and thing.value._version:
+        if thing is not None and version_of(thing.value):
             return thing.name
     for below in step.graph.inputs(node):
         thing = step.tensor_at(below)
-        if thing is not None and thing.value._version:
+        if thing is not None and version_of(thing.value):
             return thing.name
         for leaf_at in step.graph.below(below)[:3]:
-            if leaf_at.leaf is not None and leaf_at.leaf._version:
+            if leaf_at.leaf is not None and version_of(leaf_at.leaf):
                 return step.name_of(leaf_at.leaf)
     return None
 
@@ -538,11 +539,11 @@ def _carried(step: Step) -> Iterator[tuple[str, Any, int]]:
 
 def _tensors_named(step: Step, name: str) -> Iterator[tuple[str, Any]]:
     value = step.value(name)
-    if is_tensor(value):
+    if is_own(value):
         yield name, value
     elif type(value) in (list, tuple):
         for item in value[:8]:
-            if is_tensor(item):
+            if is_own(item):
                 yield name, item
 
 
@@ -576,7 +577,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
     for (view, key), value in list(step._values.items()):
         if view != step.at or type(value) is not list or root_of(key) in used:
             continue
-        items = [item for item in value[:64] if is_tensor(item) and requires_grad(item)]
+        items = [item for item in value[:64] if is_own(item) and requires_grad(item)]
         freed = sum(_is_freed(step, item) for item in items)
         line = _appended_in(source, key)
         if freed > 1 and line is not None:
@@ -692,7 +693,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         if reentrant is None or text_of(reentrant) != "True":
             continue
         inputs = [step.operand(argument, 0, call.line) for argument in call.args[1:]]
-        known = [thing for thing in inputs if thing is not None and is_tensor(thing.value)]
+        known = [thing for thing in inputs if thing is not None and is_own(thing.value)]
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
             continue

@@ -10,7 +10,7 @@ from ...measure.torch.elements import place_of
 from ...measure.torch.metadata import element_count, requires_grad, shape_of
 from ...measure.torch.modules import is_of
 from ...measure.torch.optimizers import groups
-from ...safe.guard import module
+from ...safe.guard import instance_dict, module
 from ...words.text import number, plural, shape
 from ..step.source import is_name, text_of
 from ..step.step import Step
@@ -183,9 +183,9 @@ def _broadcast_by_hand(step: Step) -> Iterator[Found]:
 
 
 def _has_shape(value: Any) -> bool:
-    from ...measure.torch.metadata import is_tensor
+    from ...measure.torch.elements import is_own
 
-    return is_tensor(value) and all(type(size) is int for size in shape_of(value))
+    return is_own(value) and all(type(size) is int for size in shape_of(value))
 
 
 def softmax_singleton(step: Step) -> Iterator[Found]:
@@ -248,9 +248,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
             continue
         ignored = one.call.keywords.get("ignore_index")
-        index = (
-            getattr(one.criterion, "__dict__", {}).get("ignore_index", -100) if ignored is None else _constant(ignored)
-        )
+        index = instance_dict(one.criterion).get("ignore_index", -100) if ignored is None else _constant(ignored)
         stats = step.stats(one.target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
             yield Found(

@@ -8,7 +8,7 @@ from typing import Any
 from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import dtype_of, element_count, requires_grad
 from ...measure.torch.modules import Member, children, is_of
-from ...safe.guard import class_name, instance_dict, module
+from ...safe.guard import class_name, dict_get, held, instance_dict, module
 from ...words.text import plural
 from ..step.sight import Thing
 from ..step.source import Source, text_of
@@ -186,13 +186,13 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
 
 def no_nonlinearity(step: Step) -> Iterator[Found]:
     """Two linear layers in a row are one linear layer."""
-    for name, member in step.members.values():
+    for _, member in step.members.values():
         if not is_of(member.module, "Sequential") or (
             is_library(type(member.module)) and class_name(type(member.module)) != "Sequential"
         ):
             continue
         layers = [one for one in children(member) if not is_of(one, "Identity", *_DROPOUT)]
-        for index, (first, second) in enumerate(zip(layers, layers[1:])):
+        for first, second in zip(layers, layers[1:]):
             if class_name(type(first)) != "Linear" or class_name(type(second)) != "Linear":
                 continue
             a, b = instance_dict(first), instance_dict(second)
@@ -247,7 +247,7 @@ def ddp_bypassed(step: Step) -> Iterator[Found]:
     """The module inside DistributedDataParallel is called itself."""
     wrappers = [thing for thing in step.modules if is_of(thing.value, "DistributedDataParallel")]
     for wrapper in wrappers:
-        inside = instance_dict(wrapper.value).get("_modules", {}).get("module")
+        inside = dict_get(held(wrapper.value, "_modules"), "module")
         for call, thing, view in step.calls_of_modules():
             source = step.sources[view]
             if thing.value is not inside or not source.backwards or source.is_under(call.line, "no_sync", "no_grad"):

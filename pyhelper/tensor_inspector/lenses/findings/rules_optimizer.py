@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import bare, is_plain
+from ...measure.torch.elements import bare, is_plain, version_of
 from ...measure.torch.metadata import dtype_name, dtype_of, element_count, grad_hooks_of, requires_grad
 from ...measure.torch.modules import members
 from ...measure.torch.optimizers import groups, inner
@@ -129,7 +129,8 @@ def lr_too_low(step: Step) -> Iterator[Found]:
 
 def _scheduler_of(step: Step, optimizer: Any) -> Any:
     for thing in step.schedulers:
-        if instance_dict(thing.value).get("optimizer") in (optimizer, inner(optimizer)):
+        scheduled = instance_dict(thing.value).get("optimizer")
+        if scheduled is optimizer or scheduled is inner(optimizer):
             return thing
     return None
 
@@ -145,7 +146,7 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
         known, grad = before.weights.get(one.name), step.grad(one.tensor)
         if known is None or grad is None or known.grad_id != id(grad) or not known.grad_norm:
             continue
-        added, stepped = int(grad._version) - known.grad_version, int(one.tensor._version) - known.version
+        added, stepped = version_of(grad) - known.grad_version, version_of(one.tensor) - known.version
         if stepped < 1 or added < 1 or (added > 1 and clears):
             continue
         subject = one
@@ -257,7 +258,7 @@ def scaler_bypassed(step: Step) -> Iterator[Found]:
 def _scale_words(scaler: Any) -> str:
     known = instance_dict(scaler)
     start = known.get("_init_scale")
-    return f"enabled, initial scale {number(start)}" if type(start) in (int, float) else "enabled"
+    return f"enabled, initial scale {number(start)}" if type(start) is float or type(start) is int else "enabled"
 
 
 def lr_too_high(step: Step) -> Iterator[Found]:
@@ -429,7 +430,7 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
     known = [one for one in step.trained() if all(one.name in stop.weights for stop in stops)]
     if not calls or not known or len(known) < len(trained):
         return
-    moved = [one for one in known if any(stop.weights[one.name].version != int(one.tensor._version) for stop in stops)]
+    moved = [one for one in known if any(stop.weights[one.name].version != version_of(one.tensor) for stop in stops)]
     if not moved and all(_has_new_grad(step, one, stops) for one in known):
         yield Found(
             f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ...safe.guard import class_name, each, plain_str
+from ...safe.guard import class_name, each, instance_dict, plain_str
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
@@ -125,6 +125,5 @@ def _outward(frame: FrameType | None) -> Iterator[FrameType]:
 
 def _shown_by(frame: FrameType) -> FrameType | None:
     """The frame that the debugger of this frame's ``self`` shows."""
-    debugger = frame.f_locals.get("self")
-    shown: Any = getattr(debugger, "__dict__", {}).get("curframe")
+    shown: Any = instance_dict(frame.f_locals.get("self")).get("curframe")
     return shown if type(shown) is FrameType else None

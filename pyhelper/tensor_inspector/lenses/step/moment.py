@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...measure.stats.unread import Unread
-from ...measure.torch.elements import bare, is_plain
+from ...measure.torch.elements import bare, is_plain, version_of
 from ...measure.torch.metadata import element_count, requires_grad
 from .step import Step
 
@@ -58,9 +58,9 @@ def moment_of(step: Step) -> Moment:
 
 def _weight(step: Step, tensor: Any, read: bool) -> Weight:
     grad = step.grad(tensor) if requires_grad(tensor) else None
-    grad_version = -1 if grad is None else int(grad._version)
+    grad_version = -1 if grad is None else version_of(grad)
     norms = (norm_of(tensor), None if grad is None else norm_of(grad)) if read else (None, None)
-    return Weight(int(tensor._version), norms[0], 0 if grad is None else id(grad), grad_version, norms[1])
+    return Weight(version_of(tensor), norms[0], 0 if grad is None else id(grad), grad_version, norms[1])
 
 
 def norm_of(tensor: Any) -> float | None:

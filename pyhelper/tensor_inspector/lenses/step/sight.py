@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...measure.torch.metadata import is_tensor
+from ...measure.torch.elements import is_own
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_module, each, instance_dict, mro, plain_str, slots
+from ...safe.guard import Classes, class_dict, class_module, each, instance_dict, mro, plain_str, slots
 from .frames import View
 
 _DEPTH = 3
@@ -80,7 +80,7 @@ def things(views: list[View], budget: Budget) -> Iterator[Thing]:
             continue
         given += 1
         yield thing
-        if thing.depth >= _DEPTH or is_tensor(thing.value) or id(thing.value) in opened:
+        if thing.depth >= _DEPTH or is_own(thing.value) or id(thing.value) in opened:
             continue
         opened.add(id(thing.value))
         waiting.extend(
@@ -128,7 +128,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
 def _fields(cls: type) -> tuple[str, ...]:
     """The names of a named tuple's items."""
     for base in mro(cls):
-        found = base.__dict__.get("_fields") if base is not tuple else None
+        found = class_dict(base).get("_fields")
         if type(found) is tuple and all(type(name) is str for name in found):
             return tuple(map(plain_str, found))
     return ()

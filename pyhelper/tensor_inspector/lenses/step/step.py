@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import memory_of, number_of, place_of, stats_of
+from ...measure.torch.elements import is_own, memory_of, number_of, place_of, stats_of
 from ...measure.torch.graph import Graph, Node
-from ...measure.torch.metadata import element_count, grad_of, gradient_of, is_tensor, requires_grad
+from ...measure.torch.metadata import element_count, grad_of, gradient_of, requires_grad
 from ...measure.torch.modules import Member, is_module, members
 from ...measure.torch.optimizers import is_optimizer
 from ...measure.torch.optimizers import tensors as tensors_of
@@ -103,7 +103,7 @@ class Step:
 
     def _sort(self, thing: Thing, roots: list[Thing]) -> None:
         value, cls = thing.value, type(thing.value)
-        if is_tensor(value):
+        if is_own(value):
             self.tensors.append(thing)
         elif is_module(value):
             roots.append(thing)
@@ -155,7 +155,7 @@ class Step:
             return self.parameters[id(value)].name
         if id(value) in self.names:
             return self.names[id(value)][0]
-        if not is_tensor(value):
+        if not is_own(value):
             return None
         if self._by_place is None:
             self._by_place = {}
@@ -212,11 +212,11 @@ class Step:
                     continue
                 value = self.value(name)
                 pending = backward.line >= self.source.line
-                if is_tensor(value):
+                if is_own(value):
                     yield Loss(name.replace("'", '"'), value, backward, pending)
                 elif type(value) in (list, tuple):
                     for index, item in enumerate(value[:64]):
-                        if is_tensor(item):
+                        if is_own(item):
                             yield Loss(f"{name}[{index}]".replace("'", '"'), item, backward, pending)
         yield from self._returned()
 
@@ -233,7 +233,7 @@ class Step:
                 name = text_of(answer.value)
                 if is_name(answer.value) and self.here.is_current(name, answer.lineno):
                     value = self.value(name, 0)
-                    if is_tensor(value) and answer.lineno >= self.here.line:
+                    if is_own(value) and answer.lineno >= self.here.line:
                         yield Loss(name.replace("'", '"'), value, backward, True)
 
     def pending(self) -> list[Loss]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import instance_dict, module
+from ...safe.guard import Classes, module
 from ..stats import Unread, of_tensor, unreadable_tensor
-from .metadata import PLAIN, Base, device_of, element_count, layout_of, why_unread
+from .metadata import Base, device_of, element_count, layout_of, why_unread
 
 torch: Any = module("torch")
 _ODD = ("FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Python")
+_OWN = Classes(torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor))
 _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)
 _plain: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
 
 
 def is_plain(value: Any) -> bool:
     """Whether a tensor's elements stand in memory of its own, and may be read now."""
-    if not _has_plain_class(value) or layout_of(value) is not torch.strided or device_of(value).type == "meta":
+    if not is_own(value) or layout_of(value) is not torch.strided or device_of(value).type == "meta":
         return False
     keys = torch._C._dispatch_keys(value)
     signature = _signature(keys)
@@ -55,6 +56,14 @@ def place_of(value: Any) -> tuple[Any, ...] | None:
     return (Base.data_ptr(value), tuple(value.shape), tuple(Base.stride(value)), value.dtype)
 
 
+def version_of(value: Any) -> int:
+    """How often it was modified in place; 0 of a tensor made in inference mode, which does not count."""
+    try:
+        return int(value._version)
+    except RuntimeError:
+        return 0
+
+
 def memory_of(value: Any) -> int | None:
     """Where the storage of a tensor begins."""
     if not is_plain(value):
@@ -65,10 +74,9 @@ def memory_of(value: Any) -> int | None:
         return None
 
 
-def _has_plain_class(value: Any) -> bool:
-    return type(value) in PLAIN or (
-        type(value).__module__ == "torch.nn.parameter" and not instance_dict(value).get("_is_lazy")
-    )
+def is_own(value: object) -> bool:
+    """Whether it is a tensor of one of torch's own plain classes, which run no code of the program when asked."""
+    return type(value) in _OWN
 
 
 def _bare(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.budget import Steps
 from ...safe.guard import class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
-from .metadata import is_tensor
+from .elements import is_own
 
 torch: Any = module("torch")
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
@@ -35,7 +35,7 @@ class Member:
     def part(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its own parameters or buffers: the rest of the path, and the tensor."""
         for key, item in _items(self.own, part):
-            if is_tensor(item):
+            if is_own(item):
                 yield _suffix(self.module, key), item
 
     def setting(self, name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import dict_get, instance_dict, module, mro
-from .metadata import is_tensor
+from .elements import is_own
 
 torch: Any = module("torch")
 
@@ -19,7 +19,7 @@ class Group:
     def __init__(self, options: dict[Any, Any]) -> None:
         self._options = options
         found = dict_get(options, "params")
-        self.tensors = [item for item in found if is_tensor(item)] if type(found) is list else []
+        self.tensors = [item for item in found if is_own(item)] if type(found) is list else []
 
     def number(self, name: str) -> float | None:
         """An option that is a number; None for all else, also for one that is kept in a tensor."""

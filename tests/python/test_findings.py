@@ -1,0 +1,159 @@
+"""Findings: every fault is found, its cause first and named; nothing is found where nothing is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from fault_table import PROGRAMS
+from faulty import HEAD, said_of
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+from untouched import Watch
+
+from tensor_inspector import explain, findings, forget
+
+FOLDER = Path(__file__).parents[1] / "programs"
+EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
+HEALTHY = sorted(path.stem for path in (FOLDER / "healthy").glob("*.py"))
+
+
+def words(finding: dict[str, Any]) -> str:
+    return " ".join([finding["title"], *(f"{one['expression']} {one['fact']}" for one in finding["evidence"])])
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_fault_is_found_first_and_by_its_name(name: str) -> None:
+    said, expected = said_of((FOLDER / "faults" / name / "buggy.py").read_text()), EXPECTED[name]
+    assert said.failed == []
+    assert said.rules[0] in expected["rules"]
+    assert set(said.rules) <= {*expected["rules"], *expected["allowed"]}
+    good = [words(one) for one in said.found if one["rule"] in expected["rules"]]
+    assert any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) for text in good for part in expected["names"])
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_without_the_fault_nothing_is_found_at_any_line(name: str) -> None:
+    text = (FOLDER / "faults" / name / "clean.py").read_text()
+    for every_line in (False, True):
+        said = said_of(text, every_line=every_line)
+        assert (said.rules, said.failed) == ([], [])
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_in_a_healthy_program_nothing_is_found_at_any_line(name: str) -> None:
+    text = (FOLDER / "healthy" / f"{name}.py").read_text()
+    for every_line in (False, True):
+        said = said_of(text, every_line=every_line)
+        assert (said.rules, said.failed) == ([], [])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
+    rule, faulty, clean = PROGRAMS[name]
+    said = said_of(HEAD + faulty)
+    assert (set(said.rules), said.failed) == ({rule}, [])
+    for every_line in (False, True):
+        said = said_of(HEAD + clean, every_line=every_line)
+        assert (said.rules, said.failed) == ([], [])
+
+
+def faulty_step() -> Any:
+    """The frame of a step whose loss was given probabilities, with all that a look could disturb in sight."""
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3), nn.Softmax(1))
+    optimizer = torch.optim.Adam(model.parameters())
+    x, y = torch.randn(6, 4), torch.tensor([0, 1, 2, 0, 1, 2])
+    out = checkpoint(model, x, use_reentrant=False)
+    probabilities = model(x)
+    with torch.autograd.graph.save_on_cpu():
+        kept = model(x)
+    loss = F.cross_entropy(probabilities, y) + out.sum() + kept.sum()
+    frame = sys._getframe()
+    return frame, (model, optimizer, x, y, out, probabilities, kept, loss)
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_looking_for_findings_changes_nothing(thorough: bool) -> None:
+    frame, held = faulty_step()
+    findings(frame, thorough=thorough)  # what torch and we load for the first look
+    forget()
+    with Watch(held) as watch:
+        found = findings(frame, thorough=thorough)
+        forget()
+    assert [finding["rule"] for finding in found] == ["double-softmax"]
+    assert watch.changes() == []
+
+
+class Hostile:
+    def __init__(self) -> None:
+        self.ran = False
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError("the program's code ran")
+
+    __repr__ = __len__ = __iter__ = __bool__ = __eq__ = __hash__ = __getattribute__  # type: ignore[assignment]
+
+
+class OddTensor(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("the program's code ran")
+
+
+def test_hostile_objects_in_the_step_are_safe() -> None:
+    hostile, odd = Hostile(), torch.Tensor._make_subclass(OddTensor, torch.ones(3))
+    model = nn.Linear(3, 3)
+    vars(model)["strange"] = hostile
+    logits = torch.softmax(model(torch.randn(4, 3)), 1)
+    loss = F.cross_entropy(logits, torch.tensor([0, 1, 2, 0]))
+    found = findings()
+    assert [finding["rule"] for finding in found] == ["double-softmax"]
+    assert [reason for _, reason in found.skipped if "Error" in reason] == []
+
+
+def test_a_step_in_another_thread_is_looked_at_there() -> None:
+    rules: list[list[str]] = []
+
+    def work() -> None:
+        model = nn.Linear(3, 3)
+        logits = torch.softmax(model(torch.randn(4, 3)), 1)
+        loss = F.cross_entropy(logits, torch.tensor([0, 1, 2, 0]))
+        rules.append([finding["rule"] for finding in findings()])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert rules == [["double-softmax"]]
+
+
+def test_findings_print_a_line_each_and_silence_says_how_much_was_asked() -> None:
+    nothing = findings()
+    assert not nothing
+    assert re.fullmatch(r"\d+ rules, nothing found, .*no optimizer in sight.*", repr(nothing))
+    logits = torch.softmax(nn.Linear(3, 3)(torch.randn(4, 3)), 1)
+    loss = F.cross_entropy(logits, torch.tensor([0, 1, 2, 0]))
+    found = findings()
+    assert repr(found).startswith("error  double-softmax  cross_entropy was given probabilities: logits")
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_an_ignored_rule_is_skipped() -> None:
+    logits = torch.softmax(nn.Linear(3, 3)(torch.randn(4, 3)), 1)
+    loss = F.cross_entropy(logits, torch.tensor([0, 1, 2, 0]))
+    found = findings(ignore=("double-softmax",))
+    assert found == []
+    assert ("double-softmax", "ignored") in found.skipped
+
+
+def test_an_error_that_is_not_about_tensors_is_not_explained() -> None:
+    try:
+        {}["key"]
+    except KeyError as error:
+        assert explain(error) == []
