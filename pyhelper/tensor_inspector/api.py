@@ -107,7 +107,7 @@ def findings(
 ) -> Findings:
     """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
 
-    A list of plain data, causes first, that prints one line a finding; ``checked`` and ``skipped`` tell which rules were
+    A list of plain data, causes first, that prints one line a finding. ``checked`` and ``skipped`` tell what was
     asked. ``thorough`` reads more values, ``run`` lets rules run the model; ``ignore`` names rules that are not asked.
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
     """

@@ -6,19 +6,29 @@ from collections.abc import Collection, Iterable
 
 from ...safe.guard import class_name, plain_message
 from ..step.step import Step
-from . import rules_data, rules_graph, rules_loss, rules_model, rules_numbers, rules_optimizer, rules_values
 from .finding import Evidence, Finding, Findings, Found
 from .rule import Rule, missing
+from .rules import (
+    backward,
+    calls,
+    data,
+    gradients,
+    graph,
+    loss,
+    model,
+    numbers,
+    optimizer,
+    registration,
+    splits,
+    targets,
+    updates,
+    values,
+)
 
-RULES: list[Rule] = [
-    *rules_data.RULES,
-    *rules_numbers.RULES,
-    *rules_graph.RULES,
-    *rules_loss.RULES,
-    *rules_optimizer.RULES,
-    *rules_model.RULES,
-    *rules_values.RULES,
-]
+_GROUPS = (
+    data, splits, numbers, gradients, graph, registration, backward, loss, targets, optimizer, calls, updates, model, values,
+)  # fmt: skip
+RULES: list[Rule] = [rule for group in _GROUPS for rule in group.RULES]
 _MOST = 8  #: findings of one rule
 
 _NUMBERS = (

@@ -70,7 +70,7 @@ def is_tools(frame: FrameType) -> bool:
 def nearest(frame: FrameType | None) -> View | None:
     """The nearest frame of the user, from this one outward. At a prompt of pdb its own namespace is asked.
 
-    The ``f_locals`` of the frame that pdb shows are left alone: asking them anew undoes what the user has assigned there.
+    The ``f_locals`` of the frame that pdb shows are left alone: asking them anew undoes what was assigned there.
     """
     prompt: FrameType | None = None
     for found in _outward(frame):

@@ -129,7 +129,7 @@ class Source:
         self.bindings.setdefault(name, []).append((line, node))
 
     def lines_of(self, name: str) -> list[int]:
-        """The lines in which a name is bound; of ``self.model`` also those of ``self``, of ``batch['x']`` of ``batch``."""
+        """The lines in which a name is bound, or what it begins with: ``self`` of ``self.model``."""
         found = [line for line, _ in self.bindings.get(name, ())]
         root = root_of(name)
         return found if root == name else [*found, *self.lines_of_parents(name)]
@@ -252,8 +252,8 @@ def _bound(target: ast.AST) -> Iterator[str]:
 
 
 def _backward(call: Call) -> Iterator[Backward]:
-    """``loss.backward()``, ``scaler.scale(loss).backward()``, ``accelerator.backward(loss)``, ``manual_backward(loss)``,
-    ``torch.autograd.backward(loss)``."""
+    """``loss.backward()``, ``scaler.scale(loss).backward()``, ``accelerator.backward(loss)``,
+    ``manual_backward(loss)``, ``torch.autograd.backward(loss)``."""
     receiver = call.receiver
     if call.name in ("backward", "manual_backward") and receiver is not None:
         if call.args and (call.name == "manual_backward" or _is_lightly_named(receiver)):

@@ -1,4 +1,4 @@
-"""One training step as it stands at a stop: what is in sight, the autograd graph behind it, and what the source says."""
+"""One training step as it stands at a stop: what is in sight, the graph behind it, and what the source says."""
 
 from __future__ import annotations
 
@@ -47,19 +47,17 @@ class Loss:
 
 
 class Step:
-    """What rules are asked about. ``here`` is the active frame's source, ``source`` that of the frame with the backward.
+    """What rules ask. ``here`` is the active frame's source, ``source`` that of the frame with the backward.
 
     ``grad_mode`` is whether gradients were on at the stop.
     """
 
-    def __init__(
-        self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, moments: Any = ()
-    ) -> None:
+    def __init__(self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool) -> None:
         self.views = views
         self.budget = budget
         self.thorough = thorough
         self.grad_mode = grad_mode
-        self.moments = list(moments)  #: numbers of earlier stops in this step, the oldest first
+        self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self.modules: list[Thing] = []  #: those that are not part of another one in sight
         self.optimizers: list[Thing] = []
         self.schedulers: list[Thing] = []
@@ -83,6 +81,7 @@ class Step:
         self.losses = list(self._losses())
         self.held = {id(tensor) for thing in self.optimizers for tensor in tensors_of(thing.value)}
         self.graph = self._graph()
+        self._settle()
         self._by_place: dict[Any, str] | None = None
         self._by_memory: dict[int, str] = {}
 
@@ -235,6 +234,13 @@ class Step:
                     value = self.value(name, 0)
                     if is_own(value) and answer.lineno >= self.here.line:
                         yield Loss(name.replace("'", '"'), value, backward, True)
+
+    def _settle(self) -> None:
+        """A backward in the very line that runs is done where it has freed its graph."""
+        for loss in self.losses:
+            node = self.node_of(loss.tensor)
+            if node is not None and loss.pending and loss.backward.line == self.source.line:
+                loss.pending = not any(below.is_freed() for below in self.graph.below(node)[:20])
 
     def pending(self) -> list[Loss]:
         return [loss for loss in self.losses if loss.pending]

@@ -37,7 +37,7 @@ _HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none")
 
 
 class Node:
-    """A node: ``op`` is its name without ``Backward0``, ``inputs`` the numbers of its input nodes (None: no gradient)."""
+    """A node. ``op`` is its name without ``Backward0``; ``inputs`` are numbers of nodes (None: no gradient)."""
 
     __slots__ = ("_known", "function", "index", "inputs", "is_custom", "leaf", "op", "outputs")
 

@@ -16,7 +16,7 @@ _DICTS = ("ModuleDict", "ParameterDict")
 
 
 class Member:
-    """A module and where it stands below the root: ``path`` as one types it (``.body[0]``), ``name`` as torch says it."""
+    """A module below a root: ``path`` is how one types it (``.body[0]``), ``name`` what torch calls it."""
 
     __slots__ = ("module", "name", "own", "parent", "path")
 

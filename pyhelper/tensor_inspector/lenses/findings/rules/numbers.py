@@ -1,25 +1,23 @@
-"""Rules about numbers that are not finite, vanish or explode: where they are, and where they came from."""
+"""Rules about numbers that are not finite: where they are, and where they came from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.stats.finite import can_be_summed, not_finite
-from ...measure.stats.first import first_special
-from ...measure.torch.elements import bare, is_plain
-from ...measure.torch.graph import Node
-from ...measure.torch.metadata import element_count, requires_grad
-from ...measure.torch.modules import is_of
-from ...measure.torch.optimizers import groups, inner
-from ...safe.guard import class_name, instance_dict, module
-from ...words.text import listed, number, plural
-from ..step.moment import norm_of
-from ..step.step import Parameter, Step
-from .finding import Found
-from .losses import ModelInput, model_inputs
-from .outputs import bad_in, output_of, words_of
-from .rule import Rule
+from ....measure.stats.finite import can_be_summed, not_finite
+from ....measure.stats.first import first_special
+from ....measure.torch.elements import bare, is_plain
+from ....measure.torch.graph import Node
+from ....measure.torch.metadata import element_count, requires_grad
+from ....measure.torch.modules import is_of
+from ....safe.guard import module
+from ....words.text import listed, number, plural
+from ...step.step import Step
+from ..finding import Found
+from ..losses import ModelInput, model_inputs
+from ..outputs import bad_in, output_of, words_of
+from ..rule import Rule
 
 torch: Any = module("torch")
 
@@ -67,7 +65,7 @@ def _takes_it_raw(given: ModelInput) -> bool:
 
 
 def log_of_zero(step: Step) -> Iterator[Found]:
-    for root, name in _bad_roots(step):
+    for root, name in bad_roots(step):
         for node in step.graph.below(root):
             saved = node.tensor("self") if node.op in ("Log", "Log2", "Log10") else None
             stats = None if saved is None else step.stats(saved)
@@ -84,7 +82,7 @@ def log_of_zero(step: Step) -> Iterator[Found]:
                 ),
                 (subject, f"runs from {number(stats['min'])} to {number(stats['max'])}, {stats['zeros']} zeros"),
                 (name, words_of(step.stats(output_of(step, root)) or stats)),
-                line=_line(step, "log", subject),
+                line=line(step, "log", subject),
                 suggestion="clamp it, or use log_softmax or logsigmoid",
             )
             return
@@ -110,7 +108,7 @@ def masked_row(step: Step) -> Iterator[Found]:
             f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(stats)}, every place is masked there",
             (name, words_of(stats)),
             (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
-            line=_line(step, "softmax", name),
+            line=line(step, "softmax", name),
         )
         return
 
@@ -125,7 +123,7 @@ def _masked_rows(below: Node | None, before: Any, dim: int) -> int:
 
 
 def fp16_overflow(step: Step) -> Iterator[Found]:
-    for root, name in _bad_roots(step):
+    for root, name in bad_roots(step):
         found = _origin(step, root)
         if found is None:
             continue
@@ -139,7 +137,7 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
             f"{subject} has Inf: {node.op} passes 65504, the largest float16",
             (subject, f"float16, {words_of(stats)} after {node.op}"),
             (name, "not finite"),
-            line=_line(step, "", subject),
+            line=line(step, "", subject),
         )
         return
     for thing in step.tensors:
@@ -160,7 +158,7 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
             yield Found(
                 f"{thing.name} has {words_of(stats)}: its values pass 65504, the largest float16",
                 (thing.name, f"float16, finite up to {number(stats['max'])}"),
-                line=_line(step, "", thing.name),
+                line=line(step, "", thing.name),
             )
             return
 
@@ -179,7 +177,7 @@ def _above(step: Step, node: Node) -> str | None:
 
 
 def std_of_one(step: Step) -> Iterator[Found]:
-    for root, name in _bad_roots(step):
+    for root, name in bad_roots(step):
         for node in step.graph.below(root):
             if node.op not in ("Std", "Var", "StdMean", "VarMean"):
                 continue
@@ -202,13 +200,13 @@ def std_of_one(step: Step) -> Iterator[Found]:
                     f"{subject or name} is NaN: the unbiased {node.op.lower()} of one value divides by 0",
                     (subject or name, f"{node.op.lower()} over 1 of {tuple(sizes)}"),
                     (name, "not finite"),
-                    line=_line(step, node.op.lower(), subject),
+                    line=line(step, node.op.lower(), subject),
                 )
                 return
 
 
 def nan_origin(step: Step) -> Iterator[Found]:
-    for root, name in _bad_roots(step):
+    for root, name in bad_roots(step):
         found = _origin(step, root)
         if found is None:
             continue
@@ -224,13 +222,13 @@ def nan_origin(step: Step) -> Iterator[Found]:
             f"{name} is not finite: it begins at {node.op}{from_what}, where {subject} has {seen}",
             (subject, f"{seen}, grad ← {node.op}Backward0"),
             *((one, "finite") for one in given[:3]),
-            line=_line(step, "", subject),
+            line=line(step, "", subject),
             certain=certain,
         )
         return
 
 
-def _bad_roots(step: Step) -> list[tuple[Node, str]]:
+def bad_roots(step: Step) -> list[tuple[Node, str]]:
     """Results in sight that are not finite, with their nodes: losses first. Masked scores, of −inf alone, are none."""
     found = []
     named = [
@@ -294,8 +292,8 @@ def _is_weight(step: Step, node: Node) -> bool:
 
 
 def nan_in_params(step: Step) -> Iterator[Found]:
-    held = [one for one in step.parameters.values() if step.thorough or _bad_roots(step)]
-    bad = _not_finite(step, [(one.name, one.tensor) for one in held])
+    held = [one for one in step.parameters.values() if step.thorough or bad_roots(step)]
+    bad = names_not_finite(step, [(one.name, one.tensor) for one in held])
     if bad:
         yield Found(
             f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}",
@@ -309,7 +307,7 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
         for name, tensor, member in step.buffers
         if "running_" in name and (element_count(tensor) or 0) < 1 << 16
     ]
-    bad = _not_finite(step, small)
+    bad = names_not_finite(step, small)
     if bad:
         finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
@@ -320,7 +318,7 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
         )
 
 
-def _not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
+def names_not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
     tensors = [
         (at, bare(tensor))
         for at, (_, tensor) in enumerate(named)
@@ -330,169 +328,7 @@ def _not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
     return [named[at][0] for at in sorted(found.nan | found.inf)]
 
 
-def nan_in_grad_only(step: Step) -> Iterator[Found]:
-    if any(instance_dict(thing.value).get("_enabled") is True for thing in step.scalers) or _bad_roots(step):
-        return
-    graded = [(one, step.grad(one.tensor)) for one in step.parameters.values()]
-    gradients = [(f"{one.name}.grad", grad) for one, grad in graded if grad is not None]
-    bad = _not_finite(step, gradients)
-    if not bad or _not_finite(step, [(one.name, one.tensor) for one, _ in graded]):
-        return
-    suspects = [
-        node
-        for node in step.graph.nodes
-        if node.op
-        in (
-            "Sqrt",
-            "Pow",
-            "Norm",
-            "LinalgVectorNorm",
-            "Div",
-            "Log",
-            "Where",
-            "Acos",
-            "Asin",
-            "Std",
-            "Cdist",
-            "Atan2",
-            "Rsqrt",
-        )
-    ]
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    suspects = [node for node in suspects if any(step.graph.reaches(root, node) for root in roots)]
-    ops = list(dict.fromkeys(node.op.lower() for node in suspects))
-    names = [
-        name
-        for name in (
-            step.title_of(below)
-            for node in suspects
-            for below in (node, *step.graph.inputs(node))
-            if below.leaf is None
-        )
-        if name
-    ]
-    loss = step.losses[0].name if step.losses else "the forward"
-    cause = f"; {listed(ops, False, 40)} on the way may have an infinite slope" if ops else ""
-    yield Found(
-        f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
-        *((name, "NaN or Inf") for name in bad[:4]),
-        *((name, "on the way") for name in dict.fromkeys(names[:3])),
-        line=_line(step, ops[0] if ops else "", names[0] if names else None),
-    )
-
-
-def exploding_grad(step: Step) -> Iterator[Found]:
-    """The next update of plain gradient descent would be a thousand times its weight."""
-    if step.scalers or step.source.calls_of("clip_grad_norm_", "clip_grad_value_"):
-        return
-    worst: tuple[float, Parameter, float, float] | None = None
-    for thing in step.optimizers:
-        if class_name(type(inner(thing.value))) != "SGD":
-            continue
-        for group in groups(thing.value):
-            rate = group.number("lr")
-            for tensor in group.tensors[:400]:
-                one, grad = step.parameters.get(id(tensor)), step.grad(tensor)
-                if (
-                    one is None
-                    or grad is None
-                    or not rate
-                    or tensor.dim() < 2
-                    or (element_count(tensor) or 0) > 1 << 20
-                ):
-                    continue
-                weight, slope = norm_of(tensor), norm_of(grad)
-                if not weight or slope is None or slope - slope != 0 or weight < 1e-3:
-                    continue
-                ratio = rate * slope / weight
-                if ratio > 1000 and (worst is None or ratio > worst[0]):
-                    worst = ratio, one, slope, weight
-    if worst is None:
-        return
-    ratio, one, slope, weight = worst
-    recurrent = _recurrent(step)
-    yield Found(
-        f"{one.name}.grad has norm {number(slope)}, its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
-        (f"{one.name}.grad", f"norm {number(slope)}"),
-        (one.name, f"norm {number(weight)}"),
-        *recurrent,
-    )
-
-
-def _recurrent(step: Step) -> Iterator[tuple[str | None, str]]:
-    """Recurrent weights that make what passes through them grow."""
-    for one in step.parameters.values():
-        if (
-            is_of(one.member.module, "RNN", "LSTM", "GRU")
-            and ".weight_hh_l" in one.name
-            and one.tensor.shape[0] == one.tensor.shape[1]
-        ):
-            radius = _spectral_radius(bare(one.tensor)) if is_plain(one.tensor) and one.tensor.shape[0] <= 1024 else 0.0
-            if radius > 1.5:
-                yield one.name, f"the rnn's weight_hh has a spectral radius of {number(radius, 2)}"
-
-
-def _spectral_radius(weight: Any) -> float:
-    """The size of the largest eigenvalue, by repeated multiplication."""
-    vector = torch.ones(weight.shape[0], dtype=torch.float64, device=weight.device)
-    square, radius = weight.double(), 0.0
-    for _ in range(40):
-        vector = square @ vector
-        radius = float(vector.norm())
-        if not radius or radius - radius != 0:
-            return radius
-        vector = vector / radius
-    return radius
-
-
-def vanishing_grad(step: Step) -> Iterator[Found]:
-    """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
-    if step.scalers:
-        return
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    if not roots:
-        roots = [
-            node
-            for node in (step.node_of(thing.value) for thing in step.tensors)
-            if node is not None and node.sizes() == ()
-        ]
-    for root in roots[:2]:
-        series = []
-        for node in step.graph.below(root):
-            one = step.parameters.get(id(node.leaf)) if node.leaf is not None else None
-            grad = None if one is None else step.grad(one.tensor)
-            if one is None or grad is None or one.tensor.dim() < 2 or (element_count(one.tensor) or 0) > 1 << 20:
-                continue
-            norm = norm_of(grad)
-            if norm is not None and norm - norm == 0:
-                series.append((one, norm))
-        norms = [norm for _, norm in series]
-        if len(norms) < 5 or not norms[0] or min(norms) <= 0 or norms[-1] > 1e-6 * max(norms[:2]):
-            continue
-        falls = sum(after < before for before, after in zip(norms, norms[1:]))
-        if falls < 0.8 * (len(norms) - 1):
-            continue
-        last, first = series[0][0], series[-1][0]
-        squashing = [node.op for node in step.graph.below(root) if node.op in ("Sigmoid", "Tanh")]
-        why = f": {len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
-        yield Found(
-            f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
-            (f"{first.name}.grad", f"norm {number(norms[-1])}"),
-            (f"{last.name}.grad", f"norm {number(norms[0])}"),
-            line=_model_line(step, first),
-        )
-        return
-
-
-def _model_line(step: Step, one: Parameter) -> tuple[str, int] | None:
-    for source in step.sources:
-        found = source.bindings.get(one.root.key)
-        if found:
-            return source.file, found[-1][0]
-    return None
-
-
-def _line(step: Step, call: str, name: str | None) -> tuple[str, int] | None:
+def line(step: Step, call: str, name: str | None) -> tuple[str, int] | None:
     """The line of a variable's binding; else that of a call of that name."""
     for source in step.sources:
         made = None if name is None else source.value_of(name.replace('"', "'"))
@@ -561,29 +397,5 @@ RULES = [
         "error",
         "In eval mode these statistics are used, and make every output NaN.",
         "reset_running_stats()",
-    ),
-    Rule(
-        "nan-in-grad-only",
-        nan_in_grad_only,
-        "module loss",
-        "error",
-        "The next step makes the weights NaN.",
-        "add a small ε inside, and mask before the operation, not after",
-    ),
-    Rule(
-        "exploding-grad",
-        exploding_grad,
-        "optimizer",
-        "error",
-        "Such a step throws away what was learned.",
-        "clip_grad_norm_, a smaller rate, or another initialisation",
-    ),
-    Rule(
-        "vanishing-grad",
-        vanishing_grad,
-        "module thorough",
-        "warning",
-        "The first layers learn nothing.",
-        "ReLU or GELU with normalisation, or residual connections",
     ),
 ]

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import bare, is_plain
-from ...measure.torch.metadata import dtype_of, element_count, requires_grad
-from ...measure.torch.modules import Member, children, is_of
-from ...safe.guard import class_name, dict_get, held, instance_dict, module
-from ...words.text import plural
-from ..step.sight import Thing
-from ..step.source import Source, text_of
-from ..step.step import Step
-from .classes import is_library, methods_of
-from .finding import Found
-from .rule import Rule
+from ....measure.torch.elements import bare, is_plain
+from ....measure.torch.metadata import dtype_of, element_count, requires_grad
+from ....measure.torch.modules import Member, children, is_of
+from ....safe.guard import class_name, dict_get, held, instance_dict, module
+from ....words.text import plural
+from ...step.sight import Thing
+from ...step.source import Source, text_of
+from ...step.step import Step
+from ..classes import is_library, methods_of
+from ..finding import Found
+from ..rule import Rule
 
 torch: Any = module("torch")
+
+
 _DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 _BATCH_NORM = ("_BatchNorm",)
 

@@ -1,0 +1,210 @@
+"""Rules about gradients: not finite, exploding, vanishing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import bare, is_plain
+from ....measure.torch.metadata import element_count
+from ....measure.torch.modules import is_of
+from ....measure.torch.optimizers import groups, inner
+from ....safe.guard import class_name, instance_dict, module
+from ....words.text import listed, number, plural
+from ...step.moment import norm_of
+from ...step.step import Parameter, Step
+from ..finding import Found
+from ..rule import Rule
+from .numbers import bad_roots, line, names_not_finite
+
+torch: Any = module("torch")
+
+
+def nan_in_grad_only(step: Step) -> Iterator[Found]:
+    if any(instance_dict(thing.value).get("_enabled") is True for thing in step.scalers) or bad_roots(step):
+        return
+    graded = [(one, step.grad(one.tensor)) for one in step.parameters.values()]
+    gradients = [(f"{one.name}.grad", grad) for one, grad in graded if grad is not None]
+    bad = names_not_finite(step, gradients)
+    if not bad or names_not_finite(step, [(one.name, one.tensor) for one, _ in graded]):
+        return
+    suspects = [
+        node
+        for node in step.graph.nodes
+        if node.op
+        in (
+            "Sqrt",
+            "Pow",
+            "Norm",
+            "LinalgVectorNorm",
+            "Div",
+            "Log",
+            "Where",
+            "Acos",
+            "Asin",
+            "Std",
+            "Cdist",
+            "Atan2",
+            "Rsqrt",
+        )
+    ]
+    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    suspects = [node for node in suspects if any(step.graph.reaches(root, node) for root in roots)]
+    ops = list(dict.fromkeys(node.op.lower() for node in suspects))
+    names = [
+        name
+        for name in (
+            step.title_of(below)
+            for node in suspects
+            for below in (node, *step.graph.inputs(node))
+            if below.leaf is None
+        )
+        if name
+    ]
+    loss = step.losses[0].name if step.losses else "the forward"
+    cause = f"; {listed(ops, False, 40)} on the way may have an infinite slope" if ops else ""
+    yield Found(
+        f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
+        *((name, "NaN or Inf") for name in bad[:4]),
+        *((name, "on the way") for name in dict.fromkeys(names[:3])),
+        line=line(step, ops[0] if ops else "", names[0] if names else None),
+    )
+
+
+def exploding_grad(step: Step) -> Iterator[Found]:
+    """The next update of plain gradient descent would be a thousand times its weight."""
+    if step.scalers or step.source.calls_of("clip_grad_norm_", "clip_grad_value_"):
+        return
+    worst: tuple[float, Parameter, float, float] | None = None
+    for thing in step.optimizers:
+        if class_name(type(inner(thing.value))) != "SGD":
+            continue
+        for group in groups(thing.value):
+            rate = group.number("lr")
+            for tensor in group.tensors[:400]:
+                one, grad = step.parameters.get(id(tensor)), step.grad(tensor)
+                if (
+                    one is None
+                    or grad is None
+                    or not rate
+                    or tensor.dim() < 2
+                    or (element_count(tensor) or 0) > 1 << 20
+                ):
+                    continue
+                weight, slope = norm_of(tensor), norm_of(grad)
+                if not weight or slope is None or slope - slope != 0 or weight < 1e-3:
+                    continue
+                ratio = rate * slope / weight
+                if ratio > 1000 and (worst is None or ratio > worst[0]):
+                    worst = ratio, one, slope, weight
+    if worst is None:
+        return
+    ratio, one, slope, weight = worst
+    recurrent = _recurrent(step)
+    yield Found(
+        f"{one.name}.grad has norm {number(slope)}, its weight {number(weight)}: one step would change it {number(ratio, 2)} times over",
+        (f"{one.name}.grad", f"norm {number(slope)}"),
+        (one.name, f"norm {number(weight)}"),
+        *recurrent,
+    )
+
+
+def _recurrent(step: Step) -> Iterator[tuple[str | None, str]]:
+    """Recurrent weights that make what passes through them grow."""
+    for one in step.parameters.values():
+        if (
+            is_of(one.member.module, "RNN", "LSTM", "GRU")
+            and ".weight_hh_l" in one.name
+            and one.tensor.shape[0] == one.tensor.shape[1]
+        ):
+            radius = _spectral_radius(bare(one.tensor)) if is_plain(one.tensor) and one.tensor.shape[0] <= 1024 else 0.0
+            if radius > 1.5:
+                yield one.name, f"the rnn's weight_hh has a spectral radius of {number(radius, 2)}"
+
+
+def _spectral_radius(weight: Any) -> float:
+    """The size of the largest eigenvalue, by repeated multiplication."""
+    vector = torch.ones(weight.shape[0], dtype=torch.float64, device=weight.device)
+    square, radius = weight.double(), 0.0
+    for _ in range(40):
+        vector = square @ vector
+        radius = float(vector.norm())
+        if not radius or radius - radius != 0:
+            return radius
+        vector = vector / radius
+    return radius
+
+
+def vanishing_grad(step: Step) -> Iterator[Found]:
+    """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
+    if step.scalers:
+        return
+    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    if not roots:
+        roots = [
+            node
+            for node in (step.node_of(thing.value) for thing in step.tensors)
+            if node is not None and node.sizes() == ()
+        ]
+    for root in roots[:2]:
+        series = []
+        for node in step.graph.below(root):
+            one = step.parameters.get(id(node.leaf)) if node.leaf is not None else None
+            grad = None if one is None else step.grad(one.tensor)
+            if one is None or grad is None or one.tensor.dim() < 2 or (element_count(one.tensor) or 0) > 1 << 20:
+                continue
+            norm = norm_of(grad)
+            if norm is not None and norm - norm == 0:
+                series.append((one, norm))
+        norms = [norm for _, norm in series]
+        if len(norms) < 5 or not norms[0] or min(norms) <= 0 or norms[-1] > 1e-6 * max(norms[:2]):
+            continue
+        falls = sum(after < before for before, after in zip(norms, norms[1:]))
+        if falls < 0.8 * (len(norms) - 1):
+            continue
+        last, first = series[0][0], series[-1][0]
+        squashing = [node.op for node in step.graph.below(root) if node.op in ("Sigmoid", "Tanh")]
+        why = f": {len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
+        yield Found(
+            f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
+            (f"{first.name}.grad", f"norm {number(norms[-1])}"),
+            (f"{last.name}.grad", f"norm {number(norms[0])}"),
+            line=_model_line(step, first),
+        )
+        return
+
+
+def _model_line(step: Step, one: Parameter) -> tuple[str, int] | None:
+    for source in step.sources:
+        found = source.bindings.get(one.root.key)
+        if found:
+            return source.file, found[-1][0]
+    return None
+
+
+RULES = [
+    Rule(
+        "nan-in-grad-only",
+        nan_in_grad_only,
+        "module loss",
+        "error",
+        "The next step makes the weights NaN.",
+        "add a small ε inside, and mask before the operation, not after",
+    ),
+    Rule(
+        "exploding-grad",
+        exploding_grad,
+        "optimizer",
+        "error",
+        "Such a step throws away what was learned.",
+        "clip_grad_norm_, a smaller rate, or another initialisation",
+    ),
+    Rule(
+        "vanishing-grad",
+        vanishing_grad,
+        "module thorough",
+        "warning",
+        "The first layers learn nothing.",
+        "ReLU or GELU with normalisation, or residual connections",
+    ),
+]

@@ -1,0 +1,322 @@
+"""Rules about a loss and the graph behind it: missing, cut, rewrapped."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import is_own
+from ....measure.torch.graph import Node
+from ....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
+from ....words.text import listed, plural
+from ...step.source import Source, names_in, root_of, text_of
+from ...step.step import Loss, Parameter, Step
+from ..finding import Found
+from ..rule import Rule
+
+_CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
+_STEPS = (
+    "argmax",
+    "argmin",
+    "argsort",
+    "round",
+    "floor",
+    "ceil",
+    "sign",
+    "long",
+    "int",
+    "bool",
+    "eq",
+    "ne",
+    "gt",
+    "lt",
+    "ge",
+    "le",
+    "topk",
+    "bincount",
+    "one_hot",
+    "multinomial",
+    "sample",
+    "trunc",
+    "heaviside",
+    "searchsorted",
+)
+
+
+def loss_without_grad(step: Step) -> Iterator[Found]:
+    """A loss that is about to be backpropagated has nothing behind it."""
+    for loss in _dead_losses(step):
+        cut = _origin(step, loss, _CUTS)
+        facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
+        if cut is None:
+            yield Found(f"{loss.name} has no grad_fn: backward will fail", *facts, line=_line(step, loss))
+            continue
+        name, line, call = cut
+        yield Found(
+            f"{loss.name} has no grad_fn: {name} left autograd by {call}",
+            *facts,
+            (name, f"line {line}: {call}"),
+            line=(step.source.file, line),
+        )
+
+
+def nondifferentiable(step: Step) -> Iterator[Found]:
+    for loss in _dead_losses(step):
+        cut = _origin(step, loss, _STEPS)
+        if cut is not None:
+            name, line, call = cut
+            yield Found(
+                f"{loss.name} has no grad_fn: {name} is made by {call}, which has no gradient",
+                (name, f"line {line}: {call}"),
+                (loss.name, "without grad_fn"),
+                line=(step.source.file, line),
+            )
+
+
+def grad_mode_off(step: Step) -> Iterator[Found]:
+    for loss in _dead_losses(step):
+        block = _without_gradients(step, root_of(loss.name))
+        trainable = [one for one in step.parameters.values() if requires_grad(one.tensor)]
+        if not trainable or (block is None and step.grad_mode):
+            continue
+        where = (
+            "gradients are off here"
+            if block is None
+            else f"it was computed under {text_of(block.items[0].context_expr)}"
+        )
+        yield Found(
+            f"{loss.name} has no grad_fn: {where}",
+            (loss.name, "without grad_fn"),
+            ("torch.is_grad_enabled()", str(step.grad_mode)),
+            line=_line(step, loss) if block is None else (step.source.file, block.lineno),
+        )
+
+
+def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
+    """The block without gradients in which a value, or what it is made of, was computed by a module."""
+    source, waiting = step.source, [name]
+    seen: set[str] = set()
+    while waiting and len(seen) < 100:
+        name = waiting.pop(0)
+        made = None if name in seen else source.value_of(name)
+        seen.add(name)
+        if made is None:
+            continue
+        block = source.is_under(made[0], "no_grad", "inference_mode")
+        calls = [call for call in source.calls if call.line == made[0] and step.module_of(call.callee, step.at)]
+        if block is not None and calls:
+            return block
+        value = getattr(made[1], "value", None)
+        waiting.extend(root_of(inner) for inner in (names_in(value) if value is not None else ()))
+    return None
+
+
+def frozen_params(step: Step) -> Iterator[Found]:
+    if not _dead_losses(step):
+        return
+    held = [one for one in step.parameters.values() if id(one.tensor) in step.held]
+    if held and not any(requires_grad(one.tensor) for one in held):
+        root = held[0].root.name
+        dead = _dead_losses(step)[0]
+        yield Found(
+            f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
+            (root, "requires_grad is False everywhere"),
+            (dead.name, "without grad_fn"),
+            *((thing.name, f"holds {plural(len(held), 'parameter')}") for thing in step.optimizers[:1]),
+        )
+
+
+def _dead_losses(step: Step) -> list[Loss]:
+    return [
+        loss
+        for loss in step.pending()
+        if not requires_grad(loss.tensor) and not loss.backward.gradient and (step.optimizers or step.parameters)
+    ]
+
+
+def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
+    made = step.source.value_of(loss.name.replace('"', "'"))
+    return None if made is None else (step.source.file, made[0])
+
+
+def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, str] | None:
+    """The assignment by which what the loss is made of left autograd: its name, line and call."""
+    source, waiting = step.source, [root_of(loss.name)]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        found = None if name in seen else source.value_of(name)
+        seen.add(name)
+        if found is None:
+            continue
+        line, node = found
+        value = getattr(node, "value", None)
+        if value is None:
+            continue
+        for below in ast.walk(value):
+            called = text_of(below.func).rpartition(".")[2] if isinstance(below, ast.Call) else ""
+            if isinstance(below, ast.Attribute) and below.attr == "data" and "data" in calls:
+                called = "data"
+            if isinstance(below, ast.Compare) and "eq" in calls and _has_tensors(step, below):
+                return name, line, "a comparison"
+            if called in calls and _comes_from_model(step, below):
+                return name, line, f"{called}()" if called != "data" else ".data"
+        waiting.extend(root_of(inner) for inner in names_in(value))
+    return None
+
+
+def _has_tensors(step: Step, node: ast.AST) -> bool:
+    return any(is_own(step.value(name)) for name in names_in(node))
+
+
+def _comes_from_model(step: Step, node: ast.AST) -> bool:
+    """Whether an expression names something that is not only data: the output of a call, or a tensor with a gradient."""
+    names = names_in(node)
+    if isinstance(node, ast.Call) and any(
+        isinstance(below, ast.Call) and below is not node for below in ast.walk(node)
+    ):
+        return True
+    for name in names:
+        value = step.value(name)
+        if not is_own(value) or requires_grad(value):
+            return True
+        made = step.source.value_of(root_of(name))
+        value_node: Any = None if made is None else getattr(made[1], "value", None)
+        if value_node is not None and any(
+            isinstance(below, ast.Call) and step.module_of(text_of(below.func), step.at)
+            for below in ast.walk(value_node)
+        ):
+            return True
+    return False
+
+
+def loss_rewrapped(step: Step) -> Iterator[Found]:
+    for loss in step.losses:
+        leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
+        known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.held
+        if not leaf or known or element_count(loss.tensor) != 1 or not (step.optimizers or step.modules):
+            continue
+        amount = len(step.trained()) or sum(requires_grad(one.tensor) for one in step.parameters.values())
+        what = "reaches" if loss.pending else "reached"
+        yield Found(
+            f"{loss.name} is a leaf: a new tensor made from a number, so backward {what} none of {plural(amount, 'parameter')}",
+            (loss.name, "a leaf with requires_grad, without grad_fn"),
+            line=_line(step, loss),
+        )
+
+
+def graph_cut(step: Step) -> Iterator[Found]:
+    """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
+    if not step.has_all_losses() or not step.graph.complete:
+        return
+    reached, nodes = reached_by_losses(step)
+    missed = [one for one in step.trained() if id(one.tensor) not in reached]
+    if not missed or not nodes:
+        return
+    for thing in step.tensors:
+        node = step.node_of(thing.value)
+        if node is None or any(step.graph.reaches(root, node) for root in nodes):
+            continue
+        leads = {id(leaf) for leaf in step.graph.leaves(node)}
+        cut = [one for one in missed if id(one.tensor) in leads]
+        if cut and _share_an_optimizer(step, cut, reached) and not _is_old(step, node):
+            line = _detached_in(step.source, thing.key)
+            names = _grouped(step, cut)
+            loss = step.losses[0]
+            yield Found(
+                f"{names} got no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
+                (thing.name, "has a graph that the loss does not reach"),
+                *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
+                line=None if line is None else (step.source.file, line),
+            )
+            return
+
+
+def _is_old(step: Step, node: Node) -> bool:
+    """Whether its graph was freed by a backward that went through it."""
+    return any(below.is_freed() for below in step.graph.below(node)[:50])
+
+
+def _no_grad(step: Step, one: Parameter) -> str:
+    return ", grad None" if step.grad(one.tensor) is None else ""
+
+
+def reached_by_losses(step: Step) -> tuple[set[int], list[Node]]:
+    nodes = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    return {id(leaf) for node in nodes for leaf in step.graph.leaves(node)}, nodes
+
+
+def _share_an_optimizer(step: Step, cut: list[Parameter], reached: set[int]) -> bool:
+    from ....measure.torch.optimizers import tensors
+
+    for thing in step.optimizers:
+        held = {id(tensor) for tensor in tensors(thing.value)}
+        if held & reached and any(id(one.tensor) in held for one in cut):
+            return True
+    return False
+
+
+def _grouped(step: Step, parameters: list[Parameter]) -> str:
+    """``encoder.*`` for all of a module, else the names."""
+    owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
+    return listed((f"{owner}.*" for owner in owners), False, 60)
+
+
+def _detached_in(source: Source, name: str) -> int | None:
+    for call in source.calls:
+        if call.name in _CUTS and call.receiver is not None and text_of(call.receiver) == name:
+            return call.line
+    return None
+
+
+RULES = [
+    Rule(
+        "frozen-params",
+        frozen_params,
+        "loss optimizer source",
+        "error",
+        "Nothing can be learned: no gradient is computed.",
+        "call requires_grad_(True) on what is to be trained",
+    ),
+    Rule(
+        "grad-mode-off",
+        grad_mode_off,
+        "loss module source",
+        "error",
+        "Without gradients no graph is recorded, and backward has nothing to go through.",
+        "compute the loss outside of no_grad",
+    ),
+    Rule(
+        "nondifferentiable",
+        nondifferentiable,
+        "loss source",
+        "error",
+        "Such an operation has no gradient: nothing before it can learn.",
+        "use a differentiable stand-in, as softmax for argmax",
+    ),
+    Rule(
+        "loss-without-grad",
+        loss_without_grad,
+        "loss source",
+        "error",
+        "backward() will raise, or nothing is learned.",
+        "keep the computation in torch, without detach, numpy or item",
+    ),
+    Rule(
+        "loss-rewrapped",
+        loss_rewrapped,
+        "loss source",
+        "error",
+        "The new tensor knows nothing of the model: no parameter gets a gradient from it.",
+        "call backward on the loss itself",
+    ),
+    Rule(
+        "graph-cut",
+        graph_cut,
+        "loss optimizer source",
+        "error",
+        "What gets no gradient does not learn.",
+        "pass it on without detach()",
+    ),
+]

@@ -1,0 +1,332 @@
+"""Rules about what a loss is given: probabilities, logits, the wrong dimension, the wrong shape."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.metadata import requires_grad, shape_of
+from ....measure.torch.modules import is_of
+from ....safe.guard import module
+from ....words.text import number, shape
+from ...step.source import is_name, text_of
+from ...step.step import Step
+from ..finding import Found
+from ..losses import loss_calls
+from ..rule import Rule
+
+torch: Any = module("torch")
+
+
+REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")
+_NO_LOG = (
+    "Addmm",
+    "Mm",
+    "Softmax",
+    "Sigmoid",
+    "Relu",
+    "Convolution",
+    "NativeBatchNorm",
+    "NativeLayerNorm",
+    "Tanh",
+    "Gelu",
+)
+
+
+def double_softmax(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        below = step.graph.through_views(step.graph.input(node)) if node.op == "LogSoftmax" else None
+        if below is None or below.op != "Softmax":
+            continue
+        name = step.title_of(below)
+        yield Found(
+            f"cross_entropy was given probabilities: {name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
+            (name, f"grad ← SoftmaxBackward0 over dim {below.dim()}"),
+            line=_layer(step, "Softmax") or bound(step, name),
+        )
+        return
+
+
+def double_sigmoid(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        below = step.graph.through_views(step.graph.input(node)) if node.op == "BinaryCrossEntropyWithLogits" else None
+        if below is not None and below.op == "Sigmoid":
+            name = step.title_of(below)
+            yield Found(
+                f"binary_cross_entropy_with_logits was given probabilities: {name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
+                (name, "grad ← SigmoidBackward0"),
+                line=_layer(step, "Sigmoid") or bound(step, name),
+            )
+            return
+
+
+def nll_input_not_log(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        if node.op not in ("NllLoss", "NllLoss2D"):
+            continue
+        below = step.graph.through_views(step.graph.input(node))
+        saved = node.tensor("self")
+        stats = step.stats(saved) if saved is not None else None
+        if below is None or below.op == "LogSoftmax":
+            continue
+        is_positive = stats is not None and stats["max"] is not None and stats["max"] > 1e-4
+        if below.op in _NO_LOG or is_positive:
+            name = step.title_of(below)
+            seen = (
+                f", it runs from {number(stats['min'])} to {number(stats['max'])}"
+                if stats is not None and stats["min"] is not None
+                else ""
+            )
+            yield Found(
+                f"nll_loss was given no log-probabilities: {name or 'its input'} comes from {below.op}{seen}",
+                (name, f"grad ← {below.op}Backward0{seen}"),
+                line=bound(step, name) or _layer(step, below.op),
+            )
+            return
+
+
+def kl_input_not_log(step: Step) -> Iterator[Found]:
+    for one in loss_calls(step):
+        argument = one.call.argument(0, "input")
+        if one.kind != "kl_div" or argument is None:
+            continue
+        name = text_of(argument)
+        written = isinstance(argument, ast.Call) and text_of(argument.func).rpartition(".")[2] in ("softmax", "sigmoid")
+        node = None if one.input is None else step.graph.through_views(step.node_of(one.input.value))
+        if not written and (node is None or node.op not in ("Softmax", "Sigmoid")):
+            continue
+        yield Found(
+            f"kl_div was given probabilities as its input: {name} comes from a softmax, and must be log-probabilities",
+            (name if is_name(argument) else None, f"first argument of {one.call.callee}"),
+            line=(step.sources[one.view].file, one.call.line),
+        )
+        return
+
+
+def loss_broadcast(step: Step) -> Iterator[Found]:
+    yield from _broadcast_in_losses(step)
+    yield from _broadcast_by_hand(step)
+
+
+def _broadcast_in_losses(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        if node.op not in REGRESSIONS and not (node.op == "Abs" or node.op == "Sub"):
+            continue
+        expanded = step.graph.input(node)
+        if node.op == "Abs":
+            node_below = expanded
+            expanded = step.graph.input(node_below) if node_below is not None and node_below.op == "Sub" else None
+        if node.op == "Sub" or expanded is None or expanded.op != "Expand":
+            continue
+        before, after = expanded.setting("self_sym_sizes"), expanded.sizes()
+        if type(before) is not tuple or after is None or not _is_outer(before, after):
+            continue
+        name = step.title_of(step.graph.input(expanded))
+        target = node.tensor("target")
+        other = None if target is None else step.owner_of(target)
+        met = f"({after[-1]}, 1)" if len(before) == 1 else f"({after[-1]},)"
+        loss = f"{node.op[0].lower()}{node.op[1:]}" if node.op != "Abs" else "the loss"
+        yield Found(
+            f"{loss} compared {name or 'the prediction'} of {_sizes(before)} with {other or 'a target'} of {met}: {after[0]} x {after[1]} pairs were averaged",
+            (name, f"shape {_sizes(before)}"),
+            (other, f"shape {met}"),
+            line=bound(step, name),
+            suggestion="give both one shape: squeeze the one or unsqueeze the other",
+        )
+        return
+
+
+def _is_outer(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether (N, 1), or (N,), became (N, N)."""
+    if len(after) != 2 or after[0] != after[1] or after[0] < 2:
+        return False
+    return before in ((after[0], 1), (after[0],))
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    return str(tuple(sizes))
+
+
+def _broadcast_by_hand(step: Step) -> Iterator[Found]:
+    """``pred - y`` where one is (N, 1) and the other (N,), both as they are."""
+    for view in dict.fromkeys((0, step.at)):
+        source = step.sources[view]
+        for statement in source.body:
+            for node in ast.walk(statement):
+                if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Sub, ast.Mult)):
+                    continue
+                left, right = (step.operand(side, view, node.lineno) for side in (node.left, node.right))
+                if (
+                    left is None
+                    or right is None
+                    or node.lineno >= source.line
+                    or not (_has_shape(left.value) and _has_shape(right.value))
+                ):
+                    continue
+                sizes = sorted((tuple(shape_of(left.value)), tuple(shape_of(right.value))), key=len)
+                fits = len(sizes[0]) == 1 and len(sizes[1]) == 2 and sizes[1] == (sizes[0][0], 1) and sizes[0][0] > 1
+                made = fits and any(requires_grad(side.value) for side in (left, right))
+                squares = (
+                    any(one.op == "Sub" and one.sizes() == (sizes[0][0],) * 2 for one in step.graph.nodes)
+                    if made
+                    else False
+                )
+                if made and squares and isinstance(node.op, ast.Sub):
+                    yield Found(
+                        f"{left.name} - {right.name} met as {tuple(shape_of(left.value))} and {tuple(shape_of(right.value))}: {sizes[0][0]} x {sizes[0][0]} pairs",
+                        (left.name, f"shape {shape(shape_of(left.value))}"),
+                        (right.name, f"shape {shape(shape_of(right.value))}"),
+                        line=(source.file, node.lineno),
+                    )
+                    return
+
+
+def _has_shape(value: Any) -> bool:
+    from ....measure.torch.elements import is_own
+
+    return is_own(value) and all(type(size) is int for size in shape_of(value))
+
+
+def softmax_singleton(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        sizes, dim = node.sizes(), node.dim()
+        if node.op not in ("Softmax", "LogSoftmax") or sizes is None or dim is None or not sizes:
+            continue
+        below = step.graph.through_views(step.graph.input(node))
+        if (
+            not -len(sizes) <= dim < len(sizes)
+            or sizes[dim] != 1
+            or below is None
+            or below.op not in ("Addmm", "Mm", "Convolution")
+        ):
+            continue
+        rows = sizes[0] if dim % len(sizes) else 1
+        if rows < 2:
+            continue
+        name = step.title_of(node)
+        value = 1 if node.op == "Softmax" else 0
+        yield Found(
+            f"{name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
+            (name, f"grad ← {node.op}Backward0 over a dimension of size 1"),
+            line=_layer(step, node.op) or bound(step, name),
+        )
+        return
+
+
+def softmax_wrong_dim(step: Step) -> Iterator[Found]:
+    """Softmax over the batch, in what a classification or regression loss is given."""
+    for node in step.graph.nodes:
+        if node.op not in ("NllLoss", "MseLoss", "BinaryCrossEntropy"):
+            continue
+        below = step.graph.input(node)
+        if below is not None and below.op == "Log":
+            below = step.graph.input(below)
+        if below is None or below.op not in ("Softmax", "LogSoftmax"):
+            continue
+        sizes, dim, head = below.sizes(), below.dim(), step.graph.through_views(step.graph.input(below))
+        if (
+            sizes is None
+            or len(sizes) != 2
+            or dim not in (0, -2)
+            or sizes[0] < 2
+            or head is None
+            or head.op not in ("Addmm", "Mm")
+        ):
+            continue
+        name = step.title_of(below)
+        yield Found(
+            f"{below.op.lower()} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {name or 'its result'}",
+            (name, f"{tuple(sizes)}, grad ← {below.op}Backward0 over dim {dim}"),
+            line=_layer(step, below.op) or bound(step, name),
+        )
+        return
+
+
+def _layer(step: Step, op: str) -> tuple[str, int] | None:
+    """The line in which the model with such a layer is made."""
+    for name, member in step.members.values():
+        if is_of(member.module, op):
+            root = next(
+                (
+                    thing
+                    for thing in step.modules
+                    if name == thing.name or name.startswith((thing.name + ".", thing.name + "["))
+                ),
+                None,
+            )
+            for source in step.sources if root is not None else ():
+                found = source.bindings.get(root.key if root is not None else "")
+                if found:
+                    return source.file, found[-1][0]
+    return None
+
+
+def bound(step: Step, name: str | None) -> tuple[str, int] | None:
+    if name is None:
+        return None
+    for source in step.sources:
+        made = source.value_of(name.replace('"', "'"))
+        if made is not None:
+            return source.file, made[0]
+    return None
+
+
+RULES = [
+    Rule(
+        "double-softmax",
+        double_softmax,
+        "",
+        "error",
+        "A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
+        "give cross_entropy the logits",
+    ),
+    Rule(
+        "double-sigmoid",
+        double_sigmoid,
+        "",
+        "error",
+        "A sigmoid of a sigmoid stays between 0.5 and 0.73.",
+        "give the loss the logits",
+    ),
+    Rule(
+        "nll-input-not-log",
+        nll_input_not_log,
+        "",
+        "error",
+        "nll_loss only picks and negates: without log_softmax it is unbounded.",
+        "log_softmax first, or cross_entropy",
+    ),
+    Rule(
+        "kl-input-not-log",
+        kl_input_not_log,
+        "source",
+        "error",
+        "kl_div takes log-probabilities as its first argument.",
+        "log_softmax for the first argument",
+    ),
+    Rule(
+        "softmax-singleton",
+        softmax_singleton,
+        "",
+        "error",
+        "The softmax of one number is always 1: its gradient is zero.",
+        "a sigmoid, or two units",
+    ),
+    Rule(
+        "softmax-wrong-dim",
+        softmax_wrong_dim,
+        "",
+        "error",
+        "The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
+        "softmax over the last dimension",
+    ),
+    Rule(
+        "loss-broadcast",
+        loss_broadcast,
+        "",
+        "error",
+        "Each prediction is compared with every target: the best answer is their mean.",
+        "give both one shape",
+    ),
+]

@@ -1,0 +1,173 @@
+"""Rules about what optimizers hold, and at which rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.metadata import grad_hooks_of, requires_grad
+from ....measure.torch.optimizers import groups, inner
+from ....measure.torch.optimizers import tensors as tensors_of
+from ....safe.guard import class_name, instance_dict, module
+from ....words.text import listed, number, plural
+from ...step.step import Parameter, Step
+from ..finding import Found
+from ..rule import Rule
+from .graph import reached_by_losses
+
+torch: Any = module("torch")
+
+
+def param_not_in_optimizer(step: Step) -> Iterator[Found]:
+    """Trainable, on the way to the loss, in a module in sight, and in no optimizer."""
+    missed = _unheld(step)
+    if not missed:
+        return
+    owners: dict[str, list[Parameter]] = {}
+    for one in missed:
+        owners.setdefault(one.name.rpartition(".")[0] or one.name, []).append(one)
+    names = listed(owners, False, 60)
+    has = "has a gradient, " if any(step.grad(one.tensor) is not None for one in missed) else ""
+    yield Found(
+        f"{names}: {plural(len(missed), 'trainable parameter')} in no optimizer, {has}but never updated",
+        *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
+        (step.optimizers[0].name, f"holds {plural(len(list(tensors_of(step.optimizers[0].value))), 'tensor')}"),
+        line=made(step, step.optimizers[0].key),
+    )
+
+
+def _unheld(step: Step) -> list[Parameter]:
+    reached, _ = reached_by_losses(step)
+    return [
+        one
+        for one in step.parameters.values()
+        if requires_grad(one.tensor)
+        and id(one.tensor) not in step.held
+        and id(one.tensor) in reached
+        and not grad_hooks_of(one.tensor)
+    ]
+
+
+def optimizer_stale_params(step: Step) -> Iterator[Found]:
+    """An optimizer holds tensors that no module has, while a module that it was made for has others."""
+    unheld = _unheld(step)
+    reached, _ = reached_by_losses(step)
+    for thing in step.optimizers:
+        held = list(tensors_of(thing.value))
+        stale = [
+            tensor
+            for tensor in held
+            if id(tensor) not in step.parameters
+            and id(tensor) not in step.names
+            and id(tensor) not in reached
+            and step.grad(tensor) is None
+        ]
+        if not stale or not unheld:
+            continue
+        roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in set(map(id, held))}
+        new = [one for one in unheld if id(one.root.value) in roots or len(stale) == len(held)]
+        if new:
+            names = listed((one.name for one in new), False, 60)
+            yield Found(
+                f"{plural(len(stale), 'tensor')} in {thing.name} belong to no module; {names} get gradients but are in no optimizer",
+                (thing.name, f"{len(stale)} of {plural(len(held), 'tensor')} are in no module in sight"),
+                *((one.name, "trainable, in no optimizer") for one in new[:4]),
+                line=made(step, thing.key),
+            )
+
+
+def lr_zero(step: Step) -> Iterator[Found]:
+    for thing in step.optimizers:
+        rates = [group.number("lr") for group in groups(thing.value)]
+        if not rates or any(rate != 0 for rate in rates):
+            continue
+        scheduler = _scheduler_of(step, thing.value)
+        first = groups(thing.value)[0].number("initial_lr")
+        if scheduler is None:
+            if not first:
+                yield Found(
+                    f"lr of {thing.name} is 0: its step changes nothing",
+                    (f'{thing.name}.param_groups[0]["lr"]', "0"),
+                    line=made(step, thing.key),
+                )
+            continue
+        gamma = instance_dict(scheduler.value).get("gamma")
+        if first and (type(gamma) is int or type(gamma) is float) and gamma == 0:
+            kind = class_name(type(scheduler.value))
+            yield Found(
+                f"lr of {thing.name} is 0 (initial {number(first)}; {kind} with gamma=0): nothing can change any more",
+                (f'{thing.name}.param_groups[0]["lr"]', "0"),
+                (f"{scheduler.name}.gamma", "0"),
+                line=made(step, scheduler.key),
+            )
+
+
+def lr_too_low(step: Step) -> Iterator[Found]:
+    for thing in step.optimizers:
+        scheduler = _scheduler_of(step, thing.value)
+        kind = "" if scheduler is None else class_name(type(scheduler.value))
+        if scheduler is None or kind not in ("ExponentialLR", "StepLR", "MultiStepLR", "MultiplicativeLR"):
+            continue
+        for group in groups(thing.value):
+            now, first = group.number("lr"), group.number("initial_lr")
+            if now and first and now <= 1e-6 * first:
+                steps = instance_dict(scheduler.value).get("last_epoch")
+                yield Found(
+                    f"lr of {thing.name} fell to {number(now)}, from {number(first)}, in {steps} steps of {kind}",
+                    (f'{thing.name}.param_groups[0]["lr"]', number(now)),
+                    (scheduler.name, f"last_epoch {steps}"),
+                    line=made(step, scheduler.key),
+                )
+                break
+
+
+def _scheduler_of(step: Step, optimizer: Any) -> Any:
+    for thing in step.schedulers:
+        scheduled = instance_dict(thing.value).get("optimizer")
+        if scheduled is optimizer or scheduled is inner(optimizer):
+            return thing
+    return None
+
+
+def made(step: Step, key: str) -> tuple[str, int] | None:
+    for source in step.sources:
+        found = source.bindings.get(key)
+        if found:
+            return source.file, found[-1][0]
+    return None
+
+
+RULES = [
+    Rule(
+        "optimizer-stale-params",
+        optimizer_stale_params,
+        "loss optimizer module",
+        "error",
+        "The optimizer updates tensors that are not part of the model any more.",
+        "make the optimizer after the model is complete",
+    ),
+    Rule(
+        "param-not-in-optimizer",
+        param_not_in_optimizer,
+        "loss optimizer module",
+        "warning",
+        "It keeps its initial values, although a gradient is computed for it.",
+        "give it to an optimizer, or freeze it with requires_grad_(False)",
+    ),
+    Rule(
+        "lr-zero",
+        lr_zero,
+        "optimizer",
+        "error",
+        "A step of rate 0 changes no weight.",
+        "check what the schedule multiplies the rate by",
+    ),
+    Rule(
+        "lr-too-low",
+        lr_too_low,
+        "optimizer",
+        "warning",
+        "Steps of this size change nothing any more.",
+        "step the scheduler once an epoch, or with a smaller decay",
+    ),
+]

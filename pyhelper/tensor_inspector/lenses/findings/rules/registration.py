@@ -1,0 +1,241 @@
+"""Rules about what a module registers: unused, unregistered, no leaf, not frozen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import is_own
+from ....measure.torch.metadata import gradient_of, requires_grad, shape_of
+from ....measure.torch.modules import is_module
+from ....safe.guard import class_name, each, instance_dict
+from ....words.text import listed, plural, shape
+from ...step.source import Source, text_of
+from ...step.step import Parameter, Step
+from ..classes import is_library, methods_of
+from ..finding import Found
+from ..rule import Rule
+from .graph import reached_by_losses
+
+
+def unused_module(step: Step) -> Iterator[Found]:
+    """A submodule that no method of its parent names, with parameters that no loss reaches."""
+    reached, nodes = reached_by_losses(step)
+    if not nodes or not step.has_all_losses() or not step.graph.complete:
+        return
+    by_member: dict[int, list[Parameter]] = {}
+    for one in step.parameters.values():
+        top = one.member
+        by_member.setdefault(id(top.module), []).append(one)
+    for name, member in list(step.members.values()):
+        parent = member.parent
+        if parent is None or is_library(type(parent.module)):
+            continue
+        below = [one for key in _below(member, step) for one in by_member.get(key, [])]
+        trainable = [one for one in below if requires_grad(one.tensor)]
+        if not trainable or any(id(one.tensor) in reached or step.grad(one.tensor) is not None for one in trainable):
+            continue
+        siblings = [one for one in step.parameters.values() if one.root.value is trainable[0].root.value]
+        if not any(id(one.tensor) in reached for one in siblings):
+            continue
+        attribute = member.name.rpartition(".")[2]
+        if any(source.mentions(attribute) for source in step.sources) or _is_named(type(parent.module), attribute):
+            continue
+        yield Found(
+            f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
+            (name, f"no method of {class_name(type(parent.module))} but __init__ names it"),
+            *((one.name, "grad None") for one in trainable[:4]),
+        )
+
+
+def _below(member: Any, step: Step) -> list[int]:
+    prefix = member.name + "."
+    root = _root(member)
+    return [
+        id(other.module)
+        for _, other in step.members.values()
+        if _root(other) is root and (other is member or other.name.startswith(prefix))
+    ]
+
+
+def _root(member: Any) -> Any:
+    while member.parent is not None:
+        member = member.parent
+    return member.module
+
+
+def _is_named(cls: type, attribute: str) -> bool:
+    """Whether a method but ``__init__`` names an attribute, or goes through all of them."""
+    methods = [
+        source for name, source in methods_of(cls) if name not in ("__init__", "reset_parameters", "init_weights")
+    ]
+    if not methods or any(not source.is_known() for source in methods):
+        return True
+    return any(
+        source.mentions(
+            attribute, "getattr", "children", "modules", "_modules", "named_children", "named_modules", "super"
+        )
+        for source in methods
+    )
+
+
+def unregistered_params(step: Step) -> Iterator[Found]:
+    """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
+    reached, _ = reached_by_losses(step)
+    for name, member in list(step.members.values()):
+        if is_library(type(member.module)):
+            continue
+        for key, item in each(dict.items, instance_dict(member.module)):
+            if type(item) not in (list, tuple, dict) or key.startswith("_"):
+                continue
+            found = list(dict.values(item)) if type(item) is dict else list(item)
+            hidden = [one for one in found if is_module(one) or _is_hidden(one)]
+            tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
+            registered = set(map(id, _tensors_in(_root(member))))
+            loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.held]
+            if not loose or not all(requires_grad(tensor) for tensor in loose):
+                continue
+            if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
+                continue
+            kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
+            what = (
+                f"{len(hidden)} {kinds[0]}{' layers' if len(hidden) > 1 else ''}"
+                if is_module(hidden[0])
+                else plural(len(hidden), "tensor")
+            )
+            yield Found(
+                f"{what} in the plain {type(item).__name__} {name}.{key} are not registered: not in {name}.parameters(), in no optimizer",
+                (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
+                line=_assigned(type(member.module), key),
+                suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
+            )
+
+
+def _is_hidden(value: Any) -> bool:
+    return is_own(value) and requires_grad(value) and gradient_of(value).is_leaf
+
+
+def _tensors_in(value: Any) -> list[Any]:
+    from ....measure.torch.modules import members
+    from ....safe.budget import Budget, Steps
+
+    if is_own(value):
+        return [value]
+    found = members(value, Steps(Budget()))
+    return [tensor for member in found for _, tensor in member.part("_parameters")]
+
+
+def _assigned(cls: type, attribute: str) -> tuple[str, int] | None:
+    for _, source in methods_of(cls):
+        lines = source.lines_of(f"self.{attribute}") if f"self.{attribute}" in source.bindings else []
+        if lines:
+            return source.file, lines[0]
+    return None
+
+
+def non_leaf_grad(step: Step) -> Iterator[Found]:
+    """A module keeps as a weight what is computed from a leaf that nobody holds."""
+    for name, member in list(step.members.values()):
+        for key, item in each(dict.items, instance_dict(member.module)):
+            if not is_own(item) or not requires_grad(item) or key.startswith("_"):
+                continue
+            leaf = _lonely_leaf(step, item)
+            if leaf is not None:
+                node = step.node_of(item)
+                yield Found(
+                    f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
+                    (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
+                    line=_assigned(type(member.module), key),
+                )
+    for thing in step.tensors:
+        if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
+            continue
+        wanted = [node for node in _attributes(step.source, thing.key) if node.attr == "grad"]
+        leaf = _lonely_leaf(step, thing.value) if wanted else None
+        if leaf is not None:
+            yield Found(
+                f"{thing.name} is no leaf: {thing.name}.grad stays None",
+                (thing.name, "computed from a leaf that has no name"),
+                line=_bound(step, thing.key),
+            )
+
+
+def _lonely_leaf(step: Step, tensor: Any) -> Any:
+    """The only leaf that a non-leaf is computed from, by a few operations, where nothing else holds that leaf."""
+    node = step.node_of(tensor)
+    if node is None:
+        return None
+    below = step.graph.below(node)
+    leaves = step.graph.leaves(node)
+    if len(below) > 6 or len(leaves) != 1:
+        return None
+    leaf = leaves[0]
+    known = id(leaf) in step.parameters or id(leaf) in step.held or id(leaf) in step.names
+    return None if known else leaf
+
+
+def _attributes(source: Source, name: str) -> list[ast.Attribute]:
+    found = [] if source.tree is None else list(ast.walk(source.tree))
+    return [node for node in found if isinstance(node, ast.Attribute) and text_of(node.value) == name]
+
+
+def _bound(step: Step, name: str) -> tuple[str, int] | None:
+    made = step.source.value_of(name)
+    return None if made is None else (step.source.file, made[0])
+
+
+def freeze_typo(step: Step) -> Iterator[Found]:
+    """An attribute that torch does not know was set, in the place of ``requires_grad``."""
+    typos = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
+    for one in step.parameters.values():
+        for name in instance_dict(one.tensor):
+            if name in typos and requires_grad(one.tensor):
+                yield Found(
+                    f"{one.name}.{name} was set, which does nothing: requires_grad is still True",
+                    (one.name, f"has an attribute {name}"),
+                )
+                return
+    for name, member in step.members.values():
+        for typo in (*typos, "requires_grad"):
+            value = member.own.get(typo)
+            if type(value) is not bool:
+                continue
+            trainable = any(requires_grad(tensor) for _, tensor in member.part("_parameters"))
+            inner = any(requires_grad(one.tensor) for one in step.parameters.values() if one.name.startswith(name))
+            if value is False and (trainable or inner):
+                yield Found(
+                    f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
+                    (name, f"has an attribute {typo}"),
+                    suggestion=f"{name}.requires_grad_(False)",
+                )
+                return
+
+
+RULES = [
+    Rule(
+        "unused-module",
+        unused_module,
+        "loss module source",
+        "warning",
+        "It is registered and counted, but never learns.",
+        "call it in forward, or remove it",
+    ),
+    Rule(
+        "unregistered-params",
+        unregistered_params,
+        "module",
+        "error",
+        "They are not trained, saved, or moved by .to().",
+        "register them",
+    ),
+    Rule(
+        "non-leaf-grad",
+        non_leaf_grad,
+        "source",
+        "error",
+        "Only leaves get a .grad; the optimizer can't hold this.",
+        "make the result a leaf: nn.Parameter(value), or scale under no_grad",
+    ),
+    Rule("freeze-typo", freeze_typo, "module", "warning", "Nothing was frozen.", "set requires_grad"),
+]

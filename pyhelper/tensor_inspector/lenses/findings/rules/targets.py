@@ -1,0 +1,282 @@
+"""Rules about what a loss compares with, and what it is made into."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import place_of
+from ....measure.torch.metadata import element_count, requires_grad, shape_of
+from ....measure.torch.optimizers import groups
+from ....safe.guard import instance_dict, module
+from ....words.text import plural, shape
+from ...step.source import is_name
+from ...step.step import Step
+from ..finding import Found
+from ..losses import loss_calls
+from ..rule import Rule
+from .loss import REGRESSIONS, bound
+
+torch: Any = module("torch")
+
+
+def all_targets_ignored(step: Step) -> Iterator[Found]:
+    for one in loss_calls(step):
+        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
+            continue
+        ignored = one.call.keywords.get("ignore_index")
+        index = instance_dict(one.criterion).get("ignore_index", -100) if ignored is None else _constant(ignored)
+        stats = step.stats(one.target.value)
+        if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
+            yield Found(
+                f"all {stats['count']} targets in {one.target.name} are {index}, which is ignored: the mean of nothing is NaN",
+                (one.target.name, f"every element is ignore_index {index}"),
+                line=(step.sources[one.view].file, one.call.line),
+            )
+            return
+
+
+def _constant(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None
+
+
+def label_out_of_range(step: Step) -> Iterator[Found]:
+    """Before the loss is computed: labels beyond the classes of the output that it is given."""
+    for one in loss_calls(step):
+        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None or one.input is None:
+            continue
+        scores, target = one.input.value, one.target.value
+        sizes = tuple(shape_of(scores))
+        if len(sizes) < 2 or target.dtype.is_floating_point or one.call.line < step.sources[one.view].line:
+            continue
+        stats = step.stats(target)
+        classes = sizes[1]
+        if stats is None or stats["min"] is None or "ignore_index" in one.call.keywords:
+            continue
+        if stats["max"] >= classes or (stats["min"] < 0 and stats["min"] != -100):
+            yield Found(
+                f"labels in {one.target.name} run from {stats['min']} to {stats['max']}, for {classes} classes (0 to {classes - 1})",
+                (one.target.name, f"{stats['min']}…{stats['max']}"),
+                (one.input.name, f"{classes} classes"),
+                line=(step.sources[one.view].file, one.call.line),
+            )
+            return
+
+
+def loss_not_scalar(step: Step) -> Iterator[Found]:
+    for loss in step.pending():
+        count = element_count(loss.tensor)
+        composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
+        if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
+            continue
+        made = step.source.value_of(loss.name.replace('"', "'"))
+        yield Found(
+            f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
+            (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
+            line=(step.source.file, loss.backward.line if made is None else made[0]),
+        )
+
+
+def _is_bare(backward: Any) -> bool:
+    """Whether what backward is called on is a name, and not an expression of it that may reduce it."""
+    call = backward.call
+    inner = call.args[0] if call.args and backward.scaler is None and not is_name(call.receiver) else call.receiver
+    if backward.scaler is not None and isinstance(call.receiver, ast.Call):
+        inner = call.receiver.args[0]
+    return is_name(inner)
+
+
+def target_requires_grad(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        if node.op not in REGRESSIONS or len(node.inputs) < 2:
+            continue
+        prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
+        if prediction is None or target is None or prediction is target:
+            continue
+        name = step.title_of(target) or step.title_of(step.graph.through_views(target))
+        below = step.graph.below(target)
+        bootstraps = any(one.op in ("Max", "Amax", "MaxB") for one in below) and any(
+            one.op == "Gather" for one in step.graph.below(prediction)
+        )
+        theirs, ours = (
+            {id(leaf) for leaf in step.graph.leaves(target)},
+            {id(leaf) for leaf in step.graph.leaves(prediction)},
+        )
+        foreign = (
+            bool(step.held & ours)
+            and bool(theirs)
+            and not theirs & step.held
+            and not theirs & ours
+            and theirs <= set(step.parameters)
+        )
+        words = set((name or "").rpartition(".")[2].lower().split("_"))
+        is_named = bool(words & {"target", "targets", "teacher", "expected", "label", "labels"}) and bool(theirs)
+        if bootstraps or foreign or is_named:
+            yield Found(
+                f"gradients flow into the target of the loss: {name or 'it'} has grad_fn {target.op}Backward0",
+                (name, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
+                line=bound(step, name),
+                certain=bootstraps or foreign,
+            )
+            return
+
+
+def target_is_prediction(step: Step) -> Iterator[Found]:
+    for node in step.graph.nodes:
+        if node.op not in (*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
+            continue
+        prediction = step.graph.through_views(step.graph.input(node, 0))
+        target = step.graph.through_views(step.graph.input(node, 1))
+        saved, against = node.tensor("self"), node.tensor("target")
+        same = prediction is not None and prediction is target
+        if saved is not None and against is not None and prediction is not None:
+            same = same or (place_of(saved) is not None and place_of(saved) == place_of(against))
+        if same and prediction is not None and prediction.leaf is None:
+            name = step.title_of(prediction)
+            yield Found(
+                f"the loss compares {name or 'the prediction'} with itself: prediction and target are the same value",
+                (name, f"both sides of {node.op}Backward0"),
+                line=_loss_line(step),
+            )
+            return
+
+
+def _loss_line(step: Step) -> tuple[str, int] | None:
+    for loss in step.losses:
+        made = step.source.value_of(loss.name.replace('"', "'"))
+        if made is not None:
+            return step.source.file, made[0]
+    return None
+
+
+def loss_sign(step: Step) -> Iterator[Found]:
+    for loss in step.losses:
+        node = step.node_of(loss.tensor)
+        below = None if node is None else step.graph.input(node)
+        if (
+            node is None
+            or below is None
+            or below.op not in ("NllLoss", "MseLoss", "NllLoss2D", "BinaryCrossEntropyWithLogits")
+        ):
+            continue
+        factor = node.tensor("other") if node.op == "Mul" else None
+        negated = node.op == "Neg" or (
+            factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0
+        )
+        leaves = {id(leaf) for leaf in step.graph.leaves(node)}
+        maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))
+        if (
+            negated
+            and leaves & step.held
+            and not maximizes
+            and len(step.optimizers) == 1
+            and len(step.source.backwards) == 1
+        ):
+            yield Found(
+                f"{loss.name} is a negated {below.op}: what is minimised grows worse",
+                (loss.name, f"grad ← {node.op}Backward0 ← {below.op}Backward0"),
+                line=_loss_line(step),
+                certain=False,
+            )
+            return
+
+
+def class_dim(step: Step) -> Iterator[Found]:
+    """cross_entropy takes dim 1 as the classes; here the head's classes stand elsewhere."""
+    for node in step.graph.nodes:
+        below = step.graph.through_views(step.graph.input(node)) if node.op == "NllLoss2D" else None
+        if below is None or below.op != "LogSoftmax":
+            continue
+        view, sizes = step.graph.input(below), below.sizes()
+        while view is not None and view.op in ("Unsqueeze", "Clone"):
+            view = step.graph.input(view)
+        if view is None or sizes is None or len(sizes) != 3 or view.op not in ("View", "UnsafeView", "ReshapeAlias"):
+            continue
+        before = view.setting("self_sym_sizes")
+        if type(before) is not tuple:
+            continue
+        head = step.graph.input(view)
+        reordered = (
+            len(before) == 3 and before[0] == sizes[0] and before[1:] == (sizes[2], sizes[1]) and sizes[1] != sizes[2]
+        )
+        last = head is not None and head.op in ("Addmm", "Mm") and len(before) == 2 and before[1] == sizes[2]
+        if reordered or last:
+            name = step.title_of(view) or step.title_of(below)
+            classes = before[-1]
+            what = (
+                "a view, not a transpose, made its dim 1 the classes"
+                if reordered
+                else "its dim 1 is taken as the classes"
+            )
+            yield Found(
+                f"cross_entropy takes {sizes[1]} classes from {name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
+                (name, f"{tuple(sizes)} from {tuple(before)}"),
+                line=bound(step, name),
+                certain=False,
+                suggestion="transpose(1, 2), so that the classes are dim 1",
+            )
+            return
+
+
+RULES = [
+    Rule(
+        "all-targets-ignored",
+        all_targets_ignored,
+        "source",
+        "error",
+        "No target is left to average over.",
+        "check the masking, or skip such a batch",
+    ),
+    Rule(
+        "label-out-of-range",
+        label_out_of_range,
+        "source",
+        "error",
+        "The loss raises, or a GPU stops with a device-side assert.",
+        "count labels from 0, or widen the head",
+    ),
+    Rule(
+        "loss-not-scalar",
+        loss_not_scalar,
+        "loss source",
+        "error",
+        "Gradients are defined for one number.",
+        "mean() or sum() it first",
+    ),
+    Rule(
+        "target-requires-grad",
+        target_requires_grad,
+        "",
+        "warning",
+        "What should stay fixed is moved towards the prediction.",
+        "compute it under no_grad, or detach it",
+    ),
+    Rule(
+        "target-is-prediction",
+        target_is_prediction,
+        "",
+        "error",
+        "Such a loss is constant: nothing is learned.",
+        "compare with the target",
+    ),
+    Rule(
+        "class-dim",
+        class_dim,
+        "",
+        "warning",
+        "Scores of different positions compete as if they were classes.",
+        "move the classes to dim 1",
+    ),
+    Rule(
+        "loss-sign",
+        loss_sign,
+        "loss optimizer source",
+        "warning",
+        "The optimizer minimises: it makes this error larger.",
+        "drop the minus, or maximize=True",
+    ),
+]
