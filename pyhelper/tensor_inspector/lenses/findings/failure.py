@@ -34,7 +34,7 @@ class Failure:
         if not views:
             return
         self.step: Step = make_step(views)
-        self.line = (views[0].frame.f_code.co_filename, views[0].line)
+        self.lineno = (views[0].frame.f_code.co_filename, views[0].lineno)
         self.inner = self._inner()
         self.locals = self._locals()
 
@@ -78,7 +78,7 @@ class Failure:
         source, found = self.step.here, []
         names: list[str] = []
         for statement in _statements(source.body):
-            if statement.lineno <= source.line <= (statement.end_lineno or statement.lineno):
+            if statement.lineno <= source.lineno <= (statement.end_lineno or statement.lineno):
                 values: list[ast.AST] = (
                     [statement.value]
                     if isinstance(statement, (ast.Assign, ast.AugAssign)) and statement.value is not None

@@ -39,7 +39,7 @@ class Finding(TypedDict):
 class Found:
     """What a rule gives: the parts of a finding that differ from one to the next."""
 
-    __slots__ = ("certain", "evidence", "line", "suggestion", "title")
+    __slots__ = ("certain", "evidence", "lineno", "suggestion", "title")
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Found:
     ) -> None:
         self.title = title
         self.evidence = evidence
-        self.line = line
+        self.lineno = line
         self.certain = certain
         self.suggestion = suggestion
 

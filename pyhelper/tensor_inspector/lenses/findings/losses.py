@@ -56,7 +56,7 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 
 def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
-    found = step.operand(call.argument(position, keyword), view, call.line)
+    found = step.operand(call.argument(position, keyword), view, call.lineno)
     return found if found is not None and is_own(found.value) else None
 
 
@@ -81,7 +81,7 @@ def model_inputs(step: Step) -> Iterator[ModelInput]:
             continue
         given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args), *call.keywords.items()]
         for position, argument in given:
-            thing = step.operand(argument, view, call.line)
+            thing = step.operand(argument, view, call.lineno)
             if thing is None:
                 continue
             if is_own(thing.value):

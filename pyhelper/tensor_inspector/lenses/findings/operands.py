@@ -28,12 +28,12 @@ def shape_mismatch(failure: Failure) -> Iterator[Found]:
             (name, told(given)),
             (failure.module_name(), f"{class_name(type(failure.inner))} with {at} {size}"),
             *facts,
-            line=failure.line,
+            line=failure.lineno,
         )
         return
     shown = " and ".join(f"{thing.name} of {tuple(shape_of(thing.value))}" for thing in operands[:3]) or "the operands"
     where = f" in {failure.layer()}" if failure.inner is not None else ""
-    yield Found(f"{shown} do not fit{where}: {_first_line(failure)}", *facts, line=failure.line)
+    yield Found(f"{shown} do not fit{where}: {_first_line(failure)}", *facts, line=failure.lineno)
 
 
 def _wanted(failure: Failure) -> tuple[str, Any, str] | None:
@@ -69,7 +69,7 @@ def channels_last_input(failure: Failure) -> Iterator[Found]:
             f"{name} is {sizes}, with the {channels} channels last; {failure.layer()} wants them in dimension 1",
             (name, told(given)),
             (failure.module_name(), f"{channels} channels"),
-            line=failure.line,
+            line=failure.lineno,
             suggestion=f"{name}.permute({order})",
         )
 
@@ -95,7 +95,7 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
         yield Found(
             f"the loss wants {wants}; {name} is {told(target)}{values}",
             (name, told(target)),
-            line=failure.line,
+            line=failure.lineno,
             suggestion=f"{name}.long()" if target.dtype.is_floating_point else f"{name}.float()",
         )
         return
@@ -110,7 +110,7 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
             f"{name} is {dtype_name(subject)}, the weights of {failure.layer()} are {dtype_name(weights[0])}",
             (name, told(subject)),
             (failure.module_name(), f"weights of {dtype_name(weights[0])}"),
-            line=failure.line,
+            line=failure.lineno,
             suggestion=f"{name}.to({name}.device, torch.{dtype_name(weights[0])})",
         )
         return
@@ -118,7 +118,7 @@ def dtype_mismatch(failure: Failure) -> Iterator[Found]:
     yield Found(
         f"{kinds or name}: {_first_line(failure)}",
         *((thing.name, told(thing.value)) for thing in operands[:4]),
-        line=failure.line,
+        line=failure.lineno,
     )
 
 
@@ -140,7 +140,7 @@ def device_mismatch(failure: Failure) -> Iterator[Found]:
             f"{operands[0].name} is on {devices[0]}, the weights of {failure.layer()} are on {device_name(weights[0])}",
             (operands[0].name, told(operands[0].value)),
             (failure.module_name(), f"weights on {device_name(weights[0])}"),
-            line=failure.line,
+            line=failure.lineno,
             suggestion=f"{operands[0].name}.to({device_name(weights[0])!r})",
         )
         return
@@ -155,7 +155,7 @@ def device_mismatch(failure: Failure) -> Iterator[Found]:
     yield Found(
         f"operands on different devices: {'; '.join(by_device)}",
         *((thing.name, told(thing.value)) for thing in operands[:4]),
-        line=failure.line if made is None else (failure.line[0], made[0]),
+        line=failure.lineno if made is None else (failure.lineno[0], made[0]),
         suggestion="move both to one device with .to(device)",
     )
 
@@ -167,7 +167,7 @@ def label_out_of_range(failure: Failure) -> Iterator[Found]:
     name, stats = failure.named(target, "target"), failure.step.stats(target)
     classes = None if scores is None or scores.dim() == 0 else int(shape_of(scores)[1 if scores.dim() > 1 else 0])
     if stats is None or classes is None or stats["min"] is None:
-        yield Found(f"{name}: {_first_line(failure)}", (name, told(target)), line=failure.line)
+        yield Found(f"{name}: {_first_line(failure)}", (name, told(target)), line=failure.lineno)
         return
     values = bare(target)
     wrong = int(((values >= classes) | ((values < 0) & (values != -100))).sum()) if values is not None else 0
@@ -176,7 +176,7 @@ def label_out_of_range(failure: Failure) -> Iterator[Found]:
         f"labels in {name} run {stats['min']}..{stats['max']} for {classes} classes (0..{classes - 1}): {wrong} of {stats['count']} are out of range",
         (name, f"{stats['min']}…{stats['max']}"),
         (failure.step.name_of(scores), f"{classes} classes"),
-        line=failure.line if made is None else (failure.line[0], made[0]),
+        line=failure.lineno if made is None else (failure.lineno[0], made[0]),
         suggestion=f"{name} - 1, if labels count from 1"
         if stats["min"] == 1
         else "check the labels, or widen the head",
@@ -201,7 +201,7 @@ def index_out_of_range(failure: Failure) -> Iterator[Found]:
                 ),
                 (name, f"{stats['min']}…{stats['max']}"),
                 (failure.module_name(), f"{table} rows: 0 to {table - 1}"),
-                line=failure.line,
+                line=failure.lineno,
             )
             return
     operands = failure.operands()
@@ -210,7 +210,7 @@ def index_out_of_range(failure: Failure) -> Iterator[Found]:
         yield Found(
             f"{shown}: {_first_line(failure)}",
             *((thing.name, told(thing.value)) for thing in operands[:4]),
-            line=failure.line,
+            line=failure.lineno,
         )
 
 
@@ -230,7 +230,7 @@ def logits_to_prob_loss(failure: Failure) -> Iterator[Found]:
     yield Found(
         f"BCELoss wants probabilities between 0 and 1; {name}{seen}{origin}",
         (name, f"{told(given)},{seen}"),
-        line=failure.line if made is None else (failure.line[0], made[0]),
+        line=failure.lineno if made is None else (failure.lineno[0], made[0]),
     )
 
 
@@ -248,5 +248,5 @@ def batchnorm_batch_of_one(failure: Failure) -> Iterator[Found]:
         f"{failure.layer() or 'BatchNorm'} in train mode needs more than 1 value per channel; {name} is {sizes}{inner}: a batch of one",
         (name, f"shape {sizes}"),
         (failure.module_name(), "BatchNorm, train mode"),
-        line=failure.line if made is None else (failure.line[0], made[0]),
+        line=failure.lineno if made is None else (failure.lineno[0], made[0]),
     )

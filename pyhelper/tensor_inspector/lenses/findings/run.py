@@ -121,7 +121,7 @@ def _first(found: Iterable[Found]) -> list[Found]:
 def told(rule: Rule, found: Found) -> Finding:
     """A finding as plain data."""
     evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
-    line = found.line
+    line = found.lineno
     return {
         "rule": rule.id,
         "severity": rule.severity,

@@ -53,12 +53,12 @@ _TOOLS = frozenset(
 class View:
     """A frame with its variables. ``line`` is the line that it stands in."""
 
-    __slots__ = ("frame", "line", "variables")
+    __slots__ = ("frame", "lineno", "variables")
 
     def __init__(self, frame: FrameType, variables: dict[str, Any], line: int | None = None) -> None:
         self.frame = frame
         self.variables = variables
-        self.line = frame.f_lineno if line is None else line
+        self.lineno = frame.f_lineno if line is None else line
 
 
 def is_tools(frame: FrameType) -> bool:

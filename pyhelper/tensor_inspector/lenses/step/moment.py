@@ -31,10 +31,10 @@ class Weight:
 class Moment:
     """A stop: its line, the losses, the weights by name, how many nodes the graph of the losses has."""
 
-    __slots__ = ("line", "losses", "nodes", "weights")
+    __slots__ = ("lineno", "losses", "nodes", "weights")
 
     def __init__(self, line: int, losses: dict[str, float], weights: dict[str, Weight], nodes: int) -> None:
-        self.line = line
+        self.lineno = line
         self.losses = losses
         self.weights = weights
         self.nodes = nodes
@@ -53,7 +53,7 @@ def moment_of(step: Step) -> Moment:
         count = element_count(one.tensor) or 0
         left -= 2 * count
         weights[one.name] = _weight(step, one.tensor, left > 0)
-    return Moment(step.source.line, losses, weights, nodes)
+    return Moment(step.source.lineno, losses, weights, nodes)
 
 
 def _weight(step: Step, tensor: Any, read: bool) -> Weight:

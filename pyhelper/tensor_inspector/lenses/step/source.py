@@ -18,11 +18,11 @@ _Scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 class Call:
     """A call: what is called and with what, as text; ``target`` is the name its result is bound to, if it is alone."""
 
-    __slots__ = ("args", "callee", "is_statement", "keywords", "line", "node", "receiver", "target")
+    __slots__ = ("args", "callee", "is_statement", "keywords", "lineno", "node", "receiver", "target")
 
     def __init__(self, node: ast.Call, target: str | None, is_statement: bool) -> None:
         self.node = node
-        self.line = node.lineno
+        self.lineno = node.lineno
         self.callee = text_of(node.func)
         self.receiver: ast.expr | None = node.func.value if isinstance(node.func, ast.Attribute) else None
         self.args = list(node.args)
@@ -42,11 +42,11 @@ class Call:
 class Backward:
     """A call that starts a backward: of which names, through which scaler or other object, in which line."""
 
-    __slots__ = ("call", "gradient", "line", "names", "scaler")
+    __slots__ = ("call", "gradient", "lineno", "names", "scaler")
 
     def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
         self.call = call
-        self.line = call.line
+        self.lineno = call.lineno
         self.names = names_in(loss)
         self.scaler = scaler
         self.gradient = (
@@ -63,7 +63,7 @@ class Source:
     def __init__(self, code: CodeType, line: int) -> None:
         self.file = code.co_filename
         self.function = code.co_name
-        self.line = line
+        self.lineno = line
         self.calls: list[Call] = []
         self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
         self.blocks: list[ast.With | ast.AsyncWith] = []
@@ -98,7 +98,7 @@ class Source:
             for below in ast.iter_child_nodes(node):
                 is_value = below is value
                 waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
-        self.calls.sort(key=lambda call: (call.line, call.node.col_offset))
+        self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
 
     def _note(self, node: ast.AST) -> None:
         if isinstance(node, _Loops):
@@ -140,19 +140,19 @@ class Source:
 
     def is_current(self, name: str, line: int) -> bool:
         """Whether what the name means now is what it means, or meant, in that line."""
-        start, end = (line, self.line - 1) if line < self.line else (self.line, line - 1)
+        start, end = (line, self.lineno - 1) if line < self.lineno else (self.lineno, line - 1)
         for first, last in self.loops:  # the rest of a loop that is left before the line is reached
-            if line >= self.line and first <= self.line <= last < line:
+            if line >= self.lineno and first <= self.lineno <= last < line:
                 start = min(start, first)
         return not any(start <= at <= end for at in self.lines_of(name))
 
     def value_of(self, name: str) -> tuple[int, ast.AST] | None:
         """Where the name got what it means now: the nearest binding above, else the last one of a loop around."""
         lines = self.bindings.get(name, [])
-        above = [found for found in lines if found[0] < self.line]
+        above = [found for found in lines if found[0] < self.lineno]
         if above:
             return max(above, key=lambda found: found[0])
-        around = [(first, last) for first, last in self.loops if first <= self.line <= last]
+        around = [(first, last) for first, last in self.loops if first <= self.lineno <= last]
         later = [found for found in lines if any(first <= found[0] <= last for first, last in around)]
         return max(later, key=lambda found: found[0]) if later else None
 

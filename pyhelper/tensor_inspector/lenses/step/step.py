@@ -73,7 +73,7 @@ class Step:
         self._held: list[Any] = []
         self._stats: dict[int, Any] = {}
         self._look()
-        sources = [Source(view.frame.f_code, view.line) for view in views]
+        sources = [Source(view.frame.f_code, view.lineno) for view in views]
         self.sources = sources
         self.here = sources[0]
         self.at = next((at for at, source in enumerate(sources) if source.backwards), 0)
@@ -207,10 +207,10 @@ class Step:
     def _losses(self) -> Iterator[Loss]:
         for backward in self.source.backwards:
             for name in backward.names:
-                if not self.source.is_current(name, backward.line):
+                if not self.source.is_current(name, backward.lineno):
                     continue
                 value = self.value(name)
-                pending = backward.line >= self.source.line
+                pending = backward.lineno >= self.source.lineno
                 if is_own(value):
                     yield Loss(name.replace("'", '"'), value, backward, pending)
                 elif type(value) in (list, tuple):
@@ -224,22 +224,22 @@ class Step:
         if self.at != 1 or not self.here.is_known():
             return
         caller = self.source
-        targets = [name for name, lines in caller.bindings.items() if any(line == caller.line for line, _ in lines)]
+        targets = [name for name, lines in caller.bindings.items() if any(line == caller.lineno for line, _ in lines)]
         for backward in caller.backwards:
-            if backward.line < caller.line or not set(backward.names) & set(targets):
+            if backward.lineno < caller.lineno or not set(backward.names) & set(targets):
                 continue
             for answer in self.here.returns:
                 name = text_of(answer.value)
                 if is_name(answer.value) and self.here.is_current(name, answer.lineno):
                     value = self.value(name, 0)
-                    if is_own(value) and answer.lineno >= self.here.line:
+                    if is_own(value) and answer.lineno >= self.here.lineno:
                         yield Loss(name.replace("'", '"'), value, backward, True)
 
     def _settle(self) -> None:
         """A backward in the very line that runs is done where it has freed its graph."""
         for loss in self.losses:
             node = self.node_of(loss.tensor)
-            if node is not None and loss.pending and loss.backward.line == self.source.line:
+            if node is not None and loss.pending and loss.backward.lineno == self.source.lineno:
                 loss.pending = not any(below.is_freed() for below in self.graph.below(node)[:20])
 
     def pending(self) -> list[Loss]:

@@ -56,11 +56,11 @@ def _changed_in(step: Step, name: str | None) -> tuple[tuple[str, int] | None, s
             call.name.endswith("_")
             and not call.name.endswith("__")
             and text_of(call.receiver) == name
-            and call.line < step.source.line
+            and call.lineno < step.source.lineno
         ):
-            return (step.source.file, call.line), f" ({call.callee})"
+            return (step.source.file, call.lineno), f" ({call.callee})"
     for line, node in reversed(step.source.bindings.get(name, [])):
-        if isinstance(node, ast.AugAssign) and line < step.source.line:
+        if isinstance(node, ast.AugAssign) and line < step.source.lineno:
             return (step.source.file, line), ""
     return None, ""
 
@@ -75,12 +75,12 @@ def graph_freed(step: Step) -> Iterator[Found]:
         if freed is not None:
             shared = step.title_of(freed) or _named_above(step, root, freed)
             what = f"{shared}, made by {freed.op}" if shared else freed.op
-            before = [other.line for other in step.source.backwards if other.line < step.source.line]
+            before = [other.lineno for other in step.source.backwards if other.lineno < step.source.lineno]
             yield Found(
                 f"{loss.name} goes through {what}, whose graph an earlier backward has freed",
                 (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
                 *([(shared, "its graph is freed")] if shared else []),
-                line=(step.source.file, before[-1] if before else loss.backward.line),
+                line=(step.source.file, before[-1] if before else loss.backward.lineno),
             )
             return
     for name, tensor, line in _carried(step):
@@ -100,18 +100,18 @@ def _carried(step: Step) -> Iterator[tuple[str, Any, int]]:
     """What is about to be given to a module, in the loop of a backward that is still to come."""
     source = step.source
     for call, _, view in step.calls_of_modules():
-        if view != step.at or call.line < source.line:
+        if view != step.at or call.lineno < source.lineno:
             continue
-        loop = source.loop_of(call.line)
+        loop = source.loop_of(call.lineno)
         if loop is None or not any(
-            loop[0] <= other.line <= loop[1] and other.line >= call.line for other in source.backwards
+            loop[0] <= other.lineno <= loop[1] and other.lineno >= call.lineno for other in source.backwards
         ):
             continue
         for argument in (*call.args, *call.keywords.values()):
             for name in names_in(argument) if not isinstance(argument, ast.Call) else ():
-                if not source.is_current(name, call.line):
+                if not source.is_current(name, call.lineno):
                     continue
-                yield from ((shown, tensor, call.line) for shown, tensor in _tensors_named(step, name))
+                yield from ((shown, tensor, call.lineno) for shown, tensor in _tensors_named(step, name))
 
 
 def _tensors_named(step: Step, name: str) -> Iterator[tuple[str, Any]]:
@@ -188,12 +188,12 @@ def _appended_in(source: Source, name: str) -> int | None:
     for call in source.calls_of("append"):
         if text_of(call.receiver) != name:
             continue
-        loop = source.loop_of(call.line)
+        loop = source.loop_of(call.lineno)
         fresh = source.lines_of(name)
         if loop is not None and not any(loop[0] <= line <= loop[1] for line in fresh):
-            return call.line
+            return call.lineno
         if loop is None and "." in name and not fresh:
-            return call.line
+            return call.lineno
     return None
 
 
@@ -219,7 +219,7 @@ def _is_freed(step: Step, tensor: Any) -> bool:
 
 def graph_grows(step: Step) -> Iterator[Found]:
     """The graph of the loss is longer by as much at each stop in this line: it reaches back through earlier steps."""
-    sizes = [moment.nodes for moment in step.moments if moment.line == step.source.line and moment.nodes]
+    sizes = [moment.nodes for moment in step.moments if moment.lineno == step.source.lineno and moment.nodes]
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     if len(sizes) < 3 or not roots:
         return
@@ -242,7 +242,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         reentrant = call.keywords.get("use_reentrant")
         if reentrant is None or text_of(reentrant) != "True":
             continue
-        inputs = [step.operand(argument, 0, call.line) for argument in call.args[1:]]
+        inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
         known = [thing for thing in inputs if thing is not None and is_own(thing.value)]
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
@@ -253,7 +253,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
             yield Found(
                 f"the reentrant checkpoint of {called.name} gets no input that needs a gradient: its parameters get none",
                 (known[0].name, "requires_grad is False"),
-                line=(step.here.file, call.line),
+                line=(step.here.file, call.lineno),
                 suggestion="use_reentrant=False",
             )
 

@@ -64,17 +64,17 @@ def clip_before_unscale(step: Step) -> Iterator[Found]:
         if scaler is None or instance_dict(scaler).get("_enabled") is not True:
             continue
         for clip in clips:
-            unscaled = [call for call in source.calls_of("unscale_") if call.line <= clip.line]
+            unscaled = [call for call in source.calls_of("unscale_") if call.lineno <= clip.lineno]
             stepped = [
                 call
                 for call in source.calls_of("step")
-                if text_of(call.receiver) == backward.scaler and call.line > clip.line
+                if text_of(call.receiver) == backward.scaler and call.lineno > clip.lineno
             ]
-            if backward.line < clip.line and not unscaled and stepped:
+            if backward.lineno < clip.lineno and not unscaled and stepped:
                 yield Found(
                     f"{clip.name} clips gradients that {backward.scaler} has not unscaled: the limit holds for scaled ones",
                     (backward.scaler, _scale_words(scaler)),
-                    line=(source.file, clip.line),
+                    line=(source.file, clip.lineno),
                 )
                 return
 
@@ -96,7 +96,7 @@ def scaler_bypassed(step: Step) -> Iterator[Found]:
             yield Found(
                 f"{call.callee}() applies gradients that {backward.scaler} has scaled, and has not unscaled",
                 (backward.scaler, _scale_words(scaler)),
-                line=(source.file, call.line),
+                line=(source.file, call.lineno),
                 suggestion=f"{backward.scaler}.step({text_of(call.receiver)}), then {backward.scaler}.update()",
             )
             return

@@ -159,7 +159,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
 def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
     source = step.sources[given.view]
     for line, node in reversed(source.bindings.get(given.name.replace('"', "'"), [])):
-        if isinstance(node, ast.Assign) and line < source.line:
+        if isinstance(node, ast.Assign) and line < source.lineno:
             return source.file, line
     return None
 

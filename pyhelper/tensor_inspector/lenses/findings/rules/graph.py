@@ -104,7 +104,7 @@ def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None
         if made is None:
             continue
         block = source.is_under(made[0], "no_grad", "inference_mode")
-        calls = [call for call in source.calls if call.line == made[0] and step.module_of(call.callee, step.at)]
+        calls = [call for call in source.calls if call.lineno == made[0] and step.module_of(call.callee, step.at)]
         if block is not None and calls:
             return block
         value = getattr(made[1], "value", None)
@@ -266,7 +266,7 @@ def _grouped(step: Step, parameters: list[Parameter]) -> str:
 def _detached_in(source: Source, name: str) -> int | None:
     for call in source.calls:
         if call.name in _CUTS and call.receiver is not None and text_of(call.receiver) == name:
-            return call.line
+            return call.lineno
     return None
 
 

@@ -99,7 +99,7 @@ def kl_input_not_log(step: Step) -> Iterator[Found]:
         yield Found(
             f"kl_div was given probabilities as its input: {name} comes from a softmax, and must be log-probabilities",
             (name if is_name(argument) else None, f"first argument of {one.call.callee}"),
-            line=(step.sources[one.view].file, one.call.line),
+            line=(step.sources[one.view].file, one.call.lineno),
         )
         return
 
@@ -160,7 +160,7 @@ def _broadcast_by_hand(step: Step) -> Iterator[Found]:
                 if (
                     left is None
                     or right is None
-                    or node.lineno >= source.line
+                    or node.lineno >= source.lineno
                     or not (_has_shape(left.value) and _has_shape(right.value))
                 ):
                     continue

@@ -74,7 +74,7 @@ def eval_during_training(step: Step) -> Iterator[Found]:
                 f"{thing.name} is in eval mode in a training step: {' and '.join(filter(None, (off, what)))}",
                 (f"{thing.name}.training", "False"),
                 *((f"{name}.training", "False") for name in (*norms[:2], *drops[:2])),
-                line=(source.file, trains[0].line),
+                line=(source.file, trains[0].lineno),
                 suggestion=f"{thing.name}.train() before the loop, and after each evaluation",
             )
 
@@ -109,19 +109,28 @@ def train_during_eval(step: Step) -> Iterator[Found]:
     source = step.here
     if step.grad_mode or not source.is_known():
         return
-    block = source.is_under(source.line, "no_grad", "inference_mode")
+    block = source.is_under(source.lineno, "no_grad", "inference_mode")
     whole = any("no_grad" in text or "inference_mode" in text for text in source.decorators)
     if block is None and not whole:
         return
     first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (0, 10**9)
     for call, thing, view in step.calls_of_modules():
-        if view != 0 or not first <= call.line <= last or call.is_statement or _is_in_training_step(source, call.line):
+        if (
+            view != 0
+            or not first <= call.lineno <= last
+            or call.is_statement
+            or _is_in_training_step(source, call.lineno)
+        ):
             continue
-        first_line, last_line = sorted((call.line, source.line))
-        if any(first_line <= other.line <= last_line for other in source.calls_of("eval", "train")):
+        first_line, last_line = sorted((call.lineno, source.lineno))
+        if any(first_line <= other.lineno <= last_line for other in source.calls_of("eval", "train")):
             continue  # it may be in another mode there
         top = step.members.get(id(thing.value))
-        if top is None or top[1].training is not True or not step.source.is_current(text_of(call.node.func), call.line):
+        if (
+            top is None
+            or top[1].training is not True
+            or not step.source.is_current(text_of(call.node.func), call.lineno)
+        ):
             continue
         inside = [
             (name, member) for name, member in step.members.values() if member is top[1] or _is_below(member, top[1])
@@ -136,7 +145,7 @@ def train_during_eval(step: Step) -> Iterator[Found]:
             f"{call.callee} is in train mode under no_grad: {' and '.join(filter(None, (off, moved)))}",
             (f"{call.callee}.training", "True"),
             *((f"{name}.training", "True") for name in (*norms[:2], *drops[:2])),
-            line=(source.file, call.line),
+            line=(source.file, call.lineno),
             suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
         )
         return
@@ -156,10 +165,10 @@ def _is_in_training_step(source: Source, line: int) -> bool:
     loop = source.loop_of(line)
     if loop is None:
         return bool(source.backwards)
-    own = [backward for backward in source.backwards if loop[0] <= backward.line <= loop[1]]
+    own = [backward for backward in source.backwards if loop[0] <= backward.lineno <= loop[1]]
     if not own:
-        return bool(source.backwards) and not any(source.loop_of(backward.line) for backward in source.backwards)
-    inner = [found for backward in own if (found := source.loop_of(backward.line)) is not None]
+        return bool(source.backwards) and not any(source.loop_of(backward.lineno) for backward in source.backwards)
+    inner = [found for backward in own if (found := source.loop_of(backward.lineno)) is not None]
     return any(found == loop or (found[0] <= line <= found[1]) for found in inner)
 
 
@@ -180,7 +189,7 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
                     yield Found(
                         f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
                         (f"{name}.training", "False"),
-                        line=(source.file, call.line),
+                        line=(source.file, call.lineno),
                         suggestion="training=self.training",
                     )
                     return
@@ -252,13 +261,13 @@ def ddp_bypassed(step: Step) -> Iterator[Found]:
         inside = dict_get(held(wrapper.value, "_modules"), "module")
         for call, thing, view in step.calls_of_modules():
             source = step.sources[view]
-            if thing.value is not inside or not source.backwards or source.is_under(call.line, "no_sync", "no_grad"):
+            if thing.value is not inside or not source.backwards or source.is_under(call.lineno, "no_sync", "no_grad"):
                 continue
             yield Found(
                 f"{call.callee} is the module inside {wrapper.name}: called itself, its gradients are not synchronised",
                 (wrapper.name, "DistributedDataParallel"),
                 (call.callee, "called"),
-                line=(source.file, call.line),
+                line=(source.file, call.lineno),
                 suggestion=f"call {wrapper.name}",
             )
             return

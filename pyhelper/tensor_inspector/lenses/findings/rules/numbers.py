@@ -32,7 +32,7 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         if given.tensor.dtype is torch.float16 and not stats["nan"] and (stats["max"] or 0) > 20_000:
             continue  # an overflow, which has a rule of its own
         is_mask = not stats["nan"] and not stats["pos_inf"]
-        is_done = given.call.line < step.sources[given.view].line
+        is_done = given.call.lineno < step.sources[given.view].lineno
         if is_mask or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
         first = first_special(bare(given.tensor), step.budget.share())
@@ -336,7 +336,7 @@ def line(step: Step, call: str, name: str | None) -> tuple[str, int] | None:
             return source.file, made[0]
         calls = source.calls_of(call) if call else []
         if calls:
-            return source.file, calls[-1].line
+            return source.file, calls[-1].lineno
     return None
 
 

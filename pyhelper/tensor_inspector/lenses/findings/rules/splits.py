@@ -40,7 +40,7 @@ def one_class_batch(step: Step) -> Iterator[Found]:
                 f"all {target.shape[0]} labels in {one.target.name} are {stats['min']}, though {name} has {classes} classes: the data is sorted and not shuffled",
                 (one.target.name, f"{target.shape[0]} times {stats['min']}"),
                 (name, f"{classes} classes in {total}"),
-                line=(step.sources[one.view].file, one.call.line),
+                line=(step.sources[one.view].file, one.call.lineno),
                 suggestion="shuffle=True",
             )
             return

@@ -32,7 +32,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
             yield Found(
                 f"all {stats['count']} targets in {one.target.name} are {index}, which is ignored: the mean of nothing is NaN",
                 (one.target.name, f"every element is ignore_index {index}"),
-                line=(step.sources[one.view].file, one.call.line),
+                line=(step.sources[one.view].file, one.call.lineno),
             )
             return
 
@@ -51,7 +51,7 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
             continue
         scores, target = one.input.value, one.target.value
         sizes = tuple(shape_of(scores))
-        if len(sizes) < 2 or target.dtype.is_floating_point or one.call.line < step.sources[one.view].line:
+        if len(sizes) < 2 or target.dtype.is_floating_point or one.call.lineno < step.sources[one.view].lineno:
             continue
         stats = step.stats(target)
         classes = sizes[1]
@@ -62,7 +62,7 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
                 f"labels in {one.target.name} run from {stats['min']} to {stats['max']}, for {classes} classes (0 to {classes - 1})",
                 (one.target.name, f"{stats['min']}…{stats['max']}"),
                 (one.input.name, f"{classes} classes"),
-                line=(step.sources[one.view].file, one.call.line),
+                line=(step.sources[one.view].file, one.call.lineno),
             )
             return
 
@@ -77,7 +77,7 @@ def loss_not_scalar(step: Step) -> Iterator[Found]:
         yield Found(
             f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
             (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
-            line=(step.source.file, loss.backward.line if made is None else made[0]),
+            line=(step.source.file, loss.backward.lineno if made is None else made[0]),
         )
 
 

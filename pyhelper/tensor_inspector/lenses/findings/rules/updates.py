@@ -26,7 +26,7 @@ torch: Any = module("torch")
 
 def grads_accumulated(step: Step) -> Iterator[Found]:
     """The same gradient tensor went on growing although the optimizer has stepped in between."""
-    stops = [moment for moment in step.moments if moment.line == step.source.line]
+    stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
     if not stops:
         return
     before, summed, subject = stops[-1], 1, None
@@ -50,7 +50,7 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
     yield Found(
         f"gradients were not cleared since the last optimizer step: {subject.name}.grad is the sum of {summed} steps, zero_grad was not called",
         (f"{subject.name}.grad", f"added to {plural(summed - 1, 'time')}, while {subject.name} was updated"),
-        line=None if optimizer is None else (step.source.file, optimizer.line),
+        line=None if optimizer is None else (step.source.file, optimizer.lineno),
     )
 
 
@@ -60,7 +60,7 @@ def _clears(step: Step) -> bool:
 
 def lr_too_high(step: Step) -> Iterator[Found]:
     """Weights and loss grow by orders of magnitude from stop to stop."""
-    stops = [moment for moment in step.moments if moment.line == step.source.line]
+    stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
     if not stops:
         return
     now = {loss.name: step.number(loss.tensor) for loss in step.losses}
@@ -218,11 +218,11 @@ def requires_grad_of(root: Any) -> bool:
 
 def weights_unchanged(step: Step) -> Iterator[Found]:
     """No weight has moved between three stops in this line, though the loop around it calls a step each time."""
-    stops = [moment for moment in step.moments if moment.line == step.source.line][-2:]
-    loop = step.source.loop_of(step.source.line)
+    stops = [moment for moment in step.moments if moment.lineno == step.source.lineno][-2:]
+    loop = step.source.loop_of(step.source.lineno)
     if len(stops) < 2 or loop is None:
         return
-    calls = [call for call in _plain_steps(step) if loop[0] <= call.line <= loop[1]]
+    calls = [call for call in _plain_steps(step) if loop[0] <= call.lineno <= loop[1]]
     trained = [one for one in step.parameters.values() if requires_grad(one.tensor)]
     known = [one for one in step.trained() if all(one.name in stop.weights for stop in stops)]
     if not calls or not known or len(known) < len(trained):
@@ -232,7 +232,7 @@ def weights_unchanged(step: Step) -> Iterator[Found]:
         yield Found(
             f"no weight has changed in {len(stops)} steps of {text_of(calls[0].receiver)}",
             (known[0].name, "the same version as before"),
-            line=(step.source.file, calls[0].line),
+            line=(step.source.file, calls[0].lineno),
         )
 
 
@@ -252,7 +252,7 @@ def _plain_steps(step: Step) -> Iterator[Call]:
             if isinstance(statement, ast.For):
                 lines = {inside.lineno for inside in statement.body if isinstance(inside, ast.Expr)}
                 for call in step.source.calls_of("step"):
-                    if call.line in lines and any(thing.key == text_of(call.receiver) for thing in step.optimizers):
+                    if call.lineno in lines and any(thing.key == text_of(call.receiver) for thing in step.optimizers):
                         yield call
 
 

@@ -178,8 +178,8 @@ def constant_output(step: Step) -> Iterator[Found]:
         call, source = given.call, step.sources[given.view]
         if (
             call.target is None
-            or call.line >= source.line
-            or not source.is_current(call.target, call.line + 1)
+            or call.lineno >= source.lineno
+            or not source.is_current(call.target, call.lineno + 1)
             or given.position != 0
         ):
             continue
@@ -202,7 +202,7 @@ def constant_output(step: Step) -> Iterator[Found]:
                 f"{call.target} is the same for all {out.shape[0]} samples, though {given.name} is not",
                 (call.target, f"{out.shape[0]} equal rows"),
                 (given.name, "rows differ"),
-                line=(source.file, call.line),
+                line=(source.file, call.lineno),
             )
             return
 
@@ -220,7 +220,7 @@ def _has_zero_head(step: Step, value: Any) -> bool:
 
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
     for source in step.sources:
-        own = [call.line for call in source.calls if call.args and _names(call.args[0], one.name)]
+        own = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
         found = source.bindings.get(one.root.key)
         if own or found:
             return source.file, own[0] if own else found[-1][0] if found else 0
