@@ -118,7 +118,7 @@ def findings(
 
 def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
     """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit."""
-    from .lenses.findings import explain as lens
+    from .lenses.explain import explain as lens
 
     with Untouched():
         return lens.explain(error, frame)

@@ -1,0 +1,118 @@
+"""What a backward fails on: no graph, a freed one, a changed tensor, more than one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.graph import Node
+from ...measure.torch.metadata import element_count, requires_grad
+from ...words.text import shape
+from ..findings.finding import Found
+from ..findings.rule import Rule
+from .operand import Operand, needs_grad, operand
+from .scene import Scene
+from .shapes import short_message
+
+
+def loss_not_scalar(scene: Scene) -> Found:
+    root = next((one for one in roots(scene) if one.value is None or element_count(one.value) != 1), None)
+    if root is None:
+        return scene.found(short_message(scene.text))
+    sizes = root.sizes or ()
+    count = "more than one" if root.sizes is None else str(_product(sizes))
+    title = f"{root.name} is {shape(sizes)}, {count} elements: backward needs a single number"
+    return scene.found(title, root, suggestion=f"{root.written}.mean().backward()")
+
+
+def loss_without_grad(scene: Scene) -> Found:
+    root = next((one for one in roots(scene) if not needs_grad(one)), None)
+    name = "what backward is called on" if root is None else root.name
+    title = f"{name} has no grad_fn: nothing that requires a gradient led to it"
+    fact = None if root is None else (root.name, f"{root.fact} without grad_fn")
+    return scene.found(title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way")
+
+
+def graph_freed(scene: Scene) -> Found:
+    for root in roots(scene):
+        node = scene.step.node_of(root.value)
+        freed = None if node is None else _freed(scene, node)
+        if node is None or freed is None:
+            continue
+        shared = scene.step.title_of(freed) or _named_on_the_way(scene, node, freed, root)
+        what = f"{shared}, made by {freed.op}Backward0," if shared else f"{freed.op}Backward0,"
+        title = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
+        fact = (root.name, f"{freed.op}Backward0 below it has nothing saved any more")
+        return scene.found(title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared, root))
+    known = next(iter(roots(scene)), None)
+    name = "the graph" if known is None else f"the graph of {known.name}"
+    return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None, known))
+
+
+def inplace_modified(scene: Scene) -> Found:
+    for leaf in (one for operation in scene.operations for one in operation.operands()):
+        if "leaf" in scene.text and (needs_grad(leaf) or leaf.parts and needs_grad(leaf.parts[0])):
+            of = leaf.parts[0] if leaf.parts else leaf
+            title = f"{leaf.name} is a leaf that requires a gradient" if of is leaf else f"{leaf.name} is a view of {of.name}, a leaf that requires a gradient"
+            return scene.found(f"{title}: it can't be changed in place", leaf, of,
+                               suggestion=f"with torch.no_grad(): around the change, or {of.name} = {of.name} + … out of place")  # fmt: skip
+    return scene.found(short_message(scene.text), *roots(scene)[:2], suggestion="write it out of place: h = h * 2, not h.mul_(2)")
+
+
+def roots(scene: Scene) -> list[Operand]:
+    """The tensors that a backward is called on."""
+    for place in reversed(scene.trace[scene.at + 1 :]):
+        given: Any = place.arguments().get("tensors") or place.arguments().get("outputs") or place.arguments().get("self")
+        found = [
+            known
+            for value in (given if type(given) in (tuple, list) else (given,))
+            if (known := operand(scene.name_of(value) or "the loss", value)) is not None
+        ]
+        if found:
+            return found
+    called = [operation for operation in scene.operations if operation.name == "backward"]
+    return [one for operation in called for one in operation.operands()] or scene.failing.tensors()
+
+
+def _asked(scene: Scene, rules: list[Rule], names: tuple[str, ...]) -> Iterator[tuple[Rule, Found]]:
+    for name in names:
+        for rule in rules:
+            if rule.id == name:
+                yield from ((rule, found) for found in rule.check(scene.step))
+
+
+def told_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[Rule, Found]]:
+    """What those rules say about the step; nothing where one fails."""
+    try:
+        return list(_asked(scene, rules, names))
+    except Exception:
+        return []
+
+
+def _freed(scene: Scene, node: Node) -> Node | None:
+    return next((below for below in scene.step.graph.below(node) if below.is_freed()), None)
+
+
+def _named_on_the_way(scene: Scene, root: Node, freed: Node, loss: Operand) -> str | None:
+    """The nearest variable between the loss and what was freed."""
+    graph = scene.step.graph
+    for thing in scene.step.tensors:
+        node = scene.step.node_of(thing.value) if requires_grad(thing.value) else None
+        if node is None or node is root or thing.value is loss.value:
+            continue
+        if graph.reaches(root, node) and (graph.reaches(node, freed) or node is freed):
+            return thing.name
+    return None
+
+
+def _once(scene: Scene, shared: str | None, root: Operand | None) -> str:
+    if shared is not None and scene.step.source.loop_of(scene.here.line):
+        return f"{shared}.detach() if an earlier step made it; else add the losses and call backward once"
+    return "add the losses and call backward once, or retain_graph=True at the first"
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count

@@ -1,0 +1,198 @@
+"""Dtypes that do not go together, and tensors on different devices."""
+
+from __future__ import annotations
+
+from ...measure.torch.modules import is_of
+from ...words.text import plural
+from ..findings.finding import Found
+from .errors import dtypes_in, is_cast
+from .operand import Operand
+from .operation import Operation
+from .scene import Layer, Scene
+from .shapes import short_message
+
+_CASTS = {"float32": "float()", "float64": "double()", "float16": "half()", "bfloat16": "bfloat16()", "int64": "long()",
+          "int32": "int()", "bool": "bool()"}  # fmt: skip
+_LABELS = ("cross_entropy", "nll_loss", "multi_margin_loss", "one_hot")
+
+
+def dtype_mismatch(scene: Scene) -> Found:
+    for operation in scene.operations:
+        found = _labels(scene, operation) or _indices(scene, operation) or _not_tensors(scene, operation)
+        if found is not None:
+            return found
+    if scene.layer is not None:
+        found = _of_layer(scene, scene.layer)
+        if found is not None:
+            return found
+    for operation in scene.operations:
+        found = _of_pair(scene, operation.operands()) or _unfit(scene, operation)
+        if found is not None:
+            return found
+    return _of_pair(scene, scene.operands()) or _by_message(scene)
+
+
+def _cast(one: Operand, dtype: str | None) -> str:
+    if one.is_array:
+        return f"torch.from_numpy({one.name})"
+    return f"{one.written}.{_CASTS[dtype]}" if dtype in _CASTS else ""
+
+
+def _labels(scene: Scene, operation: Operation) -> Found | None:
+    """What cross_entropy and its like take as labels."""
+    given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
+    if operation.name == "one_hot":
+        target, given = given, None
+    if operation.name not in _LABELS or target is None or target.dtype == "int64":
+        of_probabilities = given is not None and target is not None and given.sizes == target.sizes
+        if operation.name == "cross_entropy" and of_probabilities and given is not None and target is not None:
+            title = f"{target.name} is {target.fact}: probabilities of classes must be {given.dtype}"
+            return scene.found(title, target, given, suggestion=f"{_cast(target, given.dtype)}, or labels: {target.written}.argmax(1)")
+        return None
+    if given is not None and given.dtype is not None and not given.is_float():
+        return scene.found(f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits", given, target,
+                           suggestion=_cast(given, "float32"))  # fmt: skip
+    title = f"{target.name} is {target.fact}, but {operation.name} wants integer class labels (int64)"
+    return scene.found(title, target, given, suggestion=_cast(target, "int64"))
+
+
+def _indices(scene: Scene, operation: Operation) -> Found | None:
+    """What is used as an index must be of integers."""
+    taken = {"embedding": (0, "input"), "getitem": (1, "index"), "setitem": (1, "index"), "gather": (2, "index"),
+             "scatter": (2, "index"), "scatter_add": (2, "index"), "index_select": (2, "index"), "take": (1, "index")}  # fmt: skip
+    if operation.name not in taken:
+        return None
+    position, name = taken[operation.name]
+    found = operation.argument(position, name)
+    parts = list(found) if type(found) is tuple else [found]
+    for index in parts:
+        if isinstance(index, Operand) and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
+            what = "an embedding" if operation.name == "embedding" else operation.name.replace("getitem", "an index")
+            return scene.found(f"{index.name} is {index.fact}, but {what} wants integers", index, suggestion=_cast(index, "int64"))
+    return None
+
+
+def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
+    arrays = [one for one in operation.operands() if one.is_array]
+    if arrays and "Tensor" in scene.text:
+        whom = scene.layer.title if scene.layer is not None else operation.name
+        title = f"{arrays[0].name} is a numpy array ({arrays[0].dtype}), but {whom} wants a tensor"
+        return scene.found(title, arrays[0], suggestion=f"torch.from_numpy({arrays[0].name})")
+    return None
+
+
+def _of_layer(scene: Scene, layer: Layer) -> Found | None:
+    """An input of another dtype than the layer's parameters."""
+    own = [one for one in layer.tensors() if one.is_float() or one.dtype is not None and one.dtype.startswith("complex")]
+    if not own or is_of(layer.module, "Embedding", "EmbeddingBag"):
+        return None
+    dtypes = list(dict.fromkeys(one.dtype for one in own))
+    for given in layer.inputs:
+        if given.dtype is not None and given.dtype not in dtypes:
+            title = f"{given.name} is {given.dtype}, but {layer.title} has {dtypes[0]} parameters"
+            return scene.found(title, given, own[0], suggestion=_to_fit(given, dtypes[0]))
+    if len(dtypes) > 1:
+        other = next(one for one in own if one.dtype == dtypes[1])
+        return scene.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", own[0], other)
+    return None
+
+
+def _to_fit(given: Operand, dtype: str | None) -> str:
+    cast = _cast(given, dtype)
+    return f"{cast}, or torch.autocast" if "float16" in (given.dtype or "", dtype or "") and cast else cast
+
+
+def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
+    """The first operand whose dtype is another one than most have, of those that the message names."""
+    told = dtypes_in(scene.text)
+    known = [one for one in operands if one.dtype is not None and (not told or one.dtype in told)]
+    dtypes = list(dict.fromkeys(one.dtype for one in known))
+    if len(dtypes) < 2:
+        return None
+    counts = {dtype: sum(one.dtype == dtype for one in known) for dtype in dtypes}
+    usual = "float32" if "float32" in dtypes else max(dtypes, key=lambda dtype: counts[dtype])
+    odd = next(one for one in known if one.dtype != usual)
+    other = next(one for one in known if one.dtype == usual)
+    return scene.found(f"{odd.name} is {odd.dtype}, but {other.name} is {usual}", odd, other, suggestion=_to_fit(odd, usual))
+
+
+def _unfit(scene: Scene, operation: Operation) -> Found | None:
+    """An operand of a dtype for which the operation does not exist."""
+    told = dtypes_in(scene.text)
+    odd = next((one for one in operation.operands() if one.dtype in told), None)
+    if odd is None:
+        odd = next((one for one in operation.operands() if one.is_integer() or one.dtype == "bool"), None)
+    if odd is None:
+        return None
+    what = operation.name if operation.name != "elementwise" else operation.sign
+    if is_cast(scene.text):
+        title = f"{odd.name} is {odd.fact}, which can't hold the floating-point result of {what}"
+        return scene.found(title, odd, suggestion=_cast(odd, "float32"))
+    wants = "float32" if odd.is_integer() or odd.dtype in ("bool", "float16") else None
+    return scene.found(f"{odd.name} is {odd.fact}: {what} has no {odd.dtype}", odd, suggestion=_cast(odd, wants))
+
+
+def _by_message(scene: Scene) -> Found:
+    """Tensors in sight of the dtypes that the message names, as where only the backward fails."""
+    told = dtypes_in(scene.text)
+    seen = [one for one in scene.in_sight() if one.dtype in told and one.dtype != "float32"]
+    if seen:
+        return scene.found(f"{seen[0].name} is {seen[0].fact}: {short_message(scene.text)}", *seen[:4], certain=False,
+                           suggestion=_cast(seen[0], "float32"))  # fmt: skip
+    return scene.found(short_message(scene.text), *scene.operands()[:6])
+
+
+# Devices
+
+
+def device_mismatch(scene: Scene) -> Found:
+    if "to numpy" in scene.text:
+        odd = next((one for one in scene.operands() if one.device not in (None, "cpu")), None)
+        if odd is not None:
+            return scene.found(f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only", odd, suggestion=f"{odd.name}.cpu()")
+    layer = scene.layer
+    if layer is not None:
+        found = _layer_elsewhere(scene, layer)
+        if found is not None:
+            return found
+    for operands in (*(operation.operands() for operation in scene.operations), scene.device_tensors(), scene.in_sight()):
+        found = _elsewhere(scene, operands)
+        if found is not None:
+            return found
+    on_meta = next((one for one in scene.operands() if one.device == "meta"), None)
+    if on_meta is not None:
+        return scene.found(f"{on_meta.name} is on meta: it has a shape, but no values", on_meta, suggestion="make it on a real device: to_empty(device=…)")
+    return scene.found(short_message(scene.text), *scene.operands()[:6])
+
+
+def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
+    own = [one for one in layer.tensors() if one.sizes != ()]
+    places = list(dict.fromkeys(one.device for one in own))
+    if len(places) == 1:
+        odd = next((one for one in layer.inputs if one.device not in (None, places[0])), None)
+        if odd is None:
+            return None
+        title = f"{odd.name} is on {odd.device}, but {layer.title} is on {places[0]}"
+        fit = f"{odd.name}.to({places[0]!r})" if places[0] != "meta" else f"{layer.name or 'the layer'}.to_empty(device={odd.device!r})"
+        return scene.found(title, (odd.name, f"{odd.dtype} on {odd.device}"), (own[0].name, f"{own[0].dtype} on {own[0].device}"), suggestion=fit)
+    if len(places) > 1:
+        spread = {place: [one for one in own if one.device == place] for place in places}
+        told = " and ".join(f"{plural(len(ones), 'tensor')} on {place}" for place, ones in spread.items())
+        return scene.found(f"{layer.title} has {told}", *((ones[0].name, f"on {place}") for place, ones in spread.items()))
+    return None
+
+
+def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
+    """The first operand that is on another device than the others; a number on the CPU fits everywhere."""
+    leaves = [leaf for one in operands for leaf in one.leaves()]
+    known = [one for one in leaves if one.device is not None and (one.sizes != () or one.device != "cpu")]
+    places = list(dict.fromkeys(one.device for one in known))
+    if len(places) < 2:
+        return None
+    usual = next((one for one in known if one.device not in ("cpu", "meta")), known[0])
+    odd = next(one for one in known if one.device != usual.device)
+    title = f"{odd.name} is on {odd.device}, but {usual.name} is on {usual.device}"
+    facts = [(one.name, f"{one.dtype or ''} on {one.device}".strip()) for one in (odd, usual, *known)]
+    target = usual if usual.device != "meta" else odd
+    moved = odd if target is usual else usual
+    return scene.found(title, *facts, suggestion=f"{moved.name}.to({target.name}.device)")

@@ -1,0 +1,115 @@
+"""Which of the faults that are explained an exception is, by its class and by what torch and numpy say in it."""
+
+from __future__ import annotations
+
+import re
+
+from ...safe.guard import class_name, mro
+from .trace import message
+
+#: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
+_SAID: list[tuple[str, str]] = [
+    ("memory", r"out of memory|can't allocate memory|Unable to allocate|not enough memory|ALLOC_FAILED"),
+    ("freed", r"backward through the graph a second time|saved (tensors|intermediate values).* freed"),
+    ("inplace", r"modified by an inplace operation|used in an in-place operation|is being modified inplace"),
+    ("no_grad", r"does not require grad and does not have a grad_fn|appears to not have been used in the graph"),
+    ("not_scalar", r"grad can be implicitly created only for"),
+    ("one_value", r"Expected more than 1 (value per channel|spatial element)"),
+    ("probability", r"all elements of (input|target) should be between 0 and 1|Assertion .*input_val"),
+    ("label", r"Target -?\d+ is out of bounds|Class values must be|Assertion .*(cur_target|t >= 0 && t < n_classes)"),
+    ("device", r"same device|not on the expected device|backend .* but got|device type tensor to numpy"
+               r"|on meta tensors|out of meta tensor|Placeholder storage has not been allocated"
+               r"|Input type \(torch\.cuda.* and (weight|bias) type \(torch\.(?!cuda)"
+               r"|Input type \(torch\.(?!cuda).* and (weight|bias) type \(torch\.cuda"
+               r"|should be either on cpu or on the same device|found at least two devices"),
+    ("index", r"index out of range|index -?\d+ is out of bounds|out of bounds for dimension|too many indices"
+              r"|out of bounds for axis|srcIndex < srcSelectDimSize|index out of bounds|device-side assert"),
+    ("shape", r"multi-target not supported|Expected target size|batches of spatial targets"),
+    ("dtype", r"must have the same dtype|to have the same dtype|should have (the )?same dtype|same datatype"
+              r"|expected scalar type|[Ff]ound dtype|target dtype to be|not implemented for '|infer output dtype"
+              r"|does not match weight dtype|following scalar types|can't be cast to the desired output type"
+              r"|used as indices must be|Input type \(|dtypes? match|Expected floating point type|dtype int64"
+              r"|floating point and complex dtype can require|self\.dtype to be equal|must be the same dtype"
+              r"|[Ee]xpected a floating|floating point (dtype|type)|mat1 and mat2 must have|Expected object of scalar type"
+              r"|only supports floating|dtype int|integral or|expected input to be a floating|has invalid type"
+              r"|must be Tensor, not numpy|got \(numpy\.ndarray|but got numpy\.ndarray"),
+    ("shape", r"shapes? cannot be multiplied|must match the size|[Ss]ize mismatch|size mismatch|inconsistent tensor size"
+              r"|Expected size for|expected input\[|Expected \d[^,]*D|expected .*\dD (or \dD )?(input|tensor)|\dD or \dD"
+              r"|Kernel size can't|running_mean should|normalized_shape=|number of channels"
+              r"|must be equal to input_size|Expected hidden|inconsistent (input|hidden)|embedding dimension"
+              r"|Sizes of tensors must match|same number of dimensions|cannot be concatenated|to be equal size"
+              r"|is invalid for input|is not compatible|expanded size|size=\[|Dimension out of range"
+              r"|number of dimensions|batch_size \(|target size|Target size|spatial sizes"
+              r"|einsum\(\)|could not be broadcast|core dimension|broadcast|dim \d+ must match"
+              r"|shapes? .* (not aligned|do not match)|Mismatch in shape|Output size is too small"
+              r"|non-empty|size does not match|multiply up to|sum exactly|at least 1D|same shape|batch dim"
+              r"|must be a \dD|must be \dD|\d-?[dD]imensional|must be (a )?(matrix|vector)|cannot reshape array"
+              r"|all the input array dimensions|all input arrays must have the same|[Pp]adding (size|length)"
+              r"|be divisible by|invalid shape|wrong shape|two dimensions|first dimension"),
+]  # fmt: skip
+_PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _SAID]
+#: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
+_CLASSES = frozenset((
+    "RuntimeError", "ValueError", "IndexError", "TypeError", "AssertionError", "NotImplementedError", "MemoryError",
+    "OutOfMemoryError", "AcceleratorError",
+))  # fmt: skip
+
+
+def kind_of(error: BaseException) -> str | None:
+    """Which kind of fault an exception is; None for what is not explained."""
+    names = [class_name(base) for base in mro(type(error))]
+    if not _CLASSES.intersection(names):
+        return None
+    if "MemoryError" in names or "OutOfMemoryError" in names:
+        return "memory"
+    text = message(error)
+    return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), None)
+
+
+def number_after(text: str, words: str) -> int | None:
+    """The number that follows some words in a message."""
+    found = re.search(re.escape(words) + r"\s*\(?(-?\d+)", text)
+    return None if found is None else int(found[1])
+
+
+def sizes_in(text: str) -> list[tuple[int, ...]]:
+    """The shapes in a message, however they are written: ``(32x5``, ``[2, 3]``, ``torch.Size([2])``, ``(2,3)``."""
+    found = []
+    for match in re.finditer(r"\d+(?:x\d+)+|[\[(]\d+(?:, ?\d+)*,?[\])]", text):
+        found.append(tuple(int(number) for number in re.findall(r"\d+", match[0])))
+    return found
+
+
+def dtypes_in(text: str) -> list[str]:
+    """The dtypes that a message names, as torch calls them in Python, in their order."""
+    found = [_DTYPES[word.lower()] for word in re.findall(r"[A-Za-z0-9]+", text.replace("Tensor", "")) if word.lower() in _DTYPES]
+    return list(dict.fromkeys(found))
+
+
+def is_cast(text: str) -> bool:
+    """Whether a result can't be kept in a tensor of the dtype that is there."""
+    return "can't be cast to the desired output type" in text
+
+
+def is_about_target(text: str) -> bool:
+    """Whether it is the target's values that lie outside of what a loss takes."""
+    return "of target" in text
+
+
+def bytes_asked(text: str) -> str | None:
+    """The memory that was asked for, as the message gives it."""
+    found = re.search(r"[Tt]ried to allocate ([\d.]+) ?([KMGTP]?i?B|bytes)|Unable to allocate ([\d.]+) ([KMGTP]?i?B)", text)
+    return None if found is None else f"{found[1] or found[3]} {found[2] or found[4]}"
+
+
+def mismatched_entries(text: str) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+    """Entries of a checkpoint that do not fit: name, its shape there, and the model's."""
+    found = re.findall(r"size mismatch for ([^:\s]+):.*?\[([\d, ]*)\].*?\[([\d, ]*)\]", text)
+    return [(name, *(tuple(int(size) for size in re.findall(r"\d+", part)) for part in parts)) for name, *parts in found]  # type: ignore[misc]
+
+
+_DTYPES = {
+    "double": "float64", "float64": "float64", "float": "float32", "float32": "float32", "half": "float16",
+    "float16": "float16", "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32",
+    "short": "int16", "byte": "uint8", "char": "int8", "bool": "bool",
+}  # fmt: skip

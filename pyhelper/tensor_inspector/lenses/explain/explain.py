@@ -1,0 +1,124 @@
+"""What an exception was about, as findings: the operands of the failing line, the one that disagrees, what would fit."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ...safe.budget import Budget
+from ...safe.guard import class_name, module
+from ..findings.finding import Finding, Findings
+from ..findings.rule import Rule
+from . import backward, dtypes, memory, ranges, shapes
+from .errors import kind_of
+from .scene import Scene
+from .trace import Place, chain, is_caused, places
+
+if TYPE_CHECKING:
+    from ..findings.finding import Found, Severity
+
+_TIME = 1000  #: milliseconds
+_NOT = "not about shapes, dtypes, devices, indices, a backward or memory"
+
+#: Rules by their id: why it fails, and what to try.
+RULES: dict[str, tuple[str, str]] = {
+    "shape-mismatch": ("Operands must agree in the dimensions that an operation joins.", "check the shapes one line above"),
+    "channels-last-input": ("Convolutions take the channels before the height and the width.", "permute the dimensions"),
+    "dtype-mismatch": ("These operands are not converted to one another.", "convert one of them"),
+    "device-mismatch": ("An operation takes its tensors from one device.", "move the model and the batch to one device"),
+    "index-out-of-range": ("An index must stand for an entry that exists.", "check how many entries there are"),
+    "label-out-of-range": ("Each label picks a class, counted from 0.", "check the number of classes and the labels"),
+    "logits-to-prob-loss": ("Binary cross entropy takes the logarithm of probabilities.", "use BCEWithLogitsLoss"),
+    "batchnorm-batch-of-one": ("A single value has no variance to normalise by.", "drop_last=True in the loader"),
+    "loss-not-scalar": ("The gradient is that of one number.", "take the mean or the sum before backward"),
+    "graph-freed": ("A backward frees what it needed, so a second one through the same graph fails.", "call backward once"),
+    "inplace-modified": ("Backward needs the value as it was.", "write the operation out of place"),
+    "loss-without-grad": ("Without a graph there is nothing to differentiate.", "check what the loss was computed from"),
+    "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
+}
+
+
+def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
+    """The explanation of an exception; empty, with the reason, where it is none that is explained here.
+
+    ``frame`` is where the program stands, for an exception that tells no frames itself.
+    """
+    torch = module("torch")
+    if torch is None or not hasattr(torch, "_C"):
+        return Findings(skipped=[("all", "torch is not loaded")])
+    found = _chosen(error)
+    if found is None:
+        return Findings(skipped=[("all", f"{class_name(type(error))} is {_NOT}")])
+    trace = places(found)
+    if not trace and frame is not None:
+        trace = [Place(frame, frame.f_lineno, frame.f_lasti)]
+    if not trace:
+        return Findings(skipped=[("all", "the exception has no traceback")])
+    try:
+        scene = Scene(found, trace, Budget(_TIME))
+        told = [] if scene.is_raised_by_user() else [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
+        return Findings(told, RULES)
+    except Exception as failed:  # values may be in any state after an error
+        raise
+
+
+def _chosen(error: BaseException) -> BaseException | None:
+    """The exception to explain: the first of the chain that can be, and where it was raised anew, the first such."""
+    errors = chain(error)
+    index = 0
+    while index < len(errors) and kind_of(errors[index]) is None:
+        index += 1
+        if index < len(errors) and not is_caused(errors, index):
+            return None
+    if index == len(errors):
+        return None
+    kind = kind_of(errors[index])
+    while index + 1 < len(errors) and kind_of(errors[index + 1]) == kind:
+        index += 1
+    return errors[index]
+
+
+def _findings(scene: Scene) -> list[Finding]:
+    kind = scene.kind
+    if kind == "shape":
+        return [_told(*shapes.shape_mismatch(scene))]
+    if kind in ("freed", "inplace", "no_grad"):
+        return _of_backward(scene, kind)
+    checks: dict[Any, Any] = {
+        "dtype": ("dtype-mismatch", dtypes.dtype_mismatch),
+        "device": ("device-mismatch", dtypes.device_mismatch),
+        "index": ("index-out-of-range", ranges.index_out_of_range),
+        "label": ("label-out-of-range", ranges.label_out_of_range),
+        "probability": ("logits-to-prob-loss", ranges.logits_to_prob_loss),
+        "one_value": ("batchnorm-batch-of-one", ranges.batchnorm_batch_of_one),
+        "not_scalar": ("loss-not-scalar", backward.loss_not_scalar),
+        "memory": ("out-of-memory", memory.out_of_memory),
+    }
+    rule, check = checks[kind]
+    return [_told(rule, check(scene))]
+
+
+def _of_backward(scene: Scene, kind: str) -> list[Finding]:
+    """A backward that failed: what the rules of a step say of the graph, else what the exception says."""
+    from ..findings.run import RULES as ASKED
+    from ..findings.run import folded, told
+
+    names, rule, check = {
+        "freed": ((), "graph-freed", backward.graph_freed),
+        "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
+        "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
+    }[kind]
+    known = backward.told_by_rules(scene, ASKED, *names)
+    found = [told(asked, one) for asked, one in known]
+    return folded(found) if found else [_told(rule, check(scene))]
+
+
+_NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
+
+
+def _told(id: str, found: Found) -> Finding:
+    from ..findings.run import told
+
+    severity: Severity = "error"
+    why, suggestion = RULES[id]
+    return told(Rule(id, lambda step: iter(()), "", severity, why, suggestion), found)

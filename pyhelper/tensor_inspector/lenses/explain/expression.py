@@ -1,0 +1,244 @@
+"""What the expressions of a frame's source stand for: values by their names, and the shapes of what is computed of them.
+
+Nothing is evaluated: names, attributes and items are looked up as the guard does it, shapes are computed by rule.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+from typing import Any
+
+from ...measure.torch.modules import is_module, is_of
+from ...safe.guard import attribute, dict_get, each, held, instance_dict
+from ..step.source import text_of
+from . import sizes as shapes
+from .operand import UNKNOWN, Operand, operand, short
+from .trace import Place
+
+_MISSING = object()
+_DEEPEST = 40  #: expressions inside each other
+_CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
+          "int": "int32", "bool": "bool", "short": "int16", "byte": "uint8"}  # fmt: skip
+_SAME = frozenset((
+    "abs", "clamp", "clone", "contiguous", "cos", "detach", "dropout", "exp", "gelu", "leaky_relu", "log", "log_softmax",
+    "neg", "relu", "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square", "tanh", "elu", "requires_grad_",
+))  # fmt: skip
+_RESHAPED = frozenset((
+    "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "sum", "mean", "argmax", "argmin",
+    "std", "var", "prod", "logsumexp", "repeat",
+))  # fmt: skip
+_KEEPING = ("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "Identity", "Softmax", "LogSoftmax", "LayerNorm", "ELU",
+            "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LeakyReLU", "GroupNorm", "Softplus", "Hardtanh")  # fmt: skip
+_PRODUCTS = ("matmul", "mm", "bmm", "mv", "dot", "__matmul__")
+_LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional", "np", "numpy")
+
+
+class Reader:
+    """Reads expressions of one frame. What it gives is an `Operand` for tensors, else a plain value, or ``UNKNOWN``."""
+
+    def __init__(self, place: Place) -> None:
+        self._local = place.variables
+        self._global: dict[str, Any] = place.frame.f_globals
+
+    def read(self, node: ast.AST | None, depth: int = 0) -> Any:
+        if node is None or depth > _DEEPEST:
+            return UNKNOWN
+        found = self._read(node, depth + 1)
+        return found.named(short(_shown(node))) if isinstance(found, Operand) else found
+
+    def value(self, node: ast.AST | None) -> Any:
+        """The value itself that a name, attribute or item stands for; None where it is not known."""
+        found = self.read(node)
+        if isinstance(found, Operand):
+            return found.value
+        return None if found is UNKNOWN else found
+
+    def _read(self, node: ast.AST, depth: int) -> Any:
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return _found(self._local.get(node.id, dict_get(self._global, node.id, UNKNOWN)))
+        if isinstance(node, ast.Attribute):
+            return _member(self.read(node.value, depth), node.attr)
+        if isinstance(node, ast.Subscript):
+            return _item(self.read(node.value, depth), self._index(node.slice, depth))
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return [self.read(item, depth) for item in node.elts]
+        if isinstance(node, ast.UnaryOp):
+            return _negated(node.op, self.read(node.operand, depth))
+        if isinstance(node, ast.BinOp):
+            return combined(node.op, self.read(node.left, depth), self.read(node.right, depth))
+        if isinstance(node, ast.Call):
+            return self._call(node, depth)
+        return UNKNOWN
+
+    def _index(self, node: ast.AST, depth: int) -> Any:
+        if isinstance(node, ast.Slice):
+            ends = [None if end is None else self.read(end, depth) for end in (node.lower, node.upper, node.step)]
+            return slice(*ends) if all(end is None or type(end) is int for end in ends) else UNKNOWN
+        if isinstance(node, ast.Tuple):
+            return tuple(self._index(item, depth) for item in node.elts)
+        return self.read(node, depth)
+
+    def _call(self, node: ast.Call, depth: int) -> Any:
+        arguments = [self.read(argument, depth) for argument in node.args]
+        if isinstance(node.func, ast.Name) and node.func.id == "len" and len(arguments) == 1:
+            return _length(arguments[0])
+        if not isinstance(node.func, ast.Attribute):
+            return self._of_module(node, arguments, depth)
+        receiver = self.read(node.func.value, depth)
+        arguments += [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg in ("dim", "dtype")]
+        if isinstance(receiver, Operand):
+            return method(node.func.attr, receiver, arguments)
+        if text_of(node.func.value) in _LIBRARIES and arguments and isinstance(arguments[0], Operand):
+            return method(node.func.attr, arguments[0], arguments[1:])
+        return self._of_module(node, arguments, depth)
+
+    def _of_module(self, node: ast.Call, arguments: list[Any], depth: int) -> Any:
+        called = self.read(node.func, depth)
+        if len(arguments) == 1 and isinstance(arguments[0], Operand) and is_module(called):
+            return _output(called, arguments[0])
+        return UNKNOWN
+
+
+def method(name: str, of: Operand, arguments: list[Any]) -> Any:
+    """What ``x.name(*arguments)`` is, as far as shape, dtype and device go."""
+    if name in ("size", "shape"):
+        known = of.sizes is not None
+        if not arguments:
+            return list(of.sizes) if of.sizes is not None else UNKNOWN
+        return _item(list(of.sizes or ()), arguments[0]) if known else UNKNOWN
+    if name in ("dim", "ndimension"):
+        return UNKNOWN if of.sizes is None else len(of.sizes)
+    if name in _CASTS and not arguments:
+        return of.like("", of.sizes, _CASTS[name])
+    if name in _SAME:
+        return of.like("", of.sizes)
+    if name in _PRODUCTS and arguments and isinstance(arguments[0], Operand):
+        return combined(ast.MatMult(), of, arguments[0])
+    if name == "linear" and arguments and isinstance(arguments[0], Operand):
+        weight = arguments[0].sizes
+        fits = of.sizes and weight and len(weight) == 2 and of.sizes[-1] == weight[1]
+        return of.like("", (*of.sizes[:-1], weight[0]) if fits and of.sizes and weight else None)
+    if name in _RESHAPED:
+        integers = "int64" if name in ("argmax", "argmin") else None
+        return of.like("", None if of.sizes is None else shapes.after(name, of.sizes, arguments), integers)
+    return UNKNOWN if name in ("item", "tolist", "numpy", "cpu", "cuda", "to") else Operand("", device=of.device, parts=(of,))
+
+
+def combined(op: ast.AST, left: Any, right: Any) -> Any:
+    """What an operation between two values gives."""
+    if isinstance(left, Operand) and isinstance(right, Operand):
+        sizes = None
+        if left.sizes is not None and right.sizes is not None:
+            join = shapes.product if isinstance(op, ast.MatMult) else shapes.broadcast
+            sizes = join(left.sizes, right.sizes)
+        same = left.dtype if left.dtype == right.dtype else None
+        device = left.device if left.device == right.device else None
+        return Operand("", sizes=sizes, dtype=same, device=device, parts=(left, right))
+    one = left if isinstance(left, Operand) else right
+    other = right if one is left else left
+    if isinstance(one, Operand):
+        return one.like("", one.sizes if type(other) in (int, float, bool) else None)
+    if type(left) is int and type(right) is int:
+        return _computed(op, left, right)
+    return UNKNOWN
+
+
+def _computed(op: ast.AST, left: int, right: int) -> Any:
+    if isinstance(op, ast.Add):
+        return left + right
+    if isinstance(op, ast.Sub):
+        return left - right
+    if isinstance(op, ast.Mult) and abs(left) < 1 << 60 and abs(right) < 1 << 60:
+        return left * right
+    if isinstance(op, ast.FloorDiv) and right:
+        return left // right
+    if isinstance(op, ast.Mod) and right:
+        return left % right
+    return UNKNOWN
+
+
+def _negated(op: ast.AST, value: Any) -> Any:
+    if isinstance(op, ast.USub) and type(value) in (int, float):
+        return -value
+    return value.like("", value.sizes) if isinstance(value, Operand) else UNKNOWN
+
+
+def _found(value: Any) -> Any:
+    known = operand("", value)
+    return value if known is None else known
+
+
+def _member(of: Any, name: str) -> Any:
+    """An attribute, without running code."""
+    if of is UNKNOWN:
+        return UNKNOWN
+    if isinstance(of, Operand):
+        if name == "data":
+            return of.like("", of.sizes) if of.value is None else of
+        if name in ("shape", "ndim"):
+            return method("size" if name == "shape" else "dim", of, [])
+        return method(name, of, []) if name in ("T", "mT") and of.sizes is not None and _turn(of, name) else UNKNOWN
+    if type(of) is ModuleType:
+        return _found(instance_dict(of).get(name, UNKNOWN))
+    try:
+        return _found(attribute(of, name))
+    except AttributeError:
+        pass
+    if is_module(of):
+        for part in ("_parameters", "_buffers", "_modules"):
+            found = dict_get(held(of, part), name, _MISSING)
+            if found is not _MISSING:
+                return _found(found)
+    return UNKNOWN
+
+
+def _turn(of: Operand, name: str) -> bool:
+    return of.sizes is not None and shapes.after(name, of.sizes, []) is not None
+
+
+def _item(of: Any, key: Any) -> Any:
+    """An item of a built-in container or of a container of modules, or a part of a tensor."""
+    if isinstance(of, Operand):
+        sizes = None if of.sizes is None else shapes.subscript(of.sizes, key)
+        return of.like("", sizes)
+    cls = type(of)
+    if issubclass(cls, dict) and type(key) in (str, int):
+        found = dict_get(of, key, _MISSING)
+        return UNKNOWN if found is _MISSING else _found(found)
+    if is_module(of) and type(key) in (str, int) and is_of(of, "Sequential", "ModuleList", "ModuleDict"):
+        items = [item for _, item in each(dict.items, held(of, "_modules"))]
+        if type(key) is str:
+            return _found(dict_get(held(of, "_modules"), key, UNKNOWN))
+        return items[key] if -len(items) <= key < len(items) else UNKNOWN
+    if issubclass(cls, (list, tuple)) and type(key) is int:
+        base: Any = list if issubclass(cls, list) else tuple
+        return _found(base.__getitem__(of, key)) if -base.__len__(of) <= key < base.__len__(of) else UNKNOWN
+    return UNKNOWN
+
+
+def _length(of: Any) -> Any:
+    if isinstance(of, Operand):
+        return of.sizes[0] if of.sizes else UNKNOWN
+    cls = type(of)
+    for base in (list, tuple, dict):
+        if issubclass(cls, base):
+            return base.__len__(of)
+    return UNKNOWN
+
+
+def _output(called: Any, given: Operand) -> Operand:
+    """What a layer makes of its input."""
+    if is_of(called, "Linear"):
+        weight = operand("", dict_get(held(called, "_parameters"), "weight"))
+        if weight is not None and given.sizes and weight.sizes and given.sizes[-1] == weight.sizes[-1]:
+            return given.like("", (*given.sizes[:-1], weight.sizes[0]))
+    if is_of(called, *_KEEPING):
+        return given.like("", given.sizes)
+    return Operand("", device=given.device, parts=(given,))
+
+
+def _shown(node: ast.AST) -> str:
+    return text_of(node).replace("'", '"')

@@ -1,0 +1,201 @@
+"""The operation that failed: found in the failing line, or as the library's function that was running."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ..step.source import Source, lines_of_file, text_of
+from .expression import Reader
+from .operand import UNKNOWN, Operand, operand
+from .trace import Place
+
+_LINES = 20_000
+_ITEMS = 200  #: of one list of tensors
+_OPERATIONS = (ast.BinOp, ast.AugAssign, ast.Compare, ast.Call, ast.Subscript)
+_SYMBOLS: dict[type[ast.AST], str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "−", ast.Mult: "·", ast.Div: "/", ast.Pow: "**"}
+
+
+class Operation:
+    """What was done (``matmul``, ``cat``, ``getitem``, ``elementwise``), with the arguments in their order and by name.
+
+    The object of a method is its first argument. ``given`` is what is assigned to a part of a tensor.
+    """
+
+    __slots__ = ("arguments", "given", "name", "named", "node", "sign")
+
+    def __init__(
+        self, name: str, arguments: list[Any], named: dict[str, Any], node: ast.AST | None = None, sign: str = ""
+    ) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.named = named
+        self.node = node
+        self.sign = sign or name
+        self.given: Any = UNKNOWN
+
+    def argument(self, position: int, *names: str) -> Any:
+        for name in names:
+            if name in self.named:
+                return self.named[name]
+        return self.arguments[position] if position < len(self.arguments) else UNKNOWN
+
+    def tensor(self, position: int, *names: str) -> Operand | None:
+        found = self.argument(position, *names)
+        return found if isinstance(found, Operand) else None
+
+    def operands(self) -> list[Operand]:
+        """All tensors and arrays that it took, those in lists too."""
+        found: list[Operand] = []
+        for argument in (*self.arguments, *self.named.values(), self.given):
+            below = argument if type(argument) in (list, tuple) else [argument]
+            found.extend(item for item in list(below)[:_ITEMS] if isinstance(item, Operand))
+        return list({id(item): item for item in found}.values())
+
+
+class FailingLine:
+    """The statement of a frame that failed: its operations, and all expressions in it."""
+
+    def __init__(self, place: Place) -> None:
+        self.reader = Reader(place)
+        self.statement = _statement(place)
+        nodes = [] if self.statement is None else list(_inner_first(self.statement))
+        exact = _at_instruction(place, nodes)
+        self.is_exact = bool(exact)
+        self.nodes = exact or [node for node in nodes if isinstance(node, _OPERATIONS)]
+        named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))]
+        self._names = [node for node in named if isinstance(node.ctx, ast.Load)]
+
+    def operations(self) -> Iterator[Operation]:
+        for node in self.nodes:
+            found = self._operation(node)
+            if found is not None:
+                yield found
+
+    def calls(self) -> Iterator[ast.Call]:
+        """The calls, the one that failed first where that is known."""
+        seen = [*self.nodes, *([] if self.statement is None else _inner_first(self.statement))]
+        return (node for node in dict.fromkeys(seen) if isinstance(node, ast.Call))
+
+    def tensors(self) -> list[Operand]:
+        """The tensors that the line names."""
+        found = {}
+        for node in self._names:
+            known = self.reader.read(node)
+            if isinstance(known, Operand) and known.value is not None:
+                found.setdefault(id(known.value), known)
+        return list(found.values())
+
+    def _operation(self, node: ast.AST) -> Operation | None:
+        read = self.reader.read
+        if isinstance(node, (ast.BinOp, ast.AugAssign)):
+            both = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.target, node.value]
+            name = "matmul" if isinstance(node.op, ast.MatMult) else "elementwise"
+            return Operation(name, [read(side) for side in both], {}, node, _SYMBOLS.get(type(node.op), "with"))
+        if isinstance(node, ast.Compare):
+            return Operation("elementwise", [read(node.left), *map(read, node.comparators)], {}, node, "compared with")
+        if isinstance(node, ast.Subscript):
+            found = Operation("getitem", [read(node.value), self.reader._index(node.slice, 0)], {}, node, "[…]")
+            if isinstance(node.ctx, ast.Store):
+                found.name = "setitem"
+                found.given = read(getattr(self.statement, "value", None))
+            return found
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        return None
+
+    def _call(self, node: ast.Call) -> Operation:
+        read = self.reader.read
+        name = text_of(node.func).rpartition(".")[2]
+        arguments = [read(argument) for argument in node.args]
+        if isinstance(node.func, ast.Attribute):
+            receiver = read(node.func.value)
+            if isinstance(receiver, Operand):
+                arguments.insert(0, receiver)
+        named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
+        written = [None] * (len(arguments) - len(node.args)) + [text_of(argument).replace("'", '"') for argument in node.args]
+        listed = [_spread(value, name or "") for value, name in zip(arguments, written)]
+        return Operation(name.rstrip("_") or name, listed, named, node)
+
+
+def library_call(place: Place, names: dict[int, str]) -> Operation:
+    """A library's function that was running, with its parameters; ``names`` are what the user calls their values."""
+    named: dict[str, Any] = {}
+    for parameter, value in place.arguments().items():
+        known = operand(names.get(id(value), parameter), value)
+        if known is None and parameter == "self":
+            continue
+        if known is None:
+            known = _spread(value, parameter)
+        named[parameter] = known
+    return Operation(place.function, list(named.values()), named)
+
+
+def _spread(value: Any, name: str = "") -> Any:
+    """A list of tensors as a list of operands."""
+    if type(value) not in (list, tuple):
+        return value
+    items = [operand(f"{name or 'tensors'}[{index}]", item) or item for index, item in enumerate(value[:_ITEMS])]
+    return items if any(isinstance(item, Operand) for item in items) else value
+
+
+def _statement(place: Place) -> ast.AST | None:
+    tree = Source(place.frame.f_code, place.line).tree
+    if tree is None:
+        lines = lines_of_file(place.file)
+        if not lines or len(lines) > _LINES:
+            return None
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    found: ast.AST | None = None
+    for node in ast.walk(tree):  # the innermost comes last
+        if isinstance(node, ast.stmt) and node.lineno <= place.line <= (node.end_lineno or node.lineno):
+            found = node
+    return _head(found)
+
+
+def _head(statement: ast.AST | None) -> ast.AST | None:
+    """Of a statement with a body, what stands before the body."""
+    for part in ("test", "iter"):
+        inside = getattr(statement, part, None)
+        if inside is not None and getattr(statement, "body", None) is not None:
+            return inside  # type: ignore[no-any-return]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return ast.Tuple([item.context_expr for item in statement.items], ast.Load())
+    return None if hasattr(statement, "body") and not isinstance(statement, ast.expr) else statement
+
+
+def _inner_first(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, in the order in which they are evaluated."""
+    waiting: list[tuple[ast.AST, bool]] = [(node, False)]
+    while waiting:
+        current, is_done = waiting.pop()
+        if is_done:
+            yield current
+            continue
+        waiting.append((current, True))
+        below = list(ast.iter_child_nodes(current))
+        if isinstance(current, ast.Assign):  # the value comes before what it is assigned to
+            below = [current.value, *current.targets]
+        waiting.extend((child, False) for child in reversed(below))
+
+
+def _at_instruction(place: Place, nodes: list[ast.AST]) -> list[ast.AST]:
+    """The operation that an instruction belongs to, where the interpreter tells (3.11 and later)."""
+    told = getattr(place.frame.f_code, "co_positions", None)
+    if told is None or place.instruction < 0:
+        return []
+    found = next((place_of for at, place_of in enumerate(told()) if at == place.instruction // 2), None)
+    if found is None or None in found:
+        return []
+    line, last, column, end = found
+    ending: list[Any] = [
+        node for node in nodes
+        if isinstance(node, _OPERATIONS) and (node.end_lineno, node.end_col_offset) == (last, end)
+    ]  # fmt: skip
+    exact = [node for node in ending if (node.lineno, node.col_offset) == (line, column)]
+    calls = [node for node in ending if isinstance(node, ast.Call) and node.lineno <= line]
+    return exact[-1:] or calls[-1:]

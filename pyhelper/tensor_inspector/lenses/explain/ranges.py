@@ -1,0 +1,243 @@
+"""Values out of range: indices beyond a table, labels beyond the classes, logits where probabilities are wanted."""
+
+from __future__ import annotations
+
+import ast
+from math import prod
+from typing import Any
+
+from ...measure.torch.elements import bare, stats_of
+from ...measure.torch.metadata import element_count
+from ...safe.guard import instance_dict
+from ...words.text import number, plural, shape
+from ..findings.finding import Found
+from ..step.source import text_of
+from .errors import is_about_target, number_after
+from .operand import UNKNOWN, Operand
+from .operation import Operation
+from .scene import Scene
+from .shapes import short_message
+
+_READ = 1 << 24  #: elements that are read
+
+
+class Outside:
+    """The values of a tensor that lie outside of a range: how many, where the first stands, the least and the largest."""
+
+    __slots__ = ("count", "first", "high", "low", "total", "value")
+
+    def __init__(self, values: Any, count: int, first: tuple[int, ...], value: int) -> None:
+        self.low, self.high = int(values.min()), int(values.max())
+        self.total = int(values.numel())
+        self.count = count
+        self.first = first
+        self.value = value
+
+    def fact(self, least: int, most: int) -> str:
+        where = f", the first at {shape(self.first)}" if self.first else ""
+        verb = "is" if self.count == 1 else "are"
+        return f"{self.count} of {self.total} {verb} outside {number(least)}…{number(most)}{where}: {number(self.value)}"
+
+
+def outside(one: Operand, least: int, most: int, but: int | None = None) -> Outside | None:
+    """What lies outside of ``least`` to ``most``; None where nothing does, or it can't be read."""
+    if one.value is None or one.is_array or not one.is_integer() or not 0 < (element_count(one.value) or 0) <= _READ:
+        return None
+    try:
+        values = bare(one.value)
+        if values is None:
+            return None
+        wrong = (values < least) | (values > most)
+        if but is not None:
+            wrong &= values != but
+        count = int(wrong.sum())
+        if not count:
+            return None
+        at = int(wrong.reshape(-1).to(dtype=values.dtype).argmax())
+        return Outside(values, count, _place(at, one.sizes or ()), int(values.reshape(-1)[at]))
+    except RuntimeError:  # a device that has failed
+        return None
+
+
+def _place(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    found = []
+    for index in range(len(sizes)):
+        step = prod(sizes[index + 1 :])
+        found.append(at // step)
+        at %= step
+    return tuple(found)
+
+
+def label_out_of_range(scene: Scene) -> Found:
+    for operation in scene.operations:
+        found = _labels(scene, operation)
+        if found is not None:
+            return found
+    value = number_after(scene.text, "Target")
+    known = scene.operands()
+    title = short_message(scene.text) if value is None else f"a label is {number(value)}, which is no class"
+    return scene.found(title, *known[:6])
+
+
+def _labels(scene: Scene, operation: Operation) -> Found | None:
+    if operation.name not in ("cross_entropy", "nll_loss", "one_hot", "multi_margin_loss"):
+        return None
+    given, target = operation.tensor(0, "input"), operation.tensor(1, "target")
+    classes: Any = None
+    if operation.name == "one_hot":
+        target, classes = given, operation.argument(1, "num_classes")
+    elif given is not None and given.sizes:
+        classes = given.sizes[1 if len(given.sizes) > 1 else 0]
+    if target is None or type(classes) is not int:
+        return None
+    ignored = operation.argument(99, "ignore_index")
+    found = outside(target, 0, classes - 1, ignored if type(ignored) is int else -100)
+    if found is None:
+        return None
+    fit = f"{target.name} - 1" if (found.low, found.high) == (1, classes) else ""
+    if found.low == -1 and found.high < classes:
+        fit = "ignore_index=-1, if −1 marks what does not count"
+    what = f"of {given.name}" if given is not None and operation.name != "one_hot" else "of one_hot"
+    title = (f"{target.name} runs from {number(found.low)} to {number(found.high)}, but the {classes} classes {what} are 0…{classes - 1}: "
+             f"{found.count} of {found.total} out of range")  # fmt: skip
+    return scene.found(title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit)
+
+
+def logits_to_prob_loss(scene: Scene) -> Found:
+    operation = next((one for one in scene.operations if one.name == "binary_cross_entropy"), None)
+    operation = operation or next(iter(scene.operations), None)
+    wants_target = is_about_target(scene.text)
+    position, name = (1, "target") if wants_target else (0, "input")
+    given = None if operation is None else operation.tensor(position, name)
+    stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
+    if given is None or stats is None:
+        return scene.found(short_message(scene.text), *scene.operands()[:4])
+    whom = "binary_cross_entropy" if scene.layer is None else scene.layer.words
+    if stats["nan"]:
+        title = f"{given.name} holds {stats['nan']} NaN, but {whom} wants 0…1"
+        return scene.found(title, given, suggestion="look for where the NaN began")
+    span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
+    title = f"{given.name} runs {span}, but {whom} wants 0…1"
+    fit = "targets of 0 and 1" if wants_target else "binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it"
+    return scene.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
+
+
+def index_out_of_range(scene: Scene) -> Found:
+    for operation in scene.operations:
+        for check in (_embedding, _item, _index):
+            found = check(scene, operation)
+            if found is not None:
+                return found
+    if "device-side assert" in scene.text:
+        return scene.found("an index or a label is out of range, on a device that reports it late", *scene.operands()[:6], certain=False,
+                           suggestion="run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU")  # fmt: skip
+    return scene.found(short_message(scene.text), *scene.operands()[:6])
+
+
+def _embedding(scene: Scene, operation: Operation) -> Found | None:
+    given, table = operation.tensor(0, "input"), operation.tensor(1, "weight")
+    if operation.name not in ("embedding", "embedding_bag", "forward") or given is None:
+        return None
+    layer = scene.layer
+    rows: Any = None if layer is None else instance_dict(layer.module).get("num_embeddings")
+    if table is not None and table.sizes and operation.name != "forward":
+        rows = table.sizes[0] if table.sizes and not given.is_float() else rows
+        if table.is_integer() and given.sizes and given.is_float():  # torch.embedding takes them in the other order
+            given, rows = table, given.sizes[0]
+    if type(rows) is not int:
+        return None
+    found = outside(given, 0, rows - 1)
+    if found is None:
+        return None
+    name = layer.title if layer is not None else f"a table of {rows} rows"
+    title = f"{given.name} runs up to {number(found.high)}" if found.low >= 0 else f"{given.name} goes down to {number(found.low)}"
+    title += f", but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
+    fit = f"num_embeddings={found.high + 1}, or indices below {rows}" if found.low >= 0 else "map −1 to a row of its own, as padding_idx"
+    return scene.found(title, (given.name, found.fact(0, rows - 1)), suggestion=fit)
+
+
+def _item(scene: Scene, operation: Operation) -> Found | None:
+    """``x[i]``, of a tensor, or of a list or a tuple."""
+    if operation.name not in ("getitem", "setitem"):
+        return None
+    whole, index = operation.argument(0), operation.argument(1)
+    if isinstance(whole, Operand):
+        return None if whole.sizes is None else _part(scene, whole, index)
+    cls = type(whole)
+    if whole is UNKNOWN or not issubclass(cls, (list, tuple)) or type(index) is not int:
+        return None
+    length = (list if issubclass(cls, list) else tuple).__len__(whole)
+    if -length <= index < length:
+        return None
+    return _beyond(scene, operation, index, length)
+
+
+def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Found:
+    node = operation.node
+    written = text_of(node.value).replace("'", '"') if isinstance(node, ast.Subscript) else "it"
+    by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
+    said = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
+    title = f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {said}" if length else f"{written} is empty"
+    return scene.found(title, (written, plural(length, "item")), (by or None, number(index)))
+
+
+def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
+    sizes = whole.sizes or ()
+    items = list(index) if type(index) is tuple else [index]
+    used = [item for item in items if item is not None and item is not ...]
+    if len(used) > len(sizes) and not any(isinstance(item, Operand) for item in used):
+        title = f"{whole.name} is {shape(sizes)}, {plural(len(sizes), 'dimension')}, but {len(used)} indices are given"
+        return scene.found(title, whole)
+    dim = 0
+    for at, item in enumerate(items):
+        if item is None:
+            continue
+        if item is ...:
+            dim = len(sizes) - (len(items) - at - 1)
+            continue
+        if dim >= len(sizes):
+            return None
+        size = sizes[dim]
+        if type(item) is int and not -size <= item < size:
+            title = f"index {number(item)} is out of range: dimension {dim} of {whole.name} {shape(sizes)} has {size}, 0…{size - 1}"
+            return scene.found(title, whole)
+        if isinstance(item, Operand):
+            found = outside(item, -size, size - 1)
+            if found is not None:
+                return _indexed(scene, item, found, whole, dim, -size)
+        dim += 1
+    return None
+
+
+def _index(scene: Scene, operation: Operation) -> Found | None:
+    """gather, scatter, index_select and their like."""
+    names = ("gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index_copy", "index_fill", "take_along_dim", "take")
+    whole, dim, index = operation.tensor(0, "input"), operation.argument(1, "dim"), operation.tensor(2, "index")
+    if operation.name not in names or whole is None or index is None or type(dim) is not int or not whole.sizes:
+        return None
+    size = whole.sizes[dim % len(whole.sizes)]
+    found = outside(index, 0, size - 1)
+    return None if found is None else _indexed(scene, index, found, whole, dim, 0)
+
+
+def _indexed(scene: Scene, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
+    size = (whole.sizes or ())[dim]
+    end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
+    title = f"{index.name} runs {end}, but dimension {dim} of {whole.name} {shape(whole.sizes or ())} has {size}, 0…{size - 1}"
+    return scene.found(title, (index.name, found.fact(least, size - 1)), whole)
+
+
+# One value
+
+
+def batchnorm_batch_of_one(scene: Scene) -> Found:
+    layer = scene.layer
+    given = None if layer is None else next((one for one in layer.inputs if one.sizes is not None), None)
+    if given is None:
+        given = next((one for operation in scene.operations for one in operation.operands()[:1]), None)
+    if given is None:
+        return scene.found(short_message(scene.text))
+    name = "batch norm" if layer is None else layer.title
+    title = f"{given.name} is {shape(given.sizes or ())}: one value per channel, of which {name} in train mode can take no variance"
+    return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")
+

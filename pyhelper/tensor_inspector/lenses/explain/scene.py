@@ -1,0 +1,263 @@
+"""All that is known of a failure: the user's line, the operations that may have failed, the layer that was running."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.metadata import is_tensor
+from ...measure.torch.modules import Member, is_module, members
+from ...safe.budget import Budget, Steps
+from ...safe.guard import class_name
+from ..findings.finding import Found
+from ..step.source import is_name, text_of
+from ..step.step import Step
+from .errors import kind_of
+from .operand import Operand, operand, short
+from .operation import FailingLine, Operation, library_call
+from .trace import Place, message, views
+from .wanted import layer_words
+
+_CALLS = ("_wrapped_call_impl", "_call_impl")
+#: Modules of torch whose functions are what users call; others are how torch does it.
+_PUBLIC = ("torch.nn.", "torch.functional", "torch._tensor", "torch.utils.data", "torch.autograd", "torch.distributions")
+_TIME = 400  #: milliseconds for all that is in sight
+
+
+class Layer:
+    """A module of torch that was running when its forward failed.
+
+    ``name`` is how the user reaches it, None where it has no name; ``inside`` is its place in the whole model.
+    """
+
+    __slots__ = ("inputs", "inside", "module", "name", "words")
+
+    def __init__(self, module: Any, name: str | None, inside: str | None, inputs: list[Operand]) -> None:
+        self.module = module
+        self.name = name
+        self.inside = inside
+        self.inputs = inputs
+        self.words = layer_words(module)
+
+    @property
+    def title(self) -> str:
+        return self.words if self.name is None else f"{self.name} ({self.words})"
+
+    def fact(self) -> str:
+        return self.words if self.inside is None else f"{self.words}, {self.inside}"
+
+    def tensors(self) -> list[Operand]:
+        """Its parameters and buffers."""
+        member = Member(self.module, "", "", None)
+        name = self.name or class_name(type(self.module))
+        own = [*member.part("_parameters"), *member.part("_buffers")]
+        return [found for suffix, tensor in own if (found := operand(name + suffix, tensor)) is not None]
+
+
+class Scene:
+    def __init__(self, error: BaseException, trace: list[Place], budget: Budget) -> None:
+        self.error = error
+        self.kind = kind_of(error)
+        self.text = message(error)
+        self.trace = trace
+        self.budget = budget
+        self.at = _last(trace, lambda place: not place.is_of_library(), len(trace) - 1)
+        self.here = trace[self.at]
+        user = trace[_last(trace[: self.at + 1], lambda place: not place.is_installed(), self.at)]
+        self.line = None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.line)
+        self.failing = FailingLine(self.here)
+        self.step = Step(views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True)
+        self.names: dict[int, str] = {id(known.value): known.name for known in self.failing.tensors()}
+        self.call = self._called()
+        self._name_arguments()
+        self.layer = self._layer()
+        self.operations = list(self._operations())
+
+    def is_raised_by_user(self) -> bool:
+        """Whether the program raised it itself, in words that only sound like torch's."""
+        return not self._library() and not self.here.is_installed() and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
+
+    # What was running
+
+    def _library(self) -> list[Place]:
+        """The library's frames below the failing line, the outermost first."""
+        return self.trace[self.at + 1 :]
+
+    def _called(self) -> ast.Call | None:
+        """The call in the failing line that led into the library."""
+        module = next((_own_module(place) for place in self._library() if _own_module(place) is not None), None)
+        calls = list(self.failing.calls())
+        if module is not None:
+            for call in calls:
+                if self.failing.reader.value(call.func) is module:
+                    return call
+        if self.failing.is_exact:
+            return calls[0] if calls and calls[0] in self.failing.nodes else None
+        return calls[0] if len(calls) == 1 else None
+
+    def _name_arguments(self) -> None:
+        """The arguments of the call are called inside the library what the user wrote."""
+        library = self._library()
+        if not library or self.call is None:
+            return
+        first, written = library[0], [*self.call.args]
+        if first.function in _CALLS:  # of a module: it has its arguments as they were given
+            given: Any = first.variables.get("args")
+            values = dict(enumerate(given)) if type(given) is tuple else {}
+            named: Any = first.variables.get("kwargs")
+            values.update(named if type(named) is dict else {})
+        else:
+            values = dict(first.arguments())
+            if "self" in values and isinstance(self.call.func, ast.Attribute):
+                written.insert(0, self.call.func.value)
+        if not any(isinstance(node, ast.Starred) for node in written):
+            for value, node in zip(values.values(), written):
+                self._name(value, node)
+        for keyword in self.call.keywords:
+            if keyword.arg in values:
+                self._name(values[keyword.arg], keyword.value)
+
+    def _name(self, value: Any, node: ast.AST) -> None:
+        known = self.failing.reader.value(node)
+        if is_tensor(value) and (known is None or known is value):  # a library may use the name for something else
+            self.names.setdefault(id(value), short(text_of(node).replace("'", '"')))
+        elif type(value) in (list, tuple):
+            items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+            for index, item in enumerate(value[:200]):
+                if index < len(items):
+                    self._name(item, items[index])
+                elif is_tensor(item) and is_name(node):
+                    self.names.setdefault(id(item), f"{short(text_of(node))}[{index}]")
+
+    def _layer(self) -> Layer | None:
+        running = [place for place in self._library() if _own_module(place) is not None]
+        if not running:
+            return None
+        module, outermost = _own_module(running[-1]), _own_module(running[0])
+        forward = next((place for place in running if _own_module(place) is module and place.function == "forward"), running[-1])
+        written = self._written(outermost)
+        path = self._path(outermost, module)
+        name = None if written is None or path is None else written + path
+        if name is None and id(module) in self.step.members:
+            name = self.step.members[id(module)][0]
+        values = {key: value for key, value in forward.arguments().items() if key != "self"}
+        inputs = list(self._inputs(values, name or class_name(type(module))))
+        return Layer(module, name, self._inside(module, name), inputs)
+
+    def _written(self, module: Any) -> str | None:
+        """How the failing line reaches a module whose method it calls."""
+        func = None if self.call is None else self.call.func
+        reached = func.value if isinstance(func, ast.Attribute) and self.failing.reader.value(func.value) is module else func
+        return text_of(reached).replace("'", '"') if reached is not None and is_name(reached) else None
+
+    def _inputs(self, values: dict[str, Any], layer: str) -> Iterator[Operand]:
+        for at, (parameter, value) in enumerate(values.items()):
+            if is_tensor(value):
+                what = "the input" if at == 0 else parameter
+                name = self.name_of(value)
+                found = operand(name or f"{what} of {layer}", value)
+                if found is not None:
+                    found.is_written = name is not None
+                    yield found
+            elif type(value) in (list, tuple):
+                below = {f"{parameter}[{index}]": item for index, item in enumerate(value[:8])}
+                yield from self._inputs({"": None, **below}, layer)
+
+    def _path(self, outer: Any, inner: Any) -> str | None:
+        """How one reaches a module from another."""
+        found = members(outer, Steps(self.budget))
+        return next((member.path for member in found if member.module is inner), None)
+
+    def _inside(self, module: Any, name: str | None) -> str | None:
+        """Where a module stands in the outermost model whose forward is running."""
+        for place in self.trace:
+            root = _own_module(place, in_library=False)
+            if root is None or root is module:
+                continue
+            for member in members(root, Steps(self.budget)):
+                if member.module is module:
+                    return None if (name or "").endswith(member.path) else f"{member.name} of {class_name(type(root))}"
+        return None
+
+    def _operations(self) -> Iterator[Operation]:
+        """What may have failed: the library's function nearest to it, then what stands in the failing line."""
+        below = [place for place in self._library() if place.module.startswith(_PUBLIC) and place.function not in _CALLS]
+        layers = [at for at, place in enumerate(below) if _own_module(place) is not None]
+        inner = below[layers[-1] + 1 :] if layers else below
+        names = {**self.step_names(), **self.names}
+        for place in [*inner[:1], *(below[at] for at in layers[-1:])]:
+            found = library_call(place, names)
+            if found.operands():
+                yield found
+        yield from self.failing.operations()
+
+    # Names
+
+    def step_names(self) -> dict[int, str]:
+        return {key: names[0] for key, names in self.step.names.items()}
+
+    def name_of(self, value: Any) -> str | None:
+        return self.names.get(id(value)) or self.step.name_of(value)
+
+    # What is told
+
+    def operands(self) -> list[Operand]:
+        """The operands that are known, each tensor once: of the layer, the operations, and named in the line."""
+        found = [*(self.layer.inputs if self.layer is not None else ())]
+        for operation in self.operations:
+            found += operation.operands()
+        found += self.failing.tensors()
+        kept: dict[Any, Operand] = {}
+        for one in found:
+            kept.setdefault(id(one.value) if one.value is not None else one.name, one)
+        return [one for one in kept.values() if one.sizes is not None or one.dtype is not None]
+
+    def named_in_line(self) -> list[tuple[str, str]]:
+        return [(one.name, one.fact) for one in self.failing.tensors()]
+
+    def found(
+        self, title: str, *operands: Operand | tuple[str | None, str] | None, suggestion: str = "", certain: bool = True
+    ) -> Found:
+        """A finding with its evidence: what the title is about, the layer, then what else the failing line names."""
+        facts = [_evidence(one) for one in operands if one is not None]
+        if facts:
+            facts[0] = (facts[0][0], facts[0][1] + self._made(facts[0][0]))
+        if self.layer is not None and self.layer.name is not None:
+            facts.append((self.layer.name, self.layer.fact()))
+        facts += self.named_in_line()
+        kept: dict[str, tuple[str | None, str]] = {}
+        for fact in facts:
+            kept.setdefault(fact[0] or fact[1], fact)
+        return Found(title, *list(kept.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
+
+    def _made(self, name: str | None) -> str:
+        """The line above the failing one in which a name got its value."""
+        source = self.step.sources[0]
+        known = None if name is None else source.value_of(name.replace('"', "'"))
+        return f", from line {known[0]}" if known is not None and 0 < known[0] != self.here.line else ""
+
+    def in_sight(self) -> list[Operand]:
+        """The tensors in sight, those of the failing frame first."""
+        return [found for thing in self.step.tensors if (found := operand(thing.name, thing.value)) is not None]
+
+    def device_tensors(self) -> list[Operand]:
+        """All tensors that took part, the layer's own among them."""
+        return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
+
+
+def _evidence(one: Operand | tuple[str | None, str]) -> tuple[str | None, str]:
+    return (one.name, one.fact) if isinstance(one, Operand) else one
+
+
+def _last(trace: list[Place], holds: Any, otherwise: int) -> int:
+    return next((at for at in range(len(trace) - 1, -1, -1) if holds(trace[at])), otherwise)
+
+
+def _own_module(place: Place, in_library: bool = True) -> Any:
+    """The module whose method a frame runs."""
+    names = place.frame.f_code.co_varnames
+    if not names or names[0] != "self" or in_library and not place.is_of_library():
+        return None
+    found = place.variables.get("self")
+    return found if found is not None and is_module(found) else None

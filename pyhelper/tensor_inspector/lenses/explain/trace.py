@@ -1,0 +1,112 @@
+"""The frames that an exception passed through, and the exceptions that caused it. Nothing of the program's runs."""
+
+from __future__ import annotations
+
+from types import FrameType, TracebackType
+from typing import Any
+
+from ...safe.guard import kept_in_c, plain_str
+from ..step.frames import View, is_tools, variables
+
+_FRAMES = 2000  #: frames of one traceback that are gone through
+_ERRORS = 20  #: exceptions of one chain
+_VIEWS = 8  #: frames whose variables are in sight
+_LIBRARIES = ("torch", "numpy")
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+class Place:
+    """A frame and where in it the exception came by: the line, and the instruction (-1 where that is not known)."""
+
+    __slots__ = ("_variables", "frame", "instruction", "line")
+
+    def __init__(self, frame: FrameType, line: int, instruction: int) -> None:
+        self.frame = frame
+        self.line = line
+        self.instruction = instruction
+        self._variables: dict[str, Any] | None = None
+
+    @property
+    def function(self) -> str:
+        return self.frame.f_code.co_name
+
+    @property
+    def file(self) -> str:
+        return self.frame.f_code.co_filename
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        if self._variables is None:
+            self._variables = variables(self.frame)
+        return self._variables
+
+    @property
+    def module(self) -> str:
+        """The name of the module that the function stands in."""
+        return plain_str(self.frame.f_globals.get("__name__"))
+
+    def is_of_library(self) -> bool:
+        """Whether the code is torch's or numpy's own."""
+        return self.module.partition(".")[0] in _LIBRARIES
+
+    def is_installed(self) -> bool:
+        """Whether the file stands in an installed package."""
+        return self.is_of_library() or any(part in self.file for part in _INSTALLED)
+
+    def arguments(self) -> dict[str, Any]:
+        """The function's parameters by name, as they are now; what ``*args`` and ``**kwargs`` took is left out."""
+        code = self.frame.f_code
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return {name: self.variables[name] for name in names if name in self.variables}
+
+
+def places(error: BaseException) -> list[Place]:
+    """The frames that an exception passed through, the one that it was raised in last."""
+    found: list[Place] = []
+    trace: Any = kept_in_c(error, "__traceback__")
+    while type(trace) is TracebackType and len(found) < _FRAMES:
+        found.append(Place(trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
+        trace = trace.tb_next
+    return found
+
+
+def chain(error: BaseException) -> list[BaseException]:
+    """The exception and those that it came from, each once: causes that were named, else what was being handled."""
+    found: list[BaseException] = []
+    current: Any = error
+    while current is not None and len(found) < _ERRORS and not any(current is known for known in found):
+        found.append(current)
+        cause = kept_in_c(current, "__cause__")
+        hidden = kept_in_c(current, "__suppress_context__")
+        current = cause if cause is not None or hidden else kept_in_c(current, "__context__")
+    return found
+
+
+def is_caused(errors: list[BaseException], index: int) -> bool:
+    """Whether an exception of a chain is the named cause of the one before it."""
+    return index == 0 or kept_in_c(errors[index - 1], "__cause__") is errors[index]
+
+
+def message(error: BaseException) -> str:
+    """The text that an exception was made with."""
+    arguments: Any = kept_in_c(error, "args")
+    return arguments[0] if type(arguments) is tuple and arguments and type(arguments[0]) is str else ""
+
+
+def views(trace: list[Place], at: int) -> list[View]:
+    """The frame at that place and those that called it, nearest first, without the libraries' own."""
+    lines = {id(place.frame): place.line for place in trace}
+    frames = [place.frame for place in reversed(trace[: at + 1])]
+    outer = frames[-1].f_back
+    for _ in range(_FRAMES):
+        if outer is None:
+            break
+        frames.append(outer)
+        outer = outer.f_back
+    found: list[View] = []
+    for frame in frames:
+        if not found or not is_tools(frame):
+            found.append(View(frame, variables(frame), lines.get(id(frame), frame.f_lineno)))
+        if len(found) == _VIEWS:
+            break
+    return found
