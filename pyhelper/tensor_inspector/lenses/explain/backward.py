@@ -30,7 +30,9 @@ def loss_without_grad(scene: Scene) -> Found:
     name = "what backward is called on" if root is None else root.name
     title = f"{name} has no grad_fn: nothing that requires a gradient led to it"
     fact = None if root is None else (root.name, f"{root.fact} without grad_fn")
-    return scene.found(title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way")
+    return scene.found(
+        title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way"
+    )
 
 
 def graph_freed(scene: Scene) -> Found:
@@ -43,7 +45,9 @@ def graph_freed(scene: Scene) -> Found:
         what = f"{shared}, made by {freed.op}Backward0," if shared else f"{freed.op}Backward0,"
         title = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
         fact = (root.name, f"{freed.op}Backward0 below it has nothing saved any more")
-        return scene.found(title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared, root))
+        return scene.found(
+            title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared, root)
+        )
     known = next(iter(roots(scene)), None)
     name = "the graph" if known is None else f"the graph of {known.name}"
     return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None, known))
@@ -51,18 +55,26 @@ def graph_freed(scene: Scene) -> Found:
 
 def inplace_modified(scene: Scene) -> Found:
     for leaf in (one for operation in scene.operations for one in operation.operands()):
-        if "leaf" in scene.text and (needs_grad(leaf) or leaf.parts and needs_grad(leaf.parts[0])):
+        if "leaf" in scene.text and (needs_grad(leaf) or (leaf.parts and needs_grad(leaf.parts[0]))):
             of = leaf.parts[0] if leaf.parts else leaf
-            title = f"{leaf.name} is a leaf that requires a gradient" if of is leaf else f"{leaf.name} is a view of {of.name}, a leaf that requires a gradient"
+            title = (
+                f"{leaf.name} is a leaf that requires a gradient"
+                if of is leaf
+                else f"{leaf.name} is a view of {of.name}, a leaf that requires a gradient"
+            )
             return scene.found(f"{title}: it can't be changed in place", leaf, of,
                                suggestion=f"with torch.no_grad(): around the change, or {of.name} = {of.name} + … out of place")  # fmt: skip
-    return scene.found(short_message(scene.text), *roots(scene)[:2], suggestion="write it out of place: h = h * 2, not h.mul_(2)")
+    return scene.found(
+        short_message(scene.text), *roots(scene)[:2], suggestion="write it out of place: h = h * 2, not h.mul_(2)"
+    )
 
 
 def roots(scene: Scene) -> list[Operand]:
     """The tensors that a backward is called on."""
     for place in reversed(scene.trace[scene.at + 1 :]):
-        given: Any = place.arguments().get("tensors") or place.arguments().get("outputs") or place.arguments().get("self")
+        given: Any = (
+            place.arguments().get("tensors") or place.arguments().get("outputs") or place.arguments().get("self")
+        )
         found = [
             known
             for value in (given if type(given) in (tuple, list) else (given,))

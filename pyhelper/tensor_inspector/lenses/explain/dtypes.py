@@ -33,6 +33,8 @@ def dtype_mismatch(scene: Scene) -> Found:
 
 
 def _cast(one: Operand, dtype: str | None) -> str:
+    if not one.is_written:
+        return ""
     if one.is_array:
         return f"torch.from_numpy({one.name})"
     return f"{one.written}.{_CASTS[dtype]}" if dtype in _CASTS else ""
@@ -47,7 +49,9 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
         of_probabilities = given is not None and target is not None and given.sizes == target.sizes
         if operation.name == "cross_entropy" and of_probabilities and given is not None and target is not None:
             title = f"{target.name} is {target.fact}: probabilities of classes must be {given.dtype}"
-            return scene.found(title, target, given, suggestion=f"{_cast(target, given.dtype)}, or labels: {target.written}.argmax(1)")
+            return scene.found(
+                title, target, given, suggestion=f"{_cast(target, given.dtype)}, or labels: {target.written}.argmax(1)"
+            )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
         return scene.found(f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits", given, target,
@@ -68,7 +72,9 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
     for index in parts:
         if isinstance(index, Operand) and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
             what = "an embedding" if operation.name == "embedding" else operation.name.replace("getitem", "an index")
-            return scene.found(f"{index.name} is {index.fact}, but {what} wants integers", index, suggestion=_cast(index, "int64"))
+            return scene.found(
+                f"{index.name} is {index.fact}, but {what} wants integers", index, suggestion=_cast(index, "int64")
+            )
     return None
 
 
@@ -83,7 +89,9 @@ def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
 
 def _of_layer(scene: Scene, layer: Layer) -> Found | None:
     """An input of another dtype than the layer's parameters."""
-    own = [one for one in layer.tensors() if one.is_float() or one.dtype is not None and one.dtype.startswith("complex")]
+    own = [
+        one for one in layer.tensors() if one.is_float() or (one.dtype is not None and one.dtype.startswith("complex"))
+    ]
     if not own or is_of(layer.module, "Embedding", "EmbeddingBag"):
         return None
     dtypes = list(dict.fromkeys(one.dtype for one in own))
@@ -113,7 +121,9 @@ def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
     usual = "float32" if "float32" in dtypes else max(dtypes, key=lambda dtype: counts[dtype])
     odd = next(one for one in known if one.dtype != usual)
     other = next(one for one in known if one.dtype == usual)
-    return scene.found(f"{odd.name} is {odd.dtype}, but {other.name} is {usual}", odd, other, suggestion=_to_fit(odd, usual))
+    return scene.found(
+        f"{odd.name} is {odd.dtype}, but {other.name} is {usual}", odd, other, suggestion=_to_fit(odd, usual)
+    )
 
 
 def _unfit(scene: Scene, operation: Operation) -> Found | None:
@@ -149,19 +159,31 @@ def device_mismatch(scene: Scene) -> Found:
     if "to numpy" in scene.text:
         odd = next((one for one in scene.operands() if one.device not in (None, "cpu")), None)
         if odd is not None:
-            return scene.found(f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only", odd, suggestion=f"{odd.name}.cpu()")
+            return scene.found(
+                f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only",
+                odd,
+                suggestion=f"{odd.name}.cpu()",
+            )
     layer = scene.layer
     if layer is not None:
         found = _layer_elsewhere(scene, layer)
         if found is not None:
             return found
-    for operands in (*(operation.operands() for operation in scene.operations), scene.device_tensors(), scene.in_sight()):
+    for operands in (
+        *(operation.operands() for operation in scene.operations),
+        scene.device_tensors(),
+        scene.in_sight(),
+    ):
         found = _elsewhere(scene, operands)
         if found is not None:
             return found
     on_meta = next((one for one in scene.operands() if one.device == "meta"), None)
     if on_meta is not None:
-        return scene.found(f"{on_meta.name} is on meta: it has a shape, but no values", on_meta, suggestion="make it on a real device: to_empty(device=…)")
+        return scene.found(
+            f"{on_meta.name} is on meta: it has a shape, but no values",
+            on_meta,
+            suggestion="make it on a real device: to_empty(device=…)",
+        )
     return scene.found(short_message(scene.text), *scene.operands()[:6])
 
 
@@ -173,12 +195,23 @@ def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
         if odd is None:
             return None
         title = f"{odd.name} is on {odd.device}, but {layer.title} is on {places[0]}"
-        fit = f"{odd.name}.to({places[0]!r})" if places[0] != "meta" else f"{layer.name or 'the layer'}.to_empty(device={odd.device!r})"
-        return scene.found(title, (odd.name, f"{odd.dtype} on {odd.device}"), (own[0].name, f"{own[0].dtype} on {own[0].device}"), suggestion=fit)
+        fit = (
+            f"{odd.name}.to({places[0]!r})"
+            if places[0] != "meta"
+            else f"{layer.name or 'the layer'}.to_empty(device={odd.device!r})"
+        )
+        return scene.found(
+            title,
+            (odd.name, f"{odd.dtype} on {odd.device}"),
+            (own[0].name, f"{own[0].dtype} on {own[0].device}"),
+            suggestion=fit,
+        )
     if len(places) > 1:
         spread = {place: [one for one in own if one.device == place] for place in places}
         told = " and ".join(f"{plural(len(ones), 'tensor')} on {place}" for place, ones in spread.items())
-        return scene.found(f"{layer.title} has {told}", *((ones[0].name, f"on {place}") for place, ones in spread.items()))
+        return scene.found(
+            f"{layer.title} has {told}", *((ones[0].name, f"on {place}") for place, ones in spread.items())
+        )
     return None
 
 

@@ -45,7 +45,7 @@ _SAID: list[tuple[str, str]] = [
               r"|non-empty|size does not match|multiply up to|sum exactly|at least 1D|same shape|batch dim"
               r"|must be a \dD|must be \dD|\d-?[dD]imensional|must be (a )?(matrix|vector)|cannot reshape array"
               r"|all the input array dimensions|all input arrays must have the same|[Pp]adding (size|length)"
-              r"|be divisible by|invalid shape|wrong shape|two dimensions|first dimension"),
+              r"|storage that is not resizable|be divisible by|invalid shape|wrong shape|two dimensions|first dimension"),
 ]  # fmt: skip
 _PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _SAID]
 #: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
@@ -80,9 +80,26 @@ def sizes_in(text: str) -> list[tuple[int, ...]]:
     return found
 
 
+def sides(text: str) -> tuple[int, int, int] | None:
+    """The sizes that do not broadcast, of the left and the right operand, and their dimension."""
+    found = re.search(
+        r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)", text
+    )
+    return None if found is None else (int(found[1]), int(found[2]), int(found[3]))
+
+
+def of_worker(text: str) -> str | None:
+    """What was raised in another process that makes batches; None where none was."""
+    return text.strip().splitlines()[-1] if "DataLoader worker" in text and "Traceback" in text else None
+
+
 def dtypes_in(text: str) -> list[str]:
     """The dtypes that a message names, as torch calls them in Python, in their order."""
-    found = [_DTYPES[word.lower()] for word in re.findall(r"[A-Za-z0-9]+", text.replace("Tensor", "")) if word.lower() in _DTYPES]
+    found = [
+        _DTYPES[word.lower()]
+        for word in re.findall(r"[A-Za-z0-9]+", text.replace("Tensor", ""))
+        if word.lower() in _DTYPES
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -98,14 +115,18 @@ def is_about_target(text: str) -> bool:
 
 def bytes_asked(text: str) -> str | None:
     """The memory that was asked for, as the message gives it."""
-    found = re.search(r"[Tt]ried to allocate ([\d.]+) ?([KMGTP]?i?B|bytes)|Unable to allocate ([\d.]+) ([KMGTP]?i?B)", text)
+    found = re.search(
+        r"[Tt]ried to allocate ([\d.]+) ?([KMGTP]?i?B|bytes)|Unable to allocate ([\d.]+) ([KMGTP]?i?B)", text
+    )
     return None if found is None else f"{found[1] or found[3]} {found[2] or found[4]}"
 
 
 def mismatched_entries(text: str) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
     """Entries of a checkpoint that do not fit: name, its shape there, and the model's."""
     found = re.findall(r"size mismatch for ([^:\s]+):.*?\[([\d, ]*)\].*?\[([\d, ]*)\]", text)
-    return [(name, *(tuple(int(size) for size in re.findall(r"\d+", part)) for part in parts)) for name, *parts in found]  # type: ignore[misc]
+    return [
+        (name, *(tuple(int(size) for size in re.findall(r"\d+", part)) for part in parts)) for name, *parts in found
+    ]  # type: ignore[misc]
 
 
 _DTYPES = {

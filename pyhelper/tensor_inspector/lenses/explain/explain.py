@@ -22,18 +22,33 @@ _NOT = "not about shapes, dtypes, devices, indices, a backward or memory"
 
 #: Rules by their id: why it fails, and what to try.
 RULES: dict[str, tuple[str, str]] = {
-    "shape-mismatch": ("Operands must agree in the dimensions that an operation joins.", "check the shapes one line above"),
-    "channels-last-input": ("Convolutions take the channels before the height and the width.", "permute the dimensions"),
+    "shape-mismatch": (
+        "Operands must agree in the dimensions that an operation joins.",
+        "check the shapes one line above",
+    ),
+    "channels-last-input": (
+        "Convolutions take the channels before the height and the width.",
+        "permute the dimensions",
+    ),
     "dtype-mismatch": ("These operands are not converted to one another.", "convert one of them"),
-    "device-mismatch": ("An operation takes its tensors from one device.", "move the model and the batch to one device"),
+    "device-mismatch": (
+        "An operation takes its tensors from one device.",
+        "move the model and the batch to one device",
+    ),
     "index-out-of-range": ("An index must stand for an entry that exists.", "check how many entries there are"),
     "label-out-of-range": ("Each label picks a class, counted from 0.", "check the number of classes and the labels"),
     "logits-to-prob-loss": ("Binary cross entropy takes the logarithm of probabilities.", "use BCEWithLogitsLoss"),
     "batchnorm-batch-of-one": ("A single value has no variance to normalise by.", "drop_last=True in the loader"),
     "loss-not-scalar": ("The gradient is that of one number.", "take the mean or the sum before backward"),
-    "graph-freed": ("A backward frees what it needed, so a second one through the same graph fails.", "call backward once"),
+    "graph-freed": (
+        "A backward frees what it needed, so a second one through the same graph fails.",
+        "call backward once",
+    ),
     "inplace-modified": ("Backward needs the value as it was.", "write the operation out of place"),
-    "loss-without-grad": ("Without a graph there is nothing to differentiate.", "check what the loss was computed from"),
+    "loss-without-grad": (
+        "Without a graph there is nothing to differentiate.",
+        "check what the loss was computed from",
+    ),
     "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
 }
 
@@ -56,9 +71,13 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
         return Findings(skipped=[("all", "the exception has no traceback")])
     try:
         scene = Scene(found, trace, Budget(_TIME))
-        told = [] if scene.is_raised_by_user() else [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
+        told = (
+            []
+            if scene.is_raised_by_user()
+            else [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
+        )
         return Findings(told, RULES)
-    except Exception as failed:  # values may be in any state after an error
+    except Exception:  # values may be in any state after an error
         raise
 
 

@@ -15,6 +15,7 @@ from ..step.source import text_of
 from . import sizes as shapes
 from .operand import UNKNOWN, Operand, operand, short
 from .trace import Place
+from .wanted import convolved
 
 _MISSING = object()
 _DEEPEST = 40  #: expressions inside each other
@@ -124,7 +125,11 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
     if name in _RESHAPED:
         integers = "int64" if name in ("argmax", "argmin") else None
         return of.like("", None if of.sizes is None else shapes.after(name, of.sizes, arguments), integers)
-    return UNKNOWN if name in ("item", "tolist", "numpy", "cpu", "cuda", "to") else Operand("", device=of.device, parts=(of,))
+    return (
+        UNKNOWN
+        if name in ("item", "tolist", "numpy", "cpu", "cuda", "to")
+        else Operand("", device=of.device, parts=(of,))
+    )
 
 
 def combined(op: ast.AST, left: Any, right: Any) -> Any:
@@ -235,6 +240,9 @@ def _output(called: Any, given: Operand) -> Operand:
         weight = operand("", dict_get(held(called, "_parameters"), "weight"))
         if weight is not None and given.sizes and weight.sizes and given.sizes[-1] == weight.sizes[-1]:
             return given.like("", (*given.sizes[:-1], weight.sizes[0]))
+    made = None if given.sizes is None else convolved(called, given.sizes)
+    if made is not None:
+        return given.like("", made)
     if is_of(called, *_KEEPING):
         return given.like("", given.sizes)
     return Operand("", device=given.device, parts=(given,))

@@ -75,4 +75,3 @@ def _allocated() -> str | None:
     except Exception:
         return None
     return f"allocated {size(stats.get('allocated_bytes.all.current', 0))}, reserved {size(stats.get('reserved_bytes.all.current', 0))}"
-

@@ -14,7 +14,14 @@ from .trace import Place
 _LINES = 20_000
 _ITEMS = 200  #: of one list of tensors
 _OPERATIONS = (ast.BinOp, ast.AugAssign, ast.Compare, ast.Call, ast.Subscript)
-_SYMBOLS: dict[type[ast.AST], str] = {ast.MatMult: "@", ast.Add: "+", ast.Sub: "−", ast.Mult: "·", ast.Div: "/", ast.Pow: "**"}
+_SYMBOLS: dict[type[ast.AST], str] = {
+    ast.MatMult: "@",
+    ast.Add: "+",
+    ast.Sub: "−",
+    ast.Mult: "·",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
 
 
 class Operation:
@@ -114,7 +121,9 @@ class FailingLine:
             if isinstance(receiver, Operand):
                 arguments.insert(0, receiver)
         named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
-        written = [None] * (len(arguments) - len(node.args)) + [text_of(argument).replace("'", '"') for argument in node.args]
+        written = [None] * (len(arguments) - len(node.args)) + [
+            text_of(argument).replace("'", '"') for argument in node.args
+        ]
         listed = [_spread(value, name or "") for value, name in zip(arguments, written)]
         return Operation(name.rstrip("_") or name, listed, named, node)
 
@@ -127,16 +136,19 @@ def library_call(place: Place, names: dict[int, str]) -> Operation:
         if known is None and parameter == "self":
             continue
         if known is None:
-            known = _spread(value, parameter)
+            known = _spread(value, parameter, names)
         named[parameter] = known
     return Operation(place.function, list(named.values()), named)
 
 
-def _spread(value: Any, name: str = "") -> Any:
+def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
     """A list of tensors as a list of operands."""
     if type(value) not in (list, tuple):
         return value
-    items = [operand(f"{name or 'tensors'}[{index}]", item) or item for index, item in enumerate(value[:_ITEMS])]
+    items = [
+        operand(names.get(id(item)) or f"{name or 'tensors'}[{index}]", item) or item
+        for index, item in enumerate(value[:_ITEMS])
+    ]
     return items if any(isinstance(item, Operand) for item in items) else value
 
 

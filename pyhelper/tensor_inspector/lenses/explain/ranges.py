@@ -36,7 +36,9 @@ class Outside:
     def fact(self, least: int, most: int) -> str:
         where = f", the first at {shape(self.first)}" if self.first else ""
         verb = "is" if self.count == 1 else "are"
-        return f"{self.count} of {self.total} {verb} outside {number(least)}…{number(most)}{where}: {number(self.value)}"
+        return (
+            f"{self.count} of {self.total} {verb} outside {number(least)}…{number(most)}{where}: {number(self.value)}"
+        )
 
 
 def outside(one: Operand, least: int, most: int, but: int | None = None) -> Outside | None:
@@ -100,7 +102,9 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
     what = f"of {given.name}" if given is not None and operation.name != "one_hot" else "of one_hot"
     title = (f"{target.name} runs from {number(found.low)} to {number(found.high)}, but the {classes} classes {what} are 0…{classes - 1}: "
              f"{found.count} of {found.total} out of range")  # fmt: skip
-    return scene.found(title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit)
+    return scene.found(
+        title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit
+    )
 
 
 def logits_to_prob_loss(scene: Scene) -> Found:
@@ -118,7 +122,11 @@ def logits_to_prob_loss(scene: Scene) -> Found:
         return scene.found(title, given, suggestion="look for where the NaN began")
     span = f"from {number(float(stats['min']), 3)} to {number(float(stats['max']), 3)}"
     title = f"{given.name} runs {span}, but {whom} wants 0…1"
-    fit = "targets of 0 and 1" if wants_target else "binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it"
+    fit = (
+        "targets of 0 and 1"
+        if wants_target
+        else "binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it"
+    )
     return scene.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
 
 
@@ -150,9 +158,17 @@ def _embedding(scene: Scene, operation: Operation) -> Found | None:
     if found is None:
         return None
     name = layer.title if layer is not None else f"a table of {rows} rows"
-    title = f"{given.name} runs up to {number(found.high)}" if found.low >= 0 else f"{given.name} goes down to {number(found.low)}"
+    title = (
+        f"{given.name} runs up to {number(found.high)}"
+        if found.low >= 0
+        else f"{given.name} goes down to {number(found.low)}"
+    )
     title += f", but {name} has rows 0…{rows - 1}: {found.count} of {found.total} out of range"
-    fit = f"num_embeddings={found.high + 1}, or indices below {rows}" if found.low >= 0 else "map −1 to a row of its own, as padding_idx"
+    fit = (
+        f"num_embeddings={found.high + 1}, or indices below {rows}"
+        if found.low >= 0
+        else "map −1 to a row of its own, as padding_idx"
+    )
     return scene.found(title, (given.name, found.fact(0, rows - 1)), suggestion=fit)
 
 
@@ -177,7 +193,11 @@ def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Foun
     written = text_of(node.value).replace("'", '"') if isinstance(node, ast.Subscript) else "it"
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
     said = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
-    title = f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {said}" if length else f"{written} is empty"
+    title = (
+        f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {said}"
+        if length
+        else f"{written} is empty"
+    )
     return scene.found(title, (written, plural(length, "item")), (by or None, number(index)))
 
 
@@ -211,7 +231,18 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
 
 def _index(scene: Scene, operation: Operation) -> Found | None:
     """gather, scatter, index_select and their like."""
-    names = ("gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index_copy", "index_fill", "take_along_dim", "take")
+    names = (
+        "gather",
+        "scatter",
+        "scatter_add",
+        "scatter_reduce",
+        "index_select",
+        "index_add",
+        "index_copy",
+        "index_fill",
+        "take_along_dim",
+        "take",
+    )
     whole, dim, index = operation.tensor(0, "input"), operation.argument(1, "dim"), operation.tensor(2, "index")
     if operation.name not in names or whole is None or index is None or type(dim) is not int or not whole.sizes:
         return None
@@ -240,4 +271,3 @@ def batchnorm_batch_of_one(scene: Scene) -> Found:
     name = "batch norm" if layer is None else layer.title
     title = f"{given.name} is {shape(given.sizes or ())}: one value per channel, of which {name} in train mode can take no variance"
     return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")
-

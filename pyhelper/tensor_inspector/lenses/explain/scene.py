@@ -21,7 +21,14 @@ from .wanted import layer_words
 
 _CALLS = ("_wrapped_call_impl", "_call_impl")
 #: Modules of torch whose functions are what users call; others are how torch does it.
-_PUBLIC = ("torch.nn.", "torch.functional", "torch._tensor", "torch.utils.data", "torch.autograd", "torch.distributions")
+_PUBLIC = (
+    "torch.nn.",
+    "torch.functional",
+    "torch._tensor",
+    "torch.utils.data",
+    "torch.autograd",
+    "torch.distributions",
+)
 _TIME = 400  #: milliseconds for all that is in sight
 
 
@@ -65,9 +72,13 @@ class Scene:
         self.at = _last(trace, lambda place: not place.is_of_library(), len(trace) - 1)
         self.here = trace[self.at]
         user = trace[_last(trace[: self.at + 1], lambda place: not place.is_installed(), self.at)]
-        self.line = None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.line)
+        self.line = (
+            None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.line)
+        )
         self.failing = FailingLine(self.here)
-        self.step = Step(views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True)
+        self.step = Step(
+            views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True
+        )
         self.names: dict[int, str] = {id(known.value): known.name for known in self.failing.tensors()}
         self.call = self._called()
         self._name_arguments()
@@ -76,7 +87,11 @@ class Scene:
 
     def is_raised_by_user(self) -> bool:
         """Whether the program raised it itself, in words that only sound like torch's."""
-        return not self._library() and not self.here.is_installed() and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
+        return (
+            not self._library()
+            and not self.here.is_installed()
+            and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
+        )
 
     # What was running
 
@@ -135,7 +150,9 @@ class Scene:
         if not running:
             return None
         module, outermost = _own_module(running[-1]), _own_module(running[0])
-        forward = next((place for place in running if _own_module(place) is module and place.function == "forward"), running[-1])
+        forward = next(
+            (place for place in running if _own_module(place) is module and place.function == "forward"), running[-1]
+        )
         written = self._written(outermost)
         path = self._path(outermost, module)
         name = None if written is None or path is None else written + path
@@ -148,7 +165,9 @@ class Scene:
     def _written(self, module: Any) -> str | None:
         """How the failing line reaches a module whose method it calls."""
         func = None if self.call is None else self.call.func
-        reached = func.value if isinstance(func, ast.Attribute) and self.failing.reader.value(func.value) is module else func
+        reached = (
+            func.value if isinstance(func, ast.Attribute) and self.failing.reader.value(func.value) is module else func
+        )
         return text_of(reached).replace("'", '"') if reached is not None and is_name(reached) else None
 
     def _inputs(self, values: dict[str, Any], layer: str) -> Iterator[Operand]:
@@ -182,11 +201,14 @@ class Scene:
 
     def _operations(self) -> Iterator[Operation]:
         """What may have failed: the library's function nearest to it, then what stands in the failing line."""
-        below = [place for place in self._library() if place.module.startswith(_PUBLIC) and place.function not in _CALLS]
+        below = [
+            place for place in self._library() if place.module.startswith(_PUBLIC) and place.function not in _CALLS
+        ]
         layers = [at for at, place in enumerate(below) if _own_module(place) is not None]
         inner = below[layers[-1] + 1 :] if layers else below
         names = {**self.step_names(), **self.names}
-        for place in [*inner[:1], *(below[at] for at in layers[-1:])]:
+        making_batches = [place for place in inner if place.module.startswith("torch.utils.data")]
+        for place in [*reversed(making_batches), *inner[:1], *(below[at] for at in layers[-1:])]:
             found = library_call(place, names)
             if found.operands():
                 yield found
@@ -257,7 +279,7 @@ def _last(trace: list[Place], holds: Any, otherwise: int) -> int:
 def _own_module(place: Place, in_library: bool = True) -> Any:
     """The module whose method a frame runs."""
     names = place.frame.f_code.co_varnames
-    if not names or names[0] != "self" or in_library and not place.is_of_library():
+    if not names or names[0] != "self" or (in_library and not place.is_of_library()):
         return None
     found = place.variables.get("self")
     return found if found is not None and is_module(found) else None

@@ -11,7 +11,7 @@ from ...words.text import shape
 from ..findings.finding import Found
 from ..step.source import text_of
 from . import sizes as rules
-from .errors import mismatched_entries, sizes_in
+from .errors import mismatched_entries, of_worker, sides, sizes_in
 from .operand import Operand, short
 from .operation import Operation
 from .scene import Layer, Scene
@@ -23,7 +23,7 @@ MISMATCH = "shape-mismatch"
 
 def shape_mismatch(scene: Scene) -> tuple[str, Found]:
     """The finding, and which rule it is of."""
-    for found in (_of_checkpoint(scene), _of_layer(scene), _of_operations(scene)):
+    for found in (_of_checkpoint(scene), _of_worker(scene), _of_layer(scene), _of_operations(scene)):
         if found is not None:
             return found
     return MISMATCH, _told_by_message(scene)
@@ -38,6 +38,15 @@ def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
     facts = [(entry, f"{shape(a)} in the checkpoint, {shape(b)} in the model") for entry, a, b in entries[:6]]
     title = f"{name} is {shape(there)} in the checkpoint, but {shape(here)} in the model{more}"
     return MISMATCH, scene.found(title, *facts, suggestion="build the model with the sizes of the checkpoint")
+
+
+def _of_worker(scene: Scene) -> tuple[str, Found] | None:
+    told = of_worker(scene.text)
+    if told is None:
+        return None
+    fact = (None, "raised in a worker of the DataLoader")
+    fit = "bring them to one shape, or pad them in collate_fn"
+    return MISMATCH, scene.found(f"the samples of a batch do not fit together: {told}", fact, suggestion=fit)
 
 
 # Layers
@@ -57,7 +66,9 @@ def _of_layer(scene: Scene) -> tuple[str, Found] | None:
     if is_channels_last(given.sizes, wants):
         title = f"{given.name} is {shape(given.sizes)}, with the channels last, but {layer.title} wants {wants.layout}"
         return CHANNELS_LAST, scene.found(title, given, suggestion=fit)
-    return MISMATCH, scene.found(_layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given))
+    return MISMATCH, scene.found(
+        _layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given)
+    )
 
 
 def _layer_title(given: Operand, layer: Layer, wants: Wanted) -> str:
@@ -109,7 +120,9 @@ def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] |
             batch = given.sizes[batch_at] if len(given.sizes) == 3 else 1
             if len(other.sizes) == 3 and other.sizes[1] != batch:
                 title = f"{other.name} is {shape(other.sizes)}, for a batch of {other.sizes[1]}, but {given.name} is {shape(given.sizes)}, a batch of {batch}"
-                return MISMATCH, scene.found(title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True")
+                return MISMATCH, scene.found(
+                    title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True"
+                )
             title = f"{other.name} is {shape(other.sizes)}, which does not fit {layer.title}"
             return MISMATCH, scene.found(title, other, given)
         if other.sizes[-1:] != given.sizes[-1:]:
@@ -123,7 +136,19 @@ def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] |
 
 def _of_operations(scene: Scene) -> tuple[str, Found] | None:
     for operation in scene.operations:
-        for check in (_loss, _product, _linear, _joined, _einsum, _view, _convolution, _assigned, _along, _split, _elementwise):
+        for check in (
+            _loss,
+            _product,
+            _linear,
+            _joined,
+            _einsum,
+            _view,
+            _convolution,
+            _assigned,
+            _along,
+            _split,
+            _elementwise,
+        ):
             found = check(scene, operation)
             if found is not None:
                 return MISMATCH, found
@@ -137,7 +162,18 @@ def _pair(scene: Scene, a: Operand, b: Operand, why: str, fit: str = "") -> Foun
 
 def _product(scene: Scene, operation: Operation) -> Found | None:
     first = 1 if operation.name in ("addmm", "addbmm", "baddbmm", "addmv") else 0
-    if operation.name not in ("matmul", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "addmv", "__matmul__", "scaled_dot_product_attention"):
+    if operation.name not in (
+        "matmul",
+        "mm",
+        "bmm",
+        "mv",
+        "dot",
+        "addmm",
+        "baddbmm",
+        "addmv",
+        "__matmul__",
+        "scaled_dot_product_attention",
+    ):
         return None
     a, b = operation.tensor(first, "input", "mat1", "query"), operation.tensor(first + 1, "other", "mat2", "vec", "key")
     if a is None or b is None:
@@ -146,7 +182,9 @@ def _product(scene: Scene, operation: Operation) -> Found | None:
         return _from_message(scene, operation, a, b)
     if operation.name == "scaled_dot_product_attention":
         same = a.sizes[-1:] == b.sizes[-1:]
-        return None if same else _pair(scene, a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
+        return (
+            None if same else _pair(scene, a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
+        )
     if not a.sizes or not b.sizes:
         return _pair(scene, a, b, "a product of matrices wants at least one dimension")
     inner, other = a.sizes[-1], b.sizes[-2 if len(b.sizes) > 1 else -1]
@@ -185,7 +223,10 @@ def _linear(scene: Scene, operation: Operation) -> Found | None:
 
 def _joined(scene: Scene, operation: Operation) -> Found | None:
     """cat and stack: the first that differs from the one before it."""
-    if operation.name not in ("cat", "concat", "concatenate", "stack", "vstack", "hstack") and "collate" not in operation.name:
+    if (
+        operation.name not in ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
+        and "collate" not in operation.name
+    ):
         return None
     items = [one for one in operation.operands() if one.sizes is not None]
     joins = operation.name in ("cat", "concat", "concatenate")
@@ -195,17 +236,33 @@ def _joined(scene: Scene, operation: Operation) -> Found | None:
         a, b = first.sizes or (), other.sizes or ()
         if len(a) != len(b):
             word = f"{len(a)} and {len(b)} dimensions"
-            fit = f"{other.written}.unsqueeze({dim or 0})" if len(b) < len(a) else f"{first.written}.unsqueeze({dim or 0})"
+            fit = (
+                f"{other.written}.unsqueeze({dim or 0})"
+                if len(b) < len(a)
+                else f"{first.written}.unsqueeze({dim or 0})"
+            )
             return _pair(scene, first, other, word, fit)
         at = None if dim is None or not a else dim % len(a)
         wrong = next((axis for axis in range(len(a)) if axis != at and a[axis] != b[axis]), None)
         if wrong is None:
             continue
         if at is None:
-            return _pair(scene, first, other, f"to stack them all must have one shape, they differ in dimension {wrong}", "pad or crop them to one size")
+            return _pair(
+                scene,
+                first,
+                other,
+                f"to stack them all must have one shape, they differ in dimension {wrong}",
+                "pad or crop them to one size",
+            )
         elsewhere = [axis for axis in range(len(a)) if a[:axis] + a[axis + 1 :] == b[:axis] + b[axis + 1 :]]
         fit = f"dim={elsewhere[0]}" if elsewhere else ""
-        return _pair(scene, first, other, f"joined along dimension {at} they must agree in dimension {wrong}: {a[wrong]} and {b[wrong]}", fit)
+        return _pair(
+            scene,
+            first,
+            other,
+            f"joined along dimension {at} they must agree in dimension {wrong}: {a[wrong]} and {b[wrong]}",
+            fit,
+        )
     return None
 
 
@@ -220,17 +277,21 @@ def _einsum(scene: Scene, operation: Operation) -> Found | None:
         return None
     terms = [term.replace(" ", "") for term in text.partition("->")[0].split(",")]
     if len(terms) != len(operands):
-        return scene.found(f"einsum \"{text}\" wants {len(terms)} operands, not {len(operands)}", *operands)
+        return scene.found(f'einsum "{text}" wants {len(terms)} operands, not {len(operands)}', *operands)
     seen: dict[str, tuple[Operand, int]] = {}
     for term, one in zip(terms, operands):
         if one.sizes is None or "." in term:
             continue
         if len(term) != len(one.sizes):
-            return scene.found(f"{one.name} is {shape(one.sizes)}, but its part \"{term}\" of einsum \"{text}\" has {len(term)} dimensions", one, *operands)
+            return scene.found(
+                f'{one.name} is {shape(one.sizes)}, but its part "{term}" of einsum "{text}" has {len(term)} dimensions',
+                one,
+                *operands,
+            )
         for letter, size in zip(term, one.sizes):
             other, known = seen.setdefault(letter, (one, size))
             if known != size and 1 not in (known, size):
-                title = f"{letter} in einsum \"{text}\" is {known} in {other.name} {_shape(other)}, but {size} in {one.name} {_shape(one)}"
+                title = f'{letter} in einsum "{text}" is {known} in {other.name} {_shape(other)}, but {size} in {one.name} {_shape(one)}'
                 return scene.found(title, other, one, *operands)
     return None
 
@@ -244,25 +305,47 @@ def _view(scene: Scene, operation: Operation) -> Found | None:
     given = operation.tensor(0, "input")
     if operation.name not in ("view", "reshape", "unflatten", "expand", "resize") or given is None:
         return None
-    asked = operation.arguments[1] if len(operation.arguments) == 2 and type(operation.arguments[1]) in (list, tuple) else operation.arguments[1:]
+    asked = (
+        operation.arguments[1]
+        if len(operation.arguments) == 2 and type(operation.arguments[1]) in (list, tuple)
+        else operation.arguments[1:]
+    )
     numbers = tuple(number for number in asked if type(number) is int)
     told = sizes_in(scene.text)
     if len(numbers) != len(asked) and told:
         numbers = told[0]
     if given.sizes is None:
-        return scene.found(f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {scene.text.splitlines()[0]}", given) if numbers else None
+        return (
+            scene.found(
+                f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {scene.text.splitlines()[0]}", given
+            )
+            if numbers
+            else None
+        )
     if operation.name == "expand":
         at = rules.clash(given.sizes, tuple(max(number, 1) if number != -1 else 1 for number in numbers))
-        where = "" if at is None else f": dimension {len(given.sizes) + at} is {given.sizes[at]}, and only 1 can be expanded"
-        return scene.found(f"{given.name} is {shape(given.sizes)}, which does not expand to {shape(numbers)}{where}", given)
+        where = (
+            ""
+            if at is None
+            else f": dimension {len(given.sizes) + at} is {given.sizes[at]}, and only 1 can be expanded"
+        )
+        return scene.found(
+            f"{given.name} is {shape(given.sizes)}, which does not expand to {shape(numbers)}{where}", given
+        )
     fixed = prod(number for number in numbers if number != -1)
     if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.text:
-        title = f"{given.name} is {shape(given.sizes)} in another order than memory: view can't make {shape(numbers)} of it"
+        title = (
+            f"{given.name} is {shape(given.sizes)} in another order than memory: view can't make {shape(numbers)} of it"
+        )
         return scene.found(title, given, suggestion=f"{given.written}.reshape({', '.join(map(str, numbers))})")
     count = prod(given.sizes)
     word = f"a multiple of {fixed}" if -1 in numbers else f"{fixed}"
     fit = _fitting_view(given.sizes, numbers, given.written, operation.name)
-    return scene.found(f"{given.name} is {shape(given.sizes)}, {count} elements, but {shape(numbers)} wants {word}", given, suggestion=fit)
+    return scene.found(
+        f"{given.name} is {shape(given.sizes)}, {count} elements, but {shape(numbers)} wants {word}",
+        given,
+        suggestion=fit,
+    )
 
 
 def _fitting_view(sizes: tuple[int, ...], numbers: tuple[int, ...], name: str, method: str) -> str:
@@ -291,35 +374,59 @@ def _convolution(scene: Scene, operation: Operation) -> Found | None:
 def _assigned(scene: Scene, operation: Operation) -> Found | None:
     """``x[i] = y``"""
     place, given = operation.tensor(0), operation.given
-    if operation.name != "setitem" or place is None or not isinstance(given, Operand) or place.sizes is None or given.sizes is None:
+    if (
+        operation.name != "setitem"
+        or place is None
+        or not isinstance(given, Operand)
+        or place.sizes is None
+        or given.sizes is None
+    ):
         return None
     part = rules.subscript(place.sizes, operation.argument(1))
     if part is None:
         told = [sizes for sizes in sizes_in(scene.text) if len(sizes) <= len(place.sizes)]
         part = told[0] if told else None
     written = short(text_of(operation.node).replace("'", '"'))
-    title = f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}" if part is not None else f"{given.name} is {shape(given.sizes)}, which does not fit into {written}"
+    title = (
+        f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"
+        if part is not None
+        else f"{given.name} is {shape(given.sizes)}, which does not fit into {written}"
+    )
     return scene.found(title, given, place)
 
 
 def _along(scene: Scene, operation: Operation) -> Found | None:
     """A dimension that the tensor does not have."""
     given = operation.tensor(0, "input")
-    if given is None or given.sizes is None or "Dimension out of range" not in scene.text and "number of dimensions" not in scene.text:
+    if (
+        given is None
+        or given.sizes is None
+        or ("Dimension out of range" not in scene.text and "number of dimensions" not in scene.text)
+    ):
         return None
     numbers = [number for number in (*operation.arguments[1:], *operation.named.values()) if type(number) is int]
     count = len(given.sizes)
     wrong = next((number for number in numbers if not -count <= number < count), None)
     if "number of dimensions" in scene.text:
-        return scene.found(f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}", given)
+        return scene.found(
+            f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}",
+            given,
+        )
     if wrong is None:
         return None
-    return scene.found(f"{given.name} is {shape(given.sizes)}: it has no dimension {wrong}, only {-count}…{count - 1}", given)
+    return scene.found(
+        f"{given.name} is {shape(given.sizes)}: it has no dimension {wrong}, only {-count}…{count - 1}", given
+    )
 
 
 def _split(scene: Scene, operation: Operation) -> Found | None:
     given, parts = operation.tensor(0, "tensor", "self"), operation.argument(1, "split_size", "split_size_or_sections")
-    if operation.name not in ("split", "split_with_sizes") or given is None or not given.sizes or type(parts) not in (list, tuple):
+    if (
+        operation.name not in ("split", "split_with_sizes")
+        or given is None
+        or not given.sizes
+        or type(parts) not in (list, tuple)
+    ):
         return None
     total = sum(part for part in parts if type(part) is int)
     return scene.found(f"{given.name} is {shape(given.sizes)}, but the parts {shape(parts)} add up to {total}", given)
@@ -338,7 +445,7 @@ def _loss(scene: Scene, operation: Operation) -> Found | None:
     if operation.name not in ("cross_entropy", "nll_loss") or not a.sizes:
         return None
     expected = (a.sizes[0], *a.sizes[2:]) if len(a.sizes) > 1 else ()
-    if b.sizes == expected or b.sizes == a.sizes and b.is_float():
+    if b.sizes == expected or (b.sizes == a.sizes and b.is_float()):
         return None
     begin = f"{a.name} is {shape(a.sizes)}, so {operation.name} wants labels of {shape(expected)}, but {b.name} is {shape(b.sizes)}"
     return scene.found(begin, a, b, suggestion=_fitting_labels(a, b, expected))
@@ -372,6 +479,8 @@ def _same_shape(a: Operand, b: Operand) -> str:
 
 def _elementwise(scene: Scene, operation: Operation) -> Found | None:
     """The first pair of operands that does not broadcast."""
+    if not operation.name[:1].islower():  # a class is made
+        return None
     known = [one for one in operation.operands() if one.sizes is not None]
     for at, a in enumerate(known):
         for b in known[at + 1 :]:
@@ -380,7 +489,13 @@ def _elementwise(scene: Scene, operation: Operation) -> Found | None:
                 continue
             first, second = (a.sizes or ())[wrong], (b.sizes or ())[wrong]
             same = len(a.sizes or ()) == len(b.sizes or ())
-            where = f"dimension {len(a.sizes or ()) + wrong}" if same else f"dimension {wrong}, counted from the end,"
+            where = (
+                f"dimension {len(a.sizes or ()) + wrong}"
+                if same
+                else "the last dimension"
+                if wrong == -1
+                else f"dimension {wrong} from the end"
+            )
             why = f"{where} is {first} and {second}, which do not broadcast"
             return _pair(scene, a, b, why, _broadcasting(a, b))
     unknown = [one for one in operation.operands() if one.sizes is None]
@@ -392,7 +507,19 @@ def _elementwise(scene: Scene, operation: Operation) -> Found | None:
 
 def _takes_other_shapes(operation: Operation) -> bool:
     """Whether an operation's tensors need not broadcast."""
-    names = ("getitem", "setitem", "embedding", "gather", "scatter", "index_select", "cat", "stack", "conv", "matmul", "linear")
+    names = (
+        "getitem",
+        "setitem",
+        "embedding",
+        "gather",
+        "scatter",
+        "index_select",
+        "cat",
+        "stack",
+        "conv",
+        "matmul",
+        "linear",
+    )
     return operation.name.startswith(names)
 
 
@@ -407,8 +534,22 @@ def _broadcasting(a: Operand, b: Operand) -> str:
 
 def _from_message(scene: Scene, operation: Operation, a: Operand, b: Operand) -> Found | None:
     """Operands of which only the message tells the shapes."""
-    told = [f"{name} is {_shape(one)}" if one.sizes is not None else name for name, one in ((a.name, a), (b.name, b))]
-    return scene.found(f"{' and '.join(told)} do not fit: {_first_line(scene)}", a, b)
+    told = sides(scene.text)
+    if told is None:
+        names = " and ".join(f"{one.name} {_shape(one)}" if one.sizes is not None else one.name for one in (a, b))
+        return scene.found(f"{names} do not fit: {_first_line(scene)}", a, b)
+    facts = [
+        f"{one.name} is {_shape(one)}" if one.sizes is not None else f"{one.name} has {size} in dimension {told[2]}"
+        for one, size in zip((a, b), told)
+    ]
+    title = f"{' and '.join(facts)}: dimension {told[2]} is {told[0]} and {told[1]}, which do not broadcast"
+    return scene.found(
+        title,
+        *(
+            one if one.sizes is not None else (one.name, f"{size} in dimension {told[2]}")
+            for one, size in zip((a, b), told)
+        ),
+    )
 
 
 def _told_by_message(scene: Scene) -> Found:
@@ -416,7 +557,10 @@ def _told_by_message(scene: Scene) -> Found:
     if scene.layer is not None:
         inputs = [one for one in scene.layer.inputs if one.sizes is not None]
         if inputs:
-            return scene.found(f"{inputs[0].name} is {_shape(inputs[0])}, which does not fit {scene.layer.title}: {_first_line(scene)}", *inputs)
+            return scene.found(
+                f"{inputs[0].name} is {_shape(inputs[0])}, which does not fit {scene.layer.title}: {_first_line(scene)}",
+                *inputs,
+            )
     told = ", ".join(f"{one.name} is {_shape(one)}" for one in known[:3])
     return scene.found(f"{told}: {_first_line(scene)}" if told else _first_line(scene), *known[:6])
 

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     Sizes = tuple[int, ...]
 
 
-
 def clash(a: Sizes, b: Sizes) -> int | None:
     """The first dimension from the end, as a negative number, in which two shapes do not broadcast."""
     for back in range(1, min(len(a), len(b)) + 1):
@@ -90,14 +89,14 @@ def after(method: str, sizes: Sizes, arguments: list[Any]) -> Sizes | None:
         return viewed(sizes, tuple(numbers))
     if method == "flatten":
         return flattened(sizes, *numbers[:2])
-    if method == "t" and len(sizes) <= 2 or method in ("T", "mT") and len(sizes) == 2:
+    if (method == "t" and len(sizes) <= 2) or (method in ("T", "mT") and len(sizes) == 2):
         return sizes[::-1]
     if method == "mT" and len(sizes) > 2:
         return (*sizes[:-2], sizes[-1], sizes[-2])
     if method == "squeeze" and not numbers:
         return tuple(size for size in sizes if size != 1)
     count = len(sizes) + (method == "unsqueeze")
-    if not numbers or any(not -count <= number < count for number in numbers) and method != "repeat":
+    if not numbers or (any(not -count <= number < count for number in numbers) and method != "repeat"):
         return None
     return _along(method, sizes, [number % count for number in numbers] if count else numbers, numbers)
 

@@ -27,7 +27,13 @@ class Wanted:
     __slots__ = ("axis", "channels", "dims", "layout", "size", "what")
 
     def __init__(
-        self, what: str, size: int | None, axis: int, dims: tuple[int, ...] = (), channels: int | None = None, layout: str = ""
+        self,
+        what: str,
+        size: int | None,
+        axis: int,
+        dims: tuple[int, ...] = (),
+        channels: int | None = None,
+        layout: str = "",
     ) -> None:
         self.what = what
         self.size = size
@@ -53,12 +59,18 @@ def wanted(module: Any) -> Wanted | None:
     spatial = _spatial(module)
     if is_of(module, "_ConvNd") and spatial:
         size = _setting(module, "in_channels")
-        return Wanted("channels", size, -spatial - 1, (spatial + 1, spatial + 2), spatial, f"[N, {size}, {_LETTERS[spatial]}]")
+        return Wanted(
+            "channels", size, -spatial - 1, (spatial + 1, spatial + 2), spatial, f"[N, {size}, {_LETTERS[spatial]}]"
+        )
     if is_of(module, *_BATCH_NORMS):
         dims = next(_BATCH_NORMS[class_name(base)] for base in mro(type(module)) if class_name(base) in _BATCH_NORMS)
         size, spatial = _setting(module, "num_features"), _spatial(module) or 0
         front = -spatial - 1 if is_of(module, "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d") and spatial else 1
-        letters = f"[N, {size}, {_LETTERS[spatial]}]" if spatial > 1 else f"[N, {size}]" + (f" or [N, {size}, L]" if spatial else "")
+        letters = (
+            f"[N, {size}, {_LETTERS[spatial]}]"
+            if spatial > 1
+            else f"[N, {size}]" + (f" or [N, {size}, L]" if spatial else "")
+        )
         return Wanted("channels", size, front, dims, spatial, letters)
     if is_of(module, "GroupNorm"):
         size = _setting(module, "num_channels")
@@ -100,6 +112,22 @@ def layer_words(module: Any) -> str:
 def kernel(module: Any) -> tuple[int, ...] | None:
     found: Any = instance_dict(module).get("kernel_size")
     return found if type(found) is tuple and all(type(size) is int for size in found) else None
+
+
+def convolved(module: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that a convolution makes of an input; None where that is not known."""
+    spatial, own = _spatial(module), instance_dict(module)
+    parts = [own.get(name) for name in ("kernel_size", "stride", "padding", "dilation")]
+    channels = _setting(module, "out_channels")
+    if not spatial or channels is None or len(sizes) <= spatial or not is_of(module, "Conv1d", "Conv2d", "Conv3d"):
+        return None
+    if any(type(part) is not tuple or any(type(number) is not int for number in part) for part in parts):
+        return None
+    rows: Any = zip(sizes[-spatial:], *parts)
+    made = [
+        (size + 2 * pad - dilation * (window - 1) - 1) // stride + 1 for size, window, stride, pad, dilation in rows
+    ]
+    return (*sizes[: -spatial - 1], channels, *made)
 
 
 def fitting(sizes: tuple[int, ...], wants: Wanted, name: str) -> str:

@@ -1,0 +1,378 @@
+"""What an exception of torch was about: which rule, which names, in a script, inside a model, and in a trainer."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tensor_inspector import explain  # noqa: E402
+from tensor_inspector.lenses.explain import operation  # noqa: E402
+
+HEAD = """import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+R = torch.randn
+"""
+
+#: The rule, what must be said, what stands before, the line that fails. ``$`` marks a name of the user's.
+CASES = """
+shape-mismatch | $x 10 | $x = R(32, 5); $fc = nn.Linear(10, 5) | out = $fc($x)
+shape-mismatch | $x | $x = R(32, 1, 28, 28); $net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Linear(2704, 10)) | out = $net($x)
+shape-mismatch | $a $b | $a = R(32, 5); $b = R(10, 5) | out = $a @ $b
+shape-mismatch | $a $b | $a = R(3); $b = R(4) | out = $a + $b
+shape-mismatch | $a $b | $a = R(3, 4); $b = R(4, 3) | out = ($a * 2) - $b.relu()
+shape-mismatch | $a $b | $a = R(2, 3, 4); $b = R(2, 5, 6) | out = torch.bmm($a, $b)
+shape-mismatch | $a $b | $a = R(3, 4); $b = R(5) | out = torch.mv($a, $b)
+shape-mismatch | $a $b | $a = R(3, 4); $b = R(5, 4) | out = torch.matmul($a, $b)
+shape-mismatch | $q $k | $q = R(2, 4, 16); $k = R(2, 4, 16) | out = $q @ $k
+channels-last-input | $images | $images = R(8, 32, 32, 3); $conv = nn.Conv2d(3, 8, 3) | out = $conv($images)
+shape-mismatch | $images | $images = R(32, 28, 28); $conv = nn.Conv2d(1, 8, 3) | out = $conv($images)
+shape-mismatch | $images | $images = R(28, 28); $conv = nn.Conv2d(3, 8, 3) | out = $conv($images)
+shape-mismatch | $images | $images = R(1, 3, 2, 2); $conv = nn.Conv2d(3, 8, 3) | out = $conv($images)
+channels-last-input | $seq | $seq = R(8, 32, 3); $conv = nn.Conv1d(3, 8, 3) | out = $conv($seq)
+shape-mismatch | $x | $x = R(4, 5); $bn = nn.BatchNorm1d(16) | out = $bn($x)
+shape-mismatch | $x | $x = R(4, 16); $bn = nn.BatchNorm2d(16) | out = $bn($x)
+shape-mismatch | $x | $x = R(16, 8, 8); $bn = nn.BatchNorm2d(16) | out = $bn($x)
+batchnorm-batch-of-one | $x | $x = R(1, 16); $bn = nn.BatchNorm1d(16) | out = $bn($x)
+batchnorm-batch-of-one | $net[1] | $x = R(1, 8); $net = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16)) | out = $net($x)
+shape-mismatch | $x | $x = R(32, 5); $norm = nn.LayerNorm(10) | out = $norm($x)
+shape-mismatch | $x | $x = R(4, 3, 5); $rnn = nn.LSTM(10, 8) | out = $rnn($x)
+shape-mismatch | $x $h | $x = R(4, 3, 10); $rnn = nn.LSTM(10, 8); $h = R(1, 2, 8); $c = R(1, 2, 8) | out = $rnn($x, ($h, $c))
+shape-mismatch | $x $h | $x = R(4, 3, 10); $rnn = nn.GRU(10, 8, batch_first=True); $h = R(1, 3, 8) | out = $rnn($x, $h)
+shape-mismatch | $x | $x = R(4, 5); $cell = nn.GRUCell(10, 8) | out = $cell($x)
+shape-mismatch | $x | $x = R(4, 3, 12); $attn = nn.MultiheadAttention(16, 2) | out = $attn($x, $x, $x)
+shape-mismatch | $x | $x = R(4, 3, 12); $layer = nn.TransformerEncoderLayer(16, 2) | out = $layer($x)
+index-out-of-range | $ids 10 | $ids = torch.tensor([[1, 2], [10, 3]]); $emb = nn.Embedding(10, 4) | out = $emb($ids)
+index-out-of-range | $ids −1 | $ids = torch.tensor([1, -1]); $emb = nn.Embedding(10, 4) | out = $emb($ids)
+dtype-mismatch | $ids | $ids = R(3); $emb = nn.Embedding(10, 4) | out = $emb($ids)
+shape-mismatch | $a $b | $a = R(2, 3); $b = R(3, 4) | out = torch.cat([$a, $b])
+shape-mismatch | $a $b | $a = R(2, 3); $b = R(3, 4) | out = torch.cat(($a, $b), dim=1)
+shape-mismatch | $parts | $parts = [R(2, 3), R(2, 3), R(3, 4)] | out = torch.cat($parts)
+shape-mismatch | $a $b | $a = R(2, 3); $b = R(3) | out = torch.cat([$a, $b])
+shape-mismatch | $a $b | $a = R(3); $b = R(4) | out = torch.stack([$a, $b])
+shape-mismatch | $x | $x = R(8, 12) | out = $x.view(8, 10)
+shape-mismatch | $x | $x = R(8, 12); $n = 10 | out = $x.reshape($x.size(0), $n)
+shape-mismatch | $x reshape | $x = R(8, 12) | out = $x.t().view(-1)
+shape-mismatch | $x | $x = R(2, 3) | out = $x.expand(2, 4)
+shape-mismatch | $x | $x = R(2, 3) | out = $x.permute(0, 2, 1)
+shape-mismatch | $x | $x = R(2, 3) | out = $x.sum(2)
+shape-mismatch | $x | $x = R(2, 3) | out = $x.sum(dim=2)
+dtype-mismatch | $y long | $out = R(8, 3); $y = torch.zeros(8) | loss = F.cross_entropy($out, $y)
+dtype-mismatch | $y long | $out = R(8, 3); $y = torch.zeros(8).int(); $crit = nn.CrossEntropyLoss() | loss = $crit($out, $y)
+shape-mismatch | $out $y | $out = R(8, 3); $y = torch.zeros(6).long(); $crit = nn.CrossEntropyLoss() | loss = $crit($out, $y)
+shape-mismatch | $y squeeze | $out = R(8, 3); $y = torch.zeros(8, 1).long(); $crit = nn.CrossEntropyLoss() | loss = $crit($out, $y)
+dtype-mismatch | $y argmax | $out = R(8, 3); $y = torch.zeros(8, 3).long() | loss = F.cross_entropy($out, $y)
+shape-mismatch | $out $y transpose | $out = R(8, 5, 3); $y = torch.zeros(8, 5).long() | loss = F.cross_entropy($out, $y)
+shape-mismatch | $out $y | $out = R(8, 3, 4, 4); $y = torch.zeros(8).long() | loss = F.cross_entropy($out, $y)
+label-out-of-range | $y 3 | $out = R(8, 3); $y = torch.full((8,), 3) | loss = F.cross_entropy($out, $y)
+label-out-of-range | $y ignore_index | $out = R(8, 3); $y = torch.full((8,), -1) | loss = nn.CrossEntropyLoss()($out, $y)
+label-out-of-range | $y | $out = R(8, 3); $y = torch.full((8,), 3) | loss = F.nll_loss(torch.log_softmax($out, 1), $y)
+logits-to-prob-loss | $out | $out = R(8, 1) * 9; $y = torch.zeros(8, 1) | loss = F.binary_cross_entropy($out, $y)
+logits-to-prob-loss | $y | $out = torch.rand(8, 1); $y = torch.full((8, 1), 2.0) | loss = nn.BCELoss()($out, $y)
+shape-mismatch | $out $y unsqueeze | $out = torch.rand(8, 1); $y = torch.zeros(8) | loss = F.binary_cross_entropy($out, $y)
+dtype-mismatch | $y float | $out = torch.rand(8, 1); $y = torch.zeros(8, 1).long() | loss = nn.BCELoss()($out, $y)
+shape-mismatch | $out $y | $out = R(8, 1); $y = torch.zeros(8) | loss = nn.BCEWithLogitsLoss()($out, $y)
+dtype-mismatch | $y | $out = R(8, 1, requires_grad=True); $y = torch.zeros(8, 1).long() | loss = F.binary_cross_entropy_with_logits($out, $y)
+shape-mismatch | $out $y | $out = R(8, 3); $y = R(8, 4) | loss = F.mse_loss($out, $y)
+shape-mismatch | $a $b j | $a = R(2, 3); $b = R(4, 5) | out = torch.einsum("ij,jk->ik", $a, $b)
+shape-mismatch | $a | $a = R(2, 3, 4); $b = R(4, 5) | out = torch.einsum("ij,jk->ik", $a, $b)
+dtype-mismatch | $x float64 float | $x = R(8, 6).double(); $fc = nn.Linear(6, 2) | out = $fc($x)
+dtype-mismatch | $x int64 | $x = torch.zeros(8, 6).long(); $fc = nn.Linear(6, 2) | out = $fc($x)
+dtype-mismatch | $x uint8 | $x = torch.zeros(1, 3, 9, 9, dtype=torch.uint8); $conv = nn.Conv2d(3, 8, 3) | out = $conv($x)
+dtype-mismatch | $x | $x = R(4, 3, 10).double(); $rnn = nn.LSTM(10, 8) | out = $rnn($x)
+dtype-mismatch | $x | $x = R(3, 5).double(); $norm = nn.LayerNorm(5) | out = $norm($x)
+dtype-mismatch | $a $b | $a = R(2, 3); $b = R(3, 4).double() | out = $a @ $b
+dtype-mismatch | $x | $x = torch.zeros(3).long() | out = torch.softmax($x, 0)
+dtype-mismatch | $x | $x = torch.zeros(3).long() | out = $x.mean()
+dtype-mismatch | $i | $x = R(3); $i = R(3) | out = $x[$i]
+index-out-of-range | $i $x 3 | $x = R(3); $i = torch.tensor([0, 3]) | out = $x[$i]
+index-out-of-range | $x 4 | $x = R(3) | out = $x[4]
+index-out-of-range | $x | $x = R(3) | out = $x[0, 0]
+index-out-of-range | $xs | $xs = [R(1), R(2)]; $k = 2 | out = $xs[$k]
+dtype-mismatch | $x | $x = torch.zeros(3).long() | $x.add_(0.5)
+index-out-of-range | $i | $x = R(3, 4); $i = torch.tensor([[5]]) | out = $x.gather(1, $i)
+index-out-of-range | $i | $x = R(3); $i = torch.tensor([5]) | out = $x.index_select(0, $i)
+label-out-of-range | $y | $y = torch.tensor([1, 5]) | out = F.one_hot($y, 3)
+loss-not-scalar | $loss | $w = R(3, requires_grad=True); $loss = $w * 2 | $loss.backward()
+loss-without-grad | $loss | $loss = R(3).sum() | $loss.backward()
+graph-freed | $loss | $w = R(3, requires_grad=True); $loss = $w.pow(2).sum(); $loss.backward() | $loss.backward()
+inplace-modified | $h | $w = R(3, requires_grad=True); $h = torch.sigmoid($w); $h.mul_(2); $loss = $h.sum() | $loss.backward()
+inplace-modified | $w | $w = R(3, requires_grad=True) | $w.add_(1)
+inplace-modified | $w | $w = R(3, requires_grad=True) | $w += 1
+inplace-modified | $w | $w = R(3, requires_grad=True) | $w[0] = 1
+device-mismatch | $x $mask cpu meta | $x = R(3); $mask = torch.ones(3, device="meta") | out = $x + $mask
+device-mismatch | $x cpu meta | $x = R(3, 3); $fc = nn.Linear(3, 3, device="meta") | out = $fc($x)
+device-mismatch | $x cpu meta | $x = R(3, 3, device="meta"); $net = nn.Sequential(nn.Linear(3, 3), nn.ReLU()) | out = $net($x)
+device-mismatch | $x meta | $x = R(3, 3); $bn = nn.BatchNorm1d(3, device="meta") | out = $bn($x)
+device-mismatch | $x meta | $x = R(3, 3, 3); $rnn = nn.LSTM(3, 3, device="meta") | out = $rnn($x)
+device-mismatch | $a $b | $a = R(3); $b = torch.ones(3, device="meta") | out = torch.cat([$a, $b])
+device-mismatch | $y | $out = R(8, 3); $y = torch.zeros(8, device="meta").long() | loss = F.cross_entropy($out, $y)
+device-mismatch | $x | $x = torch.ones(3, device="meta") | out = $x.numpy()
+out-of-memory | TiB | $n = 10**6 | out = torch.zeros($n, 10 * $n)
+out-of-memory | $a TiB | $a = torch.zeros(1).expand(10**7, 10**6) | out = $a + 1
+dtype-mismatch | $x float16 | $x = R(2, 3); $fc = nn.Linear(3, 3).half() | out = $fc($x)
+shape-mismatch | weight | $old = nn.Linear(4, 3); $new = nn.Linear(3, 3) | $new.load_state_dict($old.state_dict())
+shape-mismatch | $x $y | $x = R(3, 4); $y = R(5) | $x[0] = $y
+shape-mismatch | $x $y | $x = R(3, 4); $y = R(5) | $x.copy_($y)
+shape-mismatch | $b $c | $b = R(4); $c = R(3) | out = torch.where($c > 0, $b, $c)
+shape-mismatch | $m $n | $c = R(3); $m = R(2, 4); $n = R(5, 3) | out = torch.addmm($c, $m, $n)
+shape-mismatch | $x | $x = R(3, 3); $pool = nn.MaxPool2d(2) | out = $pool($x)
+shape-mismatch | $x | $x = R(1, 3, 2, 2); $pool = nn.MaxPool2d(4) | out = $pool($x)
+shape-mismatch | $q $k | $q = R(1, 2, 3, 4); $k = R(1, 2, 3, 5) | out = F.scaled_dot_product_attention($q, $k, $k)
+dtype-mismatch | $k float64 | $q = R(1, 2, 3, 4); $k = R(1, 2, 3, 4).double() | out = F.scaled_dot_product_attention($q, $k, $q)
+shape-mismatch | $a $b | $a = np.ones((2, 3)); $b = np.ones((4, 5)) | out = $a @ $b
+shape-mismatch | $a $b | $a = np.ones((2, 3)); $b = np.ones((4, 5)) | out = $a + $b
+shape-mismatch | $x | $x = R(4) | out = $x.split([2, 3])
+shape-mismatch | $a $b | $a = R(2, 3); $b = R(2, 4) | loss = F.kl_div($a, $b)
+channels-last-input | $x | $x = R(8, 32, 32, 3); $up = nn.ConvTranspose2d(3, 8, 3) | out = $up($x)
+dtype-mismatch | $x numpy | $x = np.ones((1, 3, 8, 8)); $conv = nn.Conv2d(3, 8, 3) | out = $conv($x)
+dtype-mismatch | $x numpy | $x = np.ones((2, 3)); $fc = nn.Linear(3, 2) | out = $fc($x)
+shape-mismatch | $x $w | $x = R(2, 3); $w = R(4, 5) | out = F.linear($x, $w)
+shape-mismatch | $x $w | $x = R(2, 3, 8, 8); $w = R(4, 5, 3, 3) | out = F.conv2d($x, $w)
+shape-mismatch | $a $b 3 | $a = R(2, 3); $b = R(2, 4) | out = ($a.sum(0) + $b.mean(0)).relu()
+shape-mismatch | $x 10 | $x = R(32, 5); $fc = nn.Linear(10, 5) | out = torch.relu($fc($x.relu()))
+"""
+TABLE = [tuple(part.strip() for part in case.split("|")) for case in CASES.strip().splitlines()]
+
+
+def as_script(before: list[str], line: str) -> str:
+    return "\n".join([HEAD, *before, line])
+
+
+def as_model(before: list[str], line: str) -> str:
+    body = textwrap.indent("\n".join([*before, line]), " " * 8)
+    block = f"class Block(nn.Module):\n    def forward(self, given):\n{body}\n"
+    return f"{HEAD}{block}model = nn.Sequential(nn.Identity(), Block())\nmodel(torch.zeros(1))\n"
+
+
+def as_trainer(before: list[str], line: str) -> str:
+    made = textwrap.indent("\n".join(before), " " * 8)
+    step = f"    def fit(self):\n        for batch in range(2):\n            self.step(batch)\n    def step(self, batch):\n        {line}\n"
+    return f"{HEAD}class Trainer:\n    def __init__(self):\n{made}\n{step}Trainer().fit()\n"
+
+
+def raised(text: str, folder: Path) -> Exception:
+    """The exception that a program raises, run from a file."""
+    file = folder / "program.py"
+    file.write_text(text, "utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(text, str(file), "exec"), {"__name__": "program"})
+        except Exception as error:
+            return error
+    raise AssertionError("nothing was raised")
+
+
+def said(finding: dict[str, Any]) -> str:
+    evidence = [f"{one['expression']} {one['fact']}" for one in finding["evidence"]]
+    return " ".join([finding["title"], finding["suggestion"], *evidence])
+
+
+def check(structure: Any, case: tuple[str, ...], folder: Path) -> None:
+    rule, names, before, line = case
+    own = "self." if structure is as_trainer else ""
+
+    def written(text: str) -> str:
+        return re.sub(r"\$(\w+)", rf"{own}\1", text)
+
+    text = structure([written(part) for part in before.split("; ")], written(line))
+    found = explain(raised(text, folder))
+    assert [finding["rule"] for finding in found] == [rule], found
+    words = said(found[0])
+    for name in written(names).split():
+        assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words), f"{name} is not in: {words}"
+    failing = next(at for at, each in enumerate(text.splitlines(), 1) if each.strip() == written(line))
+    assert found[0]["source"] is None or found[0]["source"]["file"] == str(folder / "program.py")
+    if rule not in ("graph-freed", "inplace-modified", "loss-without-grad"):
+        assert found[0]["source"] is not None and found[0]["source"]["line"] == failing
+
+
+@pytest.mark.parametrize("structure", [as_script, as_model, as_trainer])
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: f"{case[0]} {case[3]}")
+def test_the_operands_are_named(structure: Any, case: tuple[str, ...], tmp_path: Path) -> None:
+    check(structure, case, tmp_path)
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: f"{case[0]} {case[3]}")
+def test_so_they_are_where_the_interpreter_tells_only_the_line(
+    case: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operation, "_at_instruction", lambda place, nodes: [])
+    check(as_script, case, tmp_path)
+
+
+def test_a_layer_is_told_by_its_place_in_the_model(tmp_path: Path) -> None:
+    text = f"""{HEAD}
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(10, 5), nn.Linear(6, 5)])
+    def forward(self, x):
+        h = x
+        for block in self.blocks:
+            h = block(h)
+        return h
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder()
+    def forward(self, batch):
+        return self.encoder(batch["image"])
+Net()({{"image": R(4, 10)}})
+"""
+    found = explain(raised(text, tmp_path))
+    assert found[0]["title"] == "h is [4, 5], but block (Linear 6 → 5) wants a last dimension of 6"
+    assert "encoder.blocks.1 of Net" in said(found[0])
+
+
+def test_an_input_that_has_no_name_is_told_by_the_layer(tmp_path: Path) -> None:
+    text = f"{HEAD}model = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16))\nx = R(1, 8)\nmodel(x)\n"
+    found = explain(raised(text, tmp_path))
+    assert found[0]["title"].startswith("the input of model[1] is [1, 16]")
+    assert {"expression": "x", "fact": "float32[1, 8]"} in found[0]["evidence"]
+
+
+def test_the_samples_of_a_batch_are_told_apart(tmp_path: Path) -> None:
+    text = f"{HEAD}from torch.utils.data import DataLoader\ndata = [R(3, 32), R(3, 28)]\nfor batch in DataLoader(data, 2):\n    pass\n"
+    found = explain(raised(text, tmp_path))
+    assert found[0]["rule"] == "shape-mismatch"
+    assert found[0]["title"].startswith("data[0] is [3, 32] and data[1] is [3, 28]")
+
+
+STEP = """
+def step(x, fc):
+    try:
+        fc(x)
+    except RuntimeError as error:
+        {}
+step(R(3, 4), nn.Linear(5, 2))
+"""
+
+
+@pytest.mark.parametrize(
+    "again", ['raise KeyError("step failed") from error', 'raise RuntimeError("in step: " + str(error))', "raise"]
+)
+def test_what_was_raised_anew_is_told_by_where_it_began(again: str, tmp_path: Path) -> None:
+    found = explain(raised(HEAD + STEP.format(again), tmp_path))
+    assert found[0]["title"] == "x is [3, 4], but fc (Linear 5 → 2) wants a last dimension of 5"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{}["missing"]',
+        "x.no_such_attribute",
+        'raise ValueError("size mismatch between the config and the data")',
+        'assert x.shape == (4,), "the shapes cannot be multiplied"',
+        '"text"[9]',
+        "next(iter(()))",
+        'int("seven")',
+        STEP.format('{}["missing"]'),
+    ],
+)
+def test_of_other_exceptions_nothing_is_said(line: str, tmp_path: Path) -> None:
+    found = explain(raised(f"{HEAD}x = R(3)\n{line}\n", tmp_path))
+    assert list(found) == []
+    assert found.checked or found.skipped
+
+
+class Hostile(RuntimeError):
+    ran: list[str] = []
+
+    def __str__(self) -> str:
+        self.ran.append("str")
+        raise RuntimeError
+
+    __repr__ = __str__
+
+    def __getattribute__(self, name: str) -> Any:
+        Hostile.ran.append(name)
+        raise RuntimeError
+
+
+def test_nothing_of_a_hostile_exception_runs() -> None:
+    error = Hostile("mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)")
+    x, w = torch.zeros(3, 4), torch.zeros(5, 6)
+    try:
+        [x, w, x @ w]
+    except RuntimeError as cause:
+        trace = cause.__traceback__
+    BaseException.with_traceback(error, trace)
+    BaseException.__dict__["__cause__"].__set__(error, error)
+    Hostile.ran.clear()
+    found = explain(error)
+    assert Hostile.ran == []
+    assert found[0]["title"].startswith("x is [3, 4] and w is [5, 6]")
+
+
+def test_a_chain_that_leads_back_to_itself_ends() -> None:
+    first, second = KeyError("a"), ValueError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert list(explain(first)) == []
+
+
+def test_objects_of_the_program_are_not_asked(tmp_path: Path) -> None:
+    text = f"""{HEAD}
+asked = []
+class Batch(dict):
+    def __getitem__(self, key): asked.append(key); return dict.__getitem__(self, key)
+class Config:
+    def __getattr__(self, name): asked.append(name); return R(2, 2)
+    @property
+    def x(self): asked.append("property"); return R(3, 4)
+batch, config = Batch(x=R(3, 4)), Config()
+try:
+    batch["x"] @ config.x @ config.w
+except RuntimeError as error:
+    raise ValueError(asked) from error
+"""
+    error = raised(text, tmp_path)
+    asked = error.args[0]
+    before = list(asked)
+    found = explain(error)
+    assert asked == before
+    assert found[0]["rule"] == "shape-mismatch" and 'batch["x"]' in said(found[0])
+
+
+def test_explaining_leaves_torch_as_it_was(tmp_path: Path) -> None:
+    error = raised(f"{HEAD}w = R(3, 4, requires_grad=True)\nx = R(3, 5)\nx.sum() + x @ w\n", tmp_path)
+    state, loaded, mode = torch.get_rng_state(), set(sys.modules), torch.is_grad_enabled()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert explain(error)
+    assert torch.equal(torch.get_rng_state(), state) and torch.is_grad_enabled() == mode
+    assert {name for name in set(sys.modules) - loaded if not name.startswith("tensor_inspector")} == set()
+    assert warned == []
+
+
+def product(x: Any, w: Any) -> Any:
+    return x @ w
+
+
+def test_without_a_traceback_the_frame_is_asked() -> None:
+    try:
+        product(torch.zeros(3, 4), torch.zeros(5, 6))
+    except RuntimeError as error:
+        trace = error.__traceback__
+        bare = RuntimeError(*error.args)
+    assert trace is not None and trace.tb_next is not None
+    found = explain(bare, trace.tb_next.tb_frame)
+    assert found[0]["title"].startswith("x is [3, 4] and w is [5, 6]")
+    assert list(explain(bare)) == []
+
+
+def test_a_finding_is_plain_data(tmp_path: Path) -> None:
+    found = explain(raised(f"{HEAD}x, fc = R(32, 5), nn.Linear(10, 5)\nfc(x)\n", tmp_path))
+    assert json.loads(json.dumps(found)) == list(found)
+    assert repr(found).startswith("error  shape-mismatch  x is [32, 5], but fc (Linear 10 → 5) wants")
