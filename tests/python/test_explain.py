@@ -195,7 +195,8 @@ def check(structure: Any, case: tuple[str, ...], folder: Path) -> None:
     failing = next(at for at, each in enumerate(text.splitlines(), 1) if each.strip() == written(line))
     assert found[0]["source"] is None or found[0]["source"]["file"] == str(folder / "program.py")
     if rule not in ("graph-freed", "inplace-modified", "loss-without-grad"):
-        assert found[0]["source"] is not None and found[0]["source"]["line"] == failing
+        assert found[0]["source"] is not None
+        assert found[0]["source"]["line"] == failing
 
 
 @pytest.mark.parametrize("structure", [as_script, as_model, as_trainer])
@@ -342,7 +343,8 @@ except RuntimeError as error:
     before = list(asked)
     found = explain(error)
     assert asked == before
-    assert found[0]["rule"] == "shape-mismatch" and 'batch["x"]' in said(found[0])
+    assert found[0]["rule"] == "shape-mismatch"
+    assert 'batch["x"]' in said(found[0])
 
 
 def test_explaining_leaves_torch_as_it_was(tmp_path: Path) -> None:
@@ -351,7 +353,8 @@ def test_explaining_leaves_torch_as_it_was(tmp_path: Path) -> None:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         assert explain(error)
-    assert torch.equal(torch.get_rng_state(), state) and torch.is_grad_enabled() == mode
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.is_grad_enabled() == mode
     assert {name for name in set(sys.modules) - loaded if not name.startswith("tensor_inspector")} == set()
     assert warned == []
 
@@ -366,7 +369,8 @@ def test_without_a_traceback_the_frame_is_asked() -> None:
     except RuntimeError as error:
         trace = error.__traceback__
         bare = RuntimeError(*error.args)
-    assert trace is not None and trace.tb_next is not None
+    assert trace is not None
+    assert trace.tb_next is not None
     found = explain(bare, trace.tb_next.tb_frame)
     assert found[0]["title"].startswith("x is [3, 4] and w is [5, 6]")
     assert list(explain(bare)) == []

@@ -10,9 +10,9 @@ from ...measure.torch.metadata import element_count, requires_grad
 from ...words.text import shape
 from ..findings.finding import Found
 from ..findings.rule import Rule
+from .errors import is_about_leaf, short_message
 from .operand import Operand, needs_grad, operand
 from .scene import Scene
-from .shapes import short_message
 
 
 def loss_not_scalar(scene: Scene) -> Found:
@@ -54,19 +54,18 @@ def graph_freed(scene: Scene) -> Found:
 
 
 def inplace_modified(scene: Scene) -> Found:
-    for leaf in (one for operation in scene.operations for one in operation.operands()):
-        if "leaf" in scene.text and (needs_grad(leaf) or (leaf.parts and needs_grad(leaf.parts[0]))):
-            of = leaf.parts[0] if leaf.parts else leaf
-            title = (
-                f"{leaf.name} is a leaf that requires a gradient"
-                if of is leaf
-                else f"{leaf.name} is a view of {of.name}, a leaf that requires a gradient"
-            )
-            return scene.found(f"{title}: it can't be changed in place", leaf, of,
-                               suggestion=f"with torch.no_grad(): around the change, or {of.name} = {of.name} + … out of place")  # fmt: skip
-    return scene.found(
-        short_message(scene.text), *roots(scene)[:2], suggestion="write it out of place: h = h * 2, not h.mul_(2)"
-    )
+    """A leaf that is changed in place, or a tensor that was changed since the graph kept it."""
+    for changed in (one for operation in scene.operations for one in operation.operands()):
+        leaf = changed.parts[0] if changed.parts else changed
+        if not is_about_leaf(scene.text) or not needs_grad(leaf):
+            continue
+        what = "a leaf" if leaf is changed else f"a view of {leaf.name}, a leaf"
+        title = f"{changed.name} is {what} that requires a gradient: it can't be changed in place"
+        return scene.found(
+            title, changed, leaf, suggestion=f"change {leaf.name} under torch.no_grad(), or make a new tensor"
+        )
+    fit = "write it out of place: h = h * 2, not h.mul_(2)"
+    return scene.found(short_message(scene.text), *roots(scene)[:2], suggestion=fit)
 
 
 def roots(scene: Scene) -> list[Operand]:

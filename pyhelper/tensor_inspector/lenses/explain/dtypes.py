@@ -5,14 +5,24 @@ from __future__ import annotations
 from ...measure.torch.modules import is_of
 from ...words.text import plural
 from ..findings.finding import Found
-from .errors import dtypes_in, is_cast
+from .errors import dtypes_in, is_cast, short_message
 from .operand import Operand
 from .operation import Operation
 from .scene import Layer, Scene
-from .shapes import short_message
 
 _CASTS = {"float32": "float()", "float64": "double()", "float16": "half()", "bfloat16": "bfloat16()", "int64": "long()",
           "int32": "int()", "bool": "bool()"}  # fmt: skip
+#: Where the index stands among the arguments.
+_INDICES = {
+    "embedding": (0, "input"),
+    "getitem": (1, "index"),
+    "setitem": (1, "index"),
+    "gather": (2, "index"),
+    "scatter": (2, "index"),
+    "scatter_add": (2, "index"),
+    "index_select": (2, "index"),
+    "take": (1, "index"),
+}
 _LABELS = ("cross_entropy", "nll_loss", "multi_margin_loss", "one_hot")
 
 
@@ -54,19 +64,17 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
             )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
-        return scene.found(f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits", given, target,
-                           suggestion=_cast(given, "float32"))  # fmt: skip
+        title = f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits"
+        return scene.found(title, given, target, suggestion=_cast(given, "float32"))
     title = f"{target.name} is {target.fact}, but {operation.name} wants integer class labels (int64)"
     return scene.found(title, target, given, suggestion=_cast(target, "int64"))
 
 
 def _indices(scene: Scene, operation: Operation) -> Found | None:
     """What is used as an index must be of integers."""
-    taken = {"embedding": (0, "input"), "getitem": (1, "index"), "setitem": (1, "index"), "gather": (2, "index"),
-             "scatter": (2, "index"), "scatter_add": (2, "index"), "index_select": (2, "index"), "take": (1, "index")}  # fmt: skip
-    if operation.name not in taken:
+    if operation.name not in _INDICES:
         return None
-    position, name = taken[operation.name]
+    position, name = _INDICES[operation.name]
     found = operation.argument(position, name)
     parts = list(found) if type(found) is tuple else [found]
     for index in parts:

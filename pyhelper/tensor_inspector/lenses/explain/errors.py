@@ -30,11 +30,13 @@ _SAID: list[tuple[str, str]] = [
               r"|does not match weight dtype|following scalar types|can't be cast to the desired output type"
               r"|used as indices must be|Input type \(|dtypes? match|Expected floating point type|dtype int64"
               r"|floating point and complex dtype can require|self\.dtype to be equal|must be the same dtype"
-              r"|[Ee]xpected a floating|floating point (dtype|type)|mat1 and mat2 must have|Expected object of scalar type"
+              r"|[Ee]xpected a floating|floating point (dtype|type)|mat1 and mat2 must have"
+              r"|Expected object of scalar type"
               r"|only supports floating|dtype int|integral or|expected input to be a floating|has invalid type"
               r"|must be Tensor, not numpy|got \(numpy\.ndarray|but got numpy\.ndarray"),
-    ("shape", r"shapes? cannot be multiplied|must match the size|[Ss]ize mismatch|size mismatch|inconsistent tensor size"
-              r"|Expected size for|expected input\[|Expected \d[^,]*D|expected .*\dD (or \dD )?(input|tensor)|\dD or \dD"
+    ("shape", r"shapes? cannot be multiplied|must match the size|[Ss]ize mismatch|inconsistent tensor size"
+              r"|Expected size for|expected input\[|Expected \d[^,]*D|expected .*\dD (or \dD )?(input|tensor)"
+              r"|\dD or \dD"
               r"|Kernel size can't|running_mean should|normalized_shape=|number of channels"
               r"|must be equal to input_size|Expected hidden|inconsistent (input|hidden)|embedding dimension"
               r"|Sizes of tensors must match|same number of dimensions|cannot be concatenated|to be equal size"
@@ -45,7 +47,7 @@ _SAID: list[tuple[str, str]] = [
               r"|non-empty|size does not match|multiply up to|sum exactly|at least 1D|same shape|batch dim"
               r"|must be a \dD|must be \dD|\d-?[dD]imensional|must be (a )?(matrix|vector)|cannot reshape array"
               r"|all the input array dimensions|all input arrays must have the same|[Pp]adding (size|length)"
-              r"|storage that is not resizable|be divisible by|invalid shape|wrong shape|two dimensions|first dimension"),
+              r"|storage that is not resizable|be divisible by|invalid shape|wrong shape|two dimensions"),
 ]  # fmt: skip
 _PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _SAID]
 #: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
@@ -66,6 +68,12 @@ def kind_of(error: BaseException) -> str | None:
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), None)
 
 
+def short_message(text: str) -> str:
+    """The first line of a message, as a title can hold it."""
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    return line if len(line) <= 160 else line[:159] + "…"
+
+
 def number_after(text: str, words: str) -> int | None:
     """The number that follows some words in a message."""
     found = re.search(re.escape(words) + r"\s*\(?(-?\d+)", text)
@@ -74,10 +82,8 @@ def number_after(text: str, words: str) -> int | None:
 
 def sizes_in(text: str) -> list[tuple[int, ...]]:
     """The shapes in a message, however they are written: ``(32x5``, ``[2, 3]``, ``torch.Size([2])``, ``(2,3)``."""
-    found = []
-    for match in re.finditer(r"\d+(?:x\d+)+|[\[(]\d+(?:, ?\d+)*,?[\])]", text):
-        found.append(tuple(int(number) for number in re.findall(r"\d+", match[0])))
-    return found
+    found = re.finditer(r"\d+(?:x\d+)+|[\[(]\d+(?:, ?\d+)*,?[\])]", text)
+    return [tuple(int(number) for number in re.findall(r"\d+", match[0])) for match in found]
 
 
 def sides(text: str) -> tuple[int, int, int] | None:
@@ -108,6 +114,16 @@ def is_cast(text: str) -> bool:
     return "can't be cast to the desired output type" in text
 
 
+def is_about_leaf(text: str) -> bool:
+    """Whether it is a leaf that was to be changed in place."""
+    return "leaf Variable" in text
+
+
+def is_told_late(text: str) -> bool:
+    """Whether a device reports what happened before: the line that it stopped at need not be the one."""
+    return "device-side assert" in text
+
+
 def is_about_target(text: str) -> bool:
     """Whether it is the target's values that lie outside of what a loss takes."""
     return "of target" in text
@@ -126,7 +142,7 @@ def mismatched_entries(text: str) -> list[tuple[str, tuple[int, ...], tuple[int,
     found = re.findall(r"size mismatch for ([^:\s]+):.*?\[([\d, ]*)\].*?\[([\d, ]*)\]", text)
     return [
         (name, *(tuple(int(size) for size in re.findall(r"\d+", part)) for part in parts)) for name, *parts in found
-    ]  # type: ignore[misc]
+    ]
 
 
 _DTYPES = {

@@ -1,4 +1,4 @@
-"""What an exception was about, as findings: the operands of the failing line, the one that disagrees, what would fit."""
+"""What an exception was about, as findings: the operands that failed, the one that disagrees, what would fit."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
         )
         return Findings(told, RULES)
     except Exception:  # values may be in any state after an error
-        raise
+        return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
 
 
 def _chosen(error: BaseException) -> BaseException | None:

@@ -1,4 +1,4 @@
-"""What the expressions of a frame's source stand for: values by their names, and the shapes of what is computed of them.
+"""What the expressions of a frame's source stand for: values by their names, and shapes of what is computed of them.
 
 Nothing is evaluated: names, attributes and items are looked up as the guard does it, shapes are computed by rule.
 """
@@ -22,15 +22,16 @@ _DEEPEST = 40  #: expressions inside each other
 _CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
           "int": "int32", "bool": "bool", "short": "int16", "byte": "uint8"}  # fmt: skip
 _SAME = frozenset((
-    "abs", "clamp", "clone", "contiguous", "cos", "detach", "dropout", "exp", "gelu", "leaky_relu", "log", "log_softmax",
-    "neg", "relu", "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square", "tanh", "elu", "requires_grad_",
+    "abs", "clamp", "clone", "contiguous", "cos", "detach", "dropout", "elu", "exp", "gelu", "leaky_relu", "log",
+    "log_softmax", "neg", "relu", "requires_grad_", "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square",
+    "tanh",
 ))  # fmt: skip
 _RESHAPED = frozenset((
-    "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "sum", "mean", "argmax", "argmin",
-    "std", "var", "prod", "logsumexp", "repeat",
+    "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "sum", "mean", "argmax",
+    "argmin", "std", "var", "prod", "logsumexp", "repeat",
 ))  # fmt: skip
-_KEEPING = ("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "Identity", "Softmax", "LogSoftmax", "LayerNorm", "ELU",
-            "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LeakyReLU", "GroupNorm", "Softplus", "Hardtanh")  # fmt: skip
+_KEEPING = ("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "Identity", "Softmax", "LogSoftmax", "LayerNorm",
+            "ELU", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LeakyReLU", "GroupNorm", "Softplus")  # fmt: skip
 _PRODUCTS = ("matmul", "mm", "bmm", "mv", "dot", "__matmul__")
 _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional", "np", "numpy")
 

@@ -74,4 +74,5 @@ def _allocated() -> str | None:
         stats = cuda.memory_stats()
     except Exception:
         return None
-    return f"allocated {size(stats.get('allocated_bytes.all.current', 0))}, reserved {size(stats.get('reserved_bytes.all.current', 0))}"
+    allocated, reserved = (stats.get(f"{name}_bytes.all.current", 0) for name in ("allocated", "reserved"))
+    return f"allocated {size(allocated)}, reserved {size(reserved)}"

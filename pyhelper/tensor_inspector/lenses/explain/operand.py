@@ -53,6 +53,10 @@ class Operand:
         place = f" {self.device}" if self.device not in (None, "cpu") else ""
         return f"{kind}{self.dtype or ''}{sizes}{place}" or "not known"
 
+    @property
+    def shape(self) -> str:
+        return "of unknown shape" if self.sizes is None else shape(self.sizes)
+
     def named(self, name: str) -> Operand:
         return Operand(name, self.value, sizes=self.sizes, dtype=self.dtype, device=self.device, parts=self.parts)
 

@@ -87,7 +87,7 @@ class FailingLine:
 
     def tensors(self) -> list[Operand]:
         """The tensors that the line names."""
-        found = {}
+        found: dict[int, Operand] = {}
         for node in self._names:
             known = self.reader.read(node)
             if isinstance(known, Operand) and known.value is not None:
@@ -208,6 +208,6 @@ def _at_instruction(place: Place, nodes: list[ast.AST]) -> list[ast.AST]:
         node for node in nodes
         if isinstance(node, _OPERATIONS) and (node.end_lineno, node.end_col_offset) == (last, end)
     ]  # fmt: skip
-    exact = [node for node in ending if (node.lineno, node.col_offset) == (line, column)]
-    calls = [node for node in ending if isinstance(node, ast.Call) and node.lineno <= line]
+    exact: list[ast.AST] = [node for node in ending if (node.lineno, node.col_offset) == (line, column)]
+    calls: list[ast.AST] = [node for node in ending if isinstance(node, ast.Call) and node.lineno <= line]
     return exact[-1:] or calls[-1:]

@@ -12,17 +12,16 @@ from ...safe.guard import instance_dict
 from ...words.text import number, plural, shape
 from ..findings.finding import Found
 from ..step.source import text_of
-from .errors import is_about_target, number_after
+from .errors import is_about_target, is_told_late, number_after, short_message
 from .operand import UNKNOWN, Operand
 from .operation import Operation
 from .scene import Scene
-from .shapes import short_message
 
 _READ = 1 << 24  #: elements that are read
 
 
 class Outside:
-    """The values of a tensor that lie outside of a range: how many, where the first stands, the least and the largest."""
+    """What lies outside of a range in a tensor: how many, where the first stands; the least and the largest of all."""
 
     __slots__ = ("count", "first", "high", "low", "total", "value")
 
@@ -100,8 +99,8 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
     if found.low == -1 and found.high < classes:
         fit = "ignore_index=-1, if −1 marks what does not count"
     what = f"of {given.name}" if given is not None and operation.name != "one_hot" else "of one_hot"
-    title = (f"{target.name} runs from {number(found.low)} to {number(found.high)}, but the {classes} classes {what} are 0…{classes - 1}: "
-             f"{found.count} of {found.total} out of range")  # fmt: skip
+    span = f"{target.name} runs from {number(found.low)} to {number(found.high)}"
+    title = f"{span}, but the {classes} classes {what} are 0…{classes - 1}: {found.count} of {found.total} out of range"
     return scene.found(
         title, (target.name, found.fact(0, classes - 1)), given if operation.name != "one_hot" else None, suggestion=fit
     )
@@ -136,9 +135,10 @@ def index_out_of_range(scene: Scene) -> Found:
             found = check(scene, operation)
             if found is not None:
                 return found
-    if "device-side assert" in scene.text:
-        return scene.found("an index or a label is out of range, on a device that reports it late", *scene.operands()[:6], certain=False,
-                           suggestion="run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU")  # fmt: skip
+    if is_told_late(scene.text):
+        title = "an index or a label is out of range, on a device that tells late"
+        fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
+        return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
     return scene.found(short_message(scene.text), *scene.operands()[:6])
 
 
@@ -149,9 +149,9 @@ def _embedding(scene: Scene, operation: Operation) -> Found | None:
     layer = scene.layer
     rows: Any = None if layer is None else instance_dict(layer.module).get("num_embeddings")
     if table is not None and table.sizes and operation.name != "forward":
-        rows = table.sizes[0] if table.sizes and not given.is_float() else rows
+        rows = table.sizes[0]
         if table.is_integer() and given.sizes and given.is_float():  # torch.embedding takes them in the other order
-            given, rows = table, given.sizes[0]
+            rows, given = given.sizes[0], table
     if type(rows) is not int:
         return None
     found = outside(given, 0, rows - 1)
@@ -219,7 +219,7 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
             return None
         size = sizes[dim]
         if type(item) is int and not -size <= item < size:
-            title = f"index {number(item)} is out of range: dimension {dim} of {whole.name} {shape(sizes)} has {size}, 0…{size - 1}"
+            title = f"index {number(item)} is out of range: dimension {dim} of {whole.name} {shape(sizes)} has {size}"
             return scene.found(title, whole)
         if isinstance(item, Operand):
             found = outside(item, -size, size - 1)
@@ -254,7 +254,7 @@ def _index(scene: Scene, operation: Operation) -> Found | None:
 def _indexed(scene: Scene, index: Operand, found: Outside, whole: Operand, dim: int, least: int) -> Found:
     size = (whole.sizes or ())[dim]
     end = f"up to {number(found.high)}" if found.high >= size else f"down to {number(found.low)}"
-    title = f"{index.name} runs {end}, but dimension {dim} of {whole.name} {shape(whole.sizes or ())} has {size}, 0…{size - 1}"
+    title = f"{index.name} runs {end}, but dimension {dim} of {whole.name} {whole.shape} has {size}, 0…{size - 1}"
     return scene.found(title, (index.name, found.fact(least, size - 1)), whole)
 
 
@@ -269,5 +269,5 @@ def batchnorm_batch_of_one(scene: Scene) -> Found:
     if given is None:
         return scene.found(short_message(scene.text))
     name = "batch norm" if layer is None else layer.title
-    title = f"{given.name} is {shape(given.sizes or ())}: one value per channel, of which {name} in train mode can take no variance"
+    title = f"{given.name} is {given.shape}: one value per channel, of which {name} in train mode can take no variance"
     return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")

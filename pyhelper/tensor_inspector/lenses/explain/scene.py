@@ -119,7 +119,7 @@ class Scene:
         first, written = library[0], [*self.call.args]
         if first.function in _CALLS:  # of a module: it has its arguments as they were given
             given: Any = first.variables.get("args")
-            values = dict(enumerate(given)) if type(given) is tuple else {}
+            values: dict[Any, Any] = dict(enumerate(given)) if type(given) is tuple else {}
             named: Any = first.variables.get("kwargs")
             values.update(named if type(named) is dict else {})
         else:
@@ -252,6 +252,10 @@ class Scene:
         for fact in facts:
             kept.setdefault(fact[0] or fact[1], fact)
         return Found(title, *list(kept.values())[:8], line=self.line, suggestion=suggestion, certain=certain)
+
+    def pair(self, a: Operand, b: Operand, why: str, suggestion: str = "") -> Found:
+        """Two operands that do not fit together."""
+        return self.found(f"{a.name} is {a.shape} and {b.name} is {b.shape}: {why}", a, b, suggestion=suggestion)
 
     def _made(self, name: str | None) -> str:
         """The line above the failing one in which a name got its value."""

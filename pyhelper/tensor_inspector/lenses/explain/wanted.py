@@ -18,7 +18,7 @@ _LETTERS = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
 class Wanted:
-    """``axis`` is the dimension that must be ``size``, counted from the end; from the front where ``is_counted_from_front``.
+    """``axis`` is the dimension that must be ``size``, counted from the end where it is negative.
 
     ``dims`` are the numbers of dimensions that are taken (empty: any). ``channels`` is how many spatial ones follow the
     channels; None of what has no channels.

@@ -1,0 +1,175 @@
+"""Shapes that can't be brought about: joined, viewed, expanded, split, assigned."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...words.text import shape
+from ..findings.finding import Found
+from ..step.source import text_of
+from . import sizes as rules
+from .errors import short_message, sizes_in
+from .operand import Operand, short
+from .operation import Operation
+from .scene import Scene
+
+
+def of_joined(scene: Scene, operation: Operation) -> Found | None:
+    """cat and stack: the first that differs from the one before it."""
+    if (
+        operation.name not in ("cat", "concat", "concatenate", "stack", "vstack", "hstack")
+        and "collate" not in operation.name
+    ):
+        return None
+    items = [one for one in operation.operands() if one.sizes is not None]
+    joins = operation.name in ("cat", "concat", "concatenate")
+    dim = operation.argument(1, "dim", "axis") if joins else None
+    dim = dim if type(dim) is int else 0 if joins else None
+    for first, other in zip(items[:1] * len(items), items[1:]):
+        a, b = first.sizes or (), other.sizes or ()
+        if len(a) != len(b):
+            word = f"{len(a)} and {len(b)} dimensions"
+            fit = (
+                f"{other.written}.unsqueeze({dim or 0})"
+                if len(b) < len(a)
+                else f"{first.written}.unsqueeze({dim or 0})"
+            )
+            return scene.pair(first, other, word, fit)
+        at = None if dim is None or not a else dim % len(a)
+        wrong = next((axis for axis in range(len(a)) if axis != at and a[axis] != b[axis]), None)
+        if wrong is None:
+            continue
+        if at is None:
+            return scene.pair(
+                first,
+                other,
+                f"to stack them all must have one shape, they differ in dimension {wrong}",
+                "pad or crop them to one size",
+            )
+        elsewhere = [axis for axis in range(len(a)) if a[:axis] + a[axis + 1 :] == b[:axis] + b[axis + 1 :]]
+        fit = f"dim={elsewhere[0]}" if elsewhere else ""
+        return scene.pair(
+            first,
+            other,
+            f"joined along dimension {at} they must agree in dimension {wrong}: {a[wrong]} and {b[wrong]}",
+            fit,
+        )
+    return None
+
+
+def of_view(scene: Scene, operation: Operation) -> Found | None:
+    given = operation.tensor(0, "input")
+    if operation.name not in ("view", "reshape", "unflatten", "expand", "resize") or given is None:
+        return None
+    asked = (
+        operation.arguments[1]
+        if len(operation.arguments) == 2 and type(operation.arguments[1]) in (list, tuple)
+        else operation.arguments[1:]
+    )
+    numbers = tuple(number for number in asked if type(number) is int)
+    told = sizes_in(scene.text)
+    if len(numbers) != len(asked) and told:
+        numbers = told[0]
+    if given.sizes is None:
+        return (
+            scene.found(
+                f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {short_message(scene.text)}", given
+            )
+            if numbers
+            else None
+        )
+    if operation.name == "expand":
+        at = rules.clash(given.sizes, tuple(max(number, 1) if number != -1 else 1 for number in numbers))
+        where = (
+            ""
+            if at is None
+            else f": dimension {len(given.sizes) + at} is {given.sizes[at]}, and only 1 can be expanded"
+        )
+        return scene.found(
+            f"{given.name} is {shape(given.sizes)}, which does not expand to {shape(numbers)}{where}", given
+        )
+    fixed = prod(number for number in numbers if number != -1)
+    if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.text:
+        title = (
+            f"{given.name} is {shape(given.sizes)} in another order than memory: view can't make {shape(numbers)} of it"
+        )
+        return scene.found(title, given, suggestion=f"{given.written}.reshape({', '.join(map(str, numbers))})")
+    count = prod(given.sizes)
+    word = f"a multiple of {fixed}" if -1 in numbers else f"{fixed}"
+    fit = _fitting_view(given.sizes, numbers, given.written, operation.name)
+    return scene.found(
+        f"{given.name} is {shape(given.sizes)}, {count} elements, but {shape(numbers)} wants {word}",
+        given,
+        suggestion=fit,
+    )
+
+
+def _fitting_view(sizes: tuple[int, ...], numbers: tuple[int, ...], name: str, method: str) -> str:
+    for at in range(len(numbers)):
+        wanted = (*numbers[:at], -1, *numbers[at + 1 :])
+        tried = rules.viewed(sizes, wanted) if -1 not in numbers else None
+        if tried is not None:
+            return f"{name}.{method}({', '.join(map(str, wanted))}), which is {shape(tried)}"
+    rest = prod(sizes[1:])
+    return f"{name}.flatten(1), which is {shape((sizes[0], rest))}" if len(sizes) > 1 and len(numbers) == 2 else ""
+
+
+def of_assigned(scene: Scene, operation: Operation) -> Found | None:
+    """``x[i] = y``"""
+    place, given = operation.tensor(0), operation.given
+    if (
+        operation.name != "setitem"
+        or place is None
+        or not isinstance(given, Operand)
+        or place.sizes is None
+        or given.sizes is None
+    ):
+        return None
+    part = rules.subscript(place.sizes, operation.argument(1))
+    if part is None:
+        told = [sizes for sizes in sizes_in(scene.text) if len(sizes) <= len(place.sizes)]
+        part = told[0] if told else None
+    written = short(text_of(operation.node).replace("'", '"'))
+    title = (
+        f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"
+        if part is not None
+        else f"{given.name} is {shape(given.sizes)}, which does not fit into {written}"
+    )
+    return scene.found(title, given, place)
+
+
+def of_dimension(scene: Scene, operation: Operation) -> Found | None:
+    """A dimension that the tensor does not have."""
+    given = operation.tensor(0, "input")
+    if (
+        given is None
+        or given.sizes is None
+        or ("Dimension out of range" not in scene.text and "number of dimensions" not in scene.text)
+    ):
+        return None
+    numbers = [number for number in (*operation.arguments[1:], *operation.named.values()) if type(number) is int]
+    count = len(given.sizes)
+    wrong = next((number for number in numbers if not -count <= number < count), None)
+    if "number of dimensions" in scene.text:
+        return scene.found(
+            f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}",
+            given,
+        )
+    if wrong is None:
+        return None
+    return scene.found(
+        f"{given.name} is {shape(given.sizes)}: it has no dimension {wrong}, only {-count}…{count - 1}", given
+    )
+
+
+def of_split(scene: Scene, operation: Operation) -> Found | None:
+    given, parts = operation.tensor(0, "tensor", "self"), operation.argument(1, "split_size", "split_size_or_sections")
+    if (
+        operation.name not in ("split", "split_with_sizes")
+        or given is None
+        or not given.sizes
+        or type(parts) not in (list, tuple)
+    ):
+        return None
+    total = sum(part for part in parts if type(part) is int)
+    return scene.found(f"{given.name} is {shape(given.sizes)}, but the parts {shape(parts)} add up to {total}", given)

@@ -1,0 +1,97 @@
+"""A layer's input that does not fit: what the layer wants, and what would make it fit."""
+
+from __future__ import annotations
+
+from ...measure.torch.modules import is_of
+from ...safe.guard import class_name, instance_dict
+from ...words.text import shape
+from ..findings.finding import Found
+from .operand import Operand
+from .scene import Layer, Scene
+from .wanted import Wanted, fitting, is_channels_last, kernel, wanted
+
+CHANNELS_LAST = "channels-last-input"
+MISMATCH = "shape-mismatch"
+
+
+def of_layer(scene: Scene) -> tuple[str, Found] | None:
+    layer = scene.layer
+    wants = None if layer is None else wanted(layer.module)
+    if layer is None or wants is None:
+        return None
+    given = next((one for one in layer.inputs if one.sizes is not None), None)
+    if given is None or given.sizes is None:
+        return None
+    if wants.is_met(given.sizes):
+        return _of_small_input(scene, layer, wants, given) or _of_state(scene, layer, given)
+    fit = fitting(given.sizes, wants, given.written)
+    if is_channels_last(given.sizes, wants):
+        title = f"{given.name} is {shape(given.sizes)}, with the channels last, but {layer.title} wants {wants.layout}"
+        return CHANNELS_LAST, scene.found(title, given, suggestion=fit)
+    return MISMATCH, scene.found(
+        _layer_title(given, layer, wants), given, suggestion=fit or _other_layer(layer, wants, given)
+    )
+
+
+def _layer_title(given: Operand, layer: Layer, wants: Wanted) -> str:
+    sizes = given.sizes or ()
+    begin = f"{given.name} is {shape(sizes)}, but {layer.title} wants"
+    missing = _missing(sizes, wants)
+    if missing is not None:
+        return f"{begin} {wants.layout}: the {missing} dimension is missing"
+    if wants.dims and len(sizes) not in wants.dims:
+        amount = " or ".join(map(str, wants.dims))
+        return f"{begin} {wants.layout or f'{amount} dimensions'}: {amount} dimensions, not {len(sizes)}"
+    if wants.what == "channels":
+        return f"{begin} {wants.layout}: {wants.size} channels, not {wants.found(sizes)}"
+    return f"{begin} {wants.what} {wants.size}"
+
+
+def _missing(sizes: tuple[int, ...], wants: Wanted) -> str | None:
+    """Which one dimension an input lacks, where that is plain."""
+    if not wants.channels or len(sizes) != wants.channels + 1 or wants.size is None:
+        return None
+    if sizes[0] == wants.size and len(sizes) not in wants.dims:
+        return "batch"
+    return "channel" if wants.size == 1 else None
+
+
+def _other_layer(layer: Layer, wants: Wanted, given: Operand) -> str:
+    found = wants.found(given.sizes or ())
+    what = layer.name or class_name(type(layer.module))
+    return "" if found is None or wants.size is None else f"give it {wants.size} there, or make {what} for {found}"
+
+
+def _of_small_input(scene: Scene, layer: Layer, wants: Wanted, given: Operand) -> tuple[str, Found] | None:
+    """An input that fits, but is smaller than the kernel."""
+    window, sizes = kernel(layer.module), given.sizes or ()
+    if not window or not wants.channels or all(size >= least for size, least in zip(sizes[-wants.channels :], window)):
+        return None
+    times = " × ".join(map(str, window))
+    title = f"{given.name} is {shape(sizes)}, smaller than the kernel of {layer.title}: {times}"
+    return MISMATCH, scene.found(title, given, suggestion="pool less before it, or pad: padding=1")
+
+
+def _of_state(scene: Scene, layer: Layer, given: Operand) -> tuple[str, Found] | None:
+    """The other inputs of a recurrent or an attention layer."""
+    for other in layer.inputs[1:]:
+        if other.sizes is None or given.sizes is None:
+            continue
+        if is_of(layer.module, "RNNBase"):
+            batch_at = 0 if instance_dict(layer.module).get("batch_first") else 1
+            batch = given.sizes[batch_at] if len(given.sizes) == 3 else 1
+            if len(other.sizes) == 3 and other.sizes[1] != batch:
+                title = (
+                    f"{other.name} is {other.shape}, for a batch of {other.sizes[1]}, but {given.name} is {given.shape}"
+                )
+                title += f", a batch of {batch}"
+                return MISMATCH, scene.found(
+                    title, other, given, suggestion=f"make the state anew for a batch of {batch}, or drop_last=True"
+                )
+            title = f"{other.name} is {shape(other.sizes)}, which does not fit {layer.title}"
+            return MISMATCH, scene.found(title, other, given)
+        if other.sizes[-1:] != given.sizes[-1:]:
+            title = f"{other.name} is {other.shape}, but {given.name} is {given.shape}"
+            title += f": {layer.title} wants the same last dimension"
+            return MISMATCH, scene.found(title, other, given)
+    return None

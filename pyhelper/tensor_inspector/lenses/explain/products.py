@@ -1,0 +1,122 @@
+"""Products whose operands do not fit: of matrices, by einsum, of a convolution."""
+
+from __future__ import annotations
+
+import ast
+
+from ...words.text import shape
+from ..findings.finding import Found
+from . import sizes as rules
+from .operand import Operand
+from .operation import Operation
+from .scene import Scene
+from .wanted import Wanted, fitting
+
+
+def of_product(scene: Scene, operation: Operation) -> Found | None:
+    first = 1 if operation.name in ("addmm", "addbmm", "baddbmm", "addmv") else 0
+    if operation.name not in (
+        "matmul",
+        "mm",
+        "bmm",
+        "mv",
+        "dot",
+        "addmm",
+        "baddbmm",
+        "addmv",
+        "__matmul__",
+        "scaled_dot_product_attention",
+    ):
+        return None
+    a, b = operation.tensor(first, "input", "mat1", "query"), operation.tensor(first + 1, "other", "mat2", "vec", "key")
+    if a is None or b is None:
+        return None
+    if a.sizes is None or b.sizes is None:
+        return None
+    if operation.name == "scaled_dot_product_attention":
+        same = a.sizes[-1:] == b.sizes[-1:]
+        return None if same else scene.pair(a, b, f"the last dimensions {a.sizes[-1]} and {b.sizes[-1]} must be equal")
+    if not a.sizes or not b.sizes:
+        return scene.pair(a, b, "a product of matrices wants at least one dimension")
+    inner, other = a.sizes[-1], b.sizes[-2 if len(b.sizes) > 1 else -1]
+    if inner != other:
+        where = "the first of the last two dimensions" if len(b.sizes) > 2 else "the first dimension"
+        why = f"the last dimension of {a.name}, {inner}, must be {where} of {b.name}, {other}"
+        return scene.pair(a, b, why, _transposed(a, b))
+    if operation.name == "bmm" and a.sizes[:1] != b.sizes[:1]:
+        return scene.pair(a, b, f"the batches {a.sizes[0]} and {b.sizes[0]} must be equal")
+    if rules.product(a.sizes, b.sizes) is None:
+        return scene.pair(a, b, "the dimensions before the last two do not broadcast")
+    return None
+
+
+def _transposed(a: Operand, b: Operand) -> str:
+    """What to transpose so that the product is possible."""
+    if a.sizes is None or b.sizes is None:
+        return ""
+    if len(b.sizes) > 1 and b.sizes[-1] == a.sizes[-1]:
+        return f"{b.written}.T" if len(b.sizes) == 2 else f"{b.written}.transpose(-2, -1)"
+    if len(a.sizes) == 2 and a.sizes[0] == b.sizes[-2 if len(b.sizes) > 1 else -1]:
+        return f"{a.written}.T"
+    return f"a {b.written} with {a.sizes[-1]} there"
+
+
+def of_linear(scene: Scene, operation: Operation) -> Found | None:
+    a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
+    if operation.name != "linear" or a is None or weight is None or not a.sizes or not weight.sizes:
+        return None
+    if a.sizes[-1] == weight.sizes[-1]:
+        return None
+    turned = len(weight.sizes) == 2 and weight.sizes[0] == a.sizes[-1]
+    why = f"the last dimensions {a.sizes[-1]} and {weight.sizes[-1]} must be equal"
+    return scene.pair(a, weight, why, f"{weight.written}.T" if turned else "")
+
+
+def of_einsum(scene: Scene, operation: Operation) -> Found | None:
+    text = operation.argument(0, "equation")
+    if operation.name != "einsum":
+        return None
+    if type(text) is not str and type(operation.named.get("args")) is not list:
+        text = _equation(operation.node)
+    operands = operation.operands()
+    if type(text) is not str:
+        return None
+    terms = [term.replace(" ", "") for term in text.partition("->")[0].split(",")]
+    if len(terms) != len(operands):
+        return scene.found(f'einsum "{text}" wants {len(terms)} operands, not {len(operands)}', *operands)
+    seen: dict[str, tuple[Operand, int]] = {}
+    for term, one in zip(terms, operands):
+        if one.sizes is None or "." in term:
+            continue
+        if len(term) != len(one.sizes):
+            return scene.found(
+                f'{one.name} is {shape(one.sizes)}, but "{term}" of einsum "{text}" has {len(term)} dimensions',
+                one,
+                *operands,
+            )
+        for letter, size in zip(term, one.sizes):
+            other, known = seen.setdefault(letter, (one, size))
+            if known != size and 1 not in (known, size):
+                title = f'{letter} in einsum "{text}" is {known} in {other.name} {other.shape}'
+                title += f", but {size} in {one.name} {one.shape}"
+                return scene.found(title, other, one, *operands)
+    return None
+
+
+def _equation(node: ast.AST | None) -> str | None:
+    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return first.value if isinstance(first, ast.Constant) and type(first.value) is str else None
+
+
+def of_convolution(scene: Scene, operation: Operation) -> Found | None:
+    a, weight = operation.tensor(0, "input"), operation.tensor(1, "weight")
+    if not operation.name.startswith("conv") or a is None or weight is None or not a.sizes or not weight.sizes:
+        return None
+    groups = operation.argument(6, "groups")
+    channels = weight.sizes[0 if "transpose" in operation.name else 1] * (groups if type(groups) is int else 1)
+    spatial = len(weight.sizes) - 2
+    wants = Wanted("channels", channels, -spatial - 1, (spatial + 1, spatial + 2), spatial)
+    if wants.is_met(a.sizes):
+        return None
+    why = f"{operation.name} wants {channels} channels before the last {spatial} dimensions"
+    return scene.pair(a, weight, why, fitting(a.sizes, wants, a.written))
