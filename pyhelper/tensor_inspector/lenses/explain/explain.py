@@ -77,7 +77,7 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
             else [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
         )
         return Findings(told, RULES)
-    except Exception:  # values may be in any state after an error
+    except Exception as failed:  # values may be in any state after an error
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
 
 
