@@ -18,7 +18,7 @@ from .scene import Scene
 def loss_not_scalar(scene: Scene) -> Found:
     root = next((one for one in roots(scene) if one.value is None or element_count(one.value) != 1), None)
     if root is None:
-        return scene.found(short_message(scene.text))
+        return scene.found(short_message(scene.message))
     sizes = root.sizes or ()
     count = "more than one" if root.sizes is None else str(_product(sizes))
     title = f"{root.name} is {shape(sizes)}, {count} elements: backward needs a single number"
@@ -57,7 +57,7 @@ def inplace_modified(scene: Scene) -> Found:
     """A leaf that is changed in place, or a tensor that was changed since the graph kept it."""
     for changed in (one for operation in scene.operations for one in operation.operands()):
         leaf = changed.parts[0] if changed.parts else changed
-        if not is_about_leaf(scene.text) or not needs_grad(leaf):
+        if not is_about_leaf(scene.message) or not needs_grad(leaf):
             continue
         what = "a leaf" if leaf is changed else f"a view of {leaf.name}, a leaf"
         title = f"{changed.name} is {what} that requires a gradient: it can't be changed in place"
@@ -65,7 +65,7 @@ def inplace_modified(scene: Scene) -> Found:
             title, changed, leaf, suggestion=f"change {leaf.name} under torch.no_grad(), or make a new tensor"
         )
     fit = "write it out of place: h = h * 2, not h.mul_(2)"
-    return scene.found(short_message(scene.text), *roots(scene)[:2], suggestion=fit)
+    return scene.found(short_message(scene.message), *roots(scene)[:2], suggestion=fit)
 
 
 def roots(scene: Scene) -> list[Operand]:

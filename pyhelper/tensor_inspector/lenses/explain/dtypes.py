@@ -88,7 +88,7 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
 
 def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
     arrays = [one for one in operation.operands() if one.is_array]
-    if arrays and "Tensor" in scene.text:
+    if arrays and "Tensor" in scene.message:
         whom = scene.layer.title if scene.layer is not None else operation.name
         title = f"{arrays[0].name} is a numpy array ({arrays[0].dtype}), but {whom} wants a tensor"
         return scene.found(title, arrays[0], suggestion=f"torch.from_numpy({arrays[0].name})")
@@ -120,7 +120,7 @@ def _to_fit(given: Operand, dtype: str | None) -> str:
 
 def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
     """The first operand whose dtype is another one than most have, of those that the message names."""
-    told = dtypes_in(scene.text)
+    told = dtypes_in(scene.message)
     known = [one for one in operands if one.dtype is not None and (not told or one.dtype in told)]
     dtypes = list(dict.fromkeys(one.dtype for one in known))
     if len(dtypes) < 2:
@@ -136,14 +136,14 @@ def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
 
 def _unfit(scene: Scene, operation: Operation) -> Found | None:
     """An operand of a dtype for which the operation does not exist."""
-    told = dtypes_in(scene.text)
+    told = dtypes_in(scene.message)
     odd = next((one for one in operation.operands() if one.dtype in told), None)
     if odd is None:
         odd = next((one for one in operation.operands() if one.is_integer() or one.dtype == "bool"), None)
     if odd is None:
         return None
     what = operation.name if operation.name != "elementwise" else operation.sign
-    if is_cast(scene.text):
+    if is_cast(scene.message):
         title = f"{odd.name} is {odd.fact}, which can't hold the floating-point result of {what}"
         return scene.found(title, odd, suggestion=_cast(odd, "float32"))
     wants = "float32" if odd.is_integer() or odd.dtype in ("bool", "float16") else None
@@ -152,19 +152,19 @@ def _unfit(scene: Scene, operation: Operation) -> Found | None:
 
 def _by_message(scene: Scene) -> Found:
     """Tensors in sight of the dtypes that the message names, as where only the backward fails."""
-    told = dtypes_in(scene.text)
+    told = dtypes_in(scene.message)
     seen = [one for one in scene.in_sight() if one.dtype in told and one.dtype != "float32"]
     if seen:
-        return scene.found(f"{seen[0].name} is {seen[0].fact}: {short_message(scene.text)}", *seen[:4], certain=False,
-                           suggestion=_cast(seen[0], "float32"))  # fmt: skip
-    return scene.found(short_message(scene.text), *scene.operands()[:6])
+        title = f"{seen[0].name} is {seen[0].fact}: {short_message(scene.message)}"
+        return scene.found(title, *seen[:4], certain=False, suggestion=_cast(seen[0], "float32"))
+    return scene.found(short_message(scene.message), *scene.operands()[:6])
 
 
 # Devices
 
 
 def device_mismatch(scene: Scene) -> Found:
-    if "to numpy" in scene.text:
+    if "to numpy" in scene.message:
         odd = next((one for one in scene.operands() if one.device not in (None, "cpu")), None)
         if odd is not None:
             return scene.found(
@@ -192,7 +192,7 @@ def device_mismatch(scene: Scene) -> Found:
             on_meta,
             suggestion="make it on a real device: to_empty(device=…)",
         )
-    return scene.found(short_message(scene.text), *scene.operands()[:6])
+    return scene.found(short_message(scene.message), *scene.operands()[:6])
 
 
 def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:

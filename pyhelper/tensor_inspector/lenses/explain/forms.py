@@ -67,13 +67,13 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
         else operation.arguments[1:]
     )
     numbers = tuple(number for number in asked if type(number) is int)
-    told = sizes_in(scene.text)
+    told = sizes_in(scene.message)
     if len(numbers) != len(asked) and told:
         numbers = told[0]
     if given.sizes is None:
         return (
             scene.found(
-                f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {short_message(scene.text)}", given
+                f"{given.name} can't be {operation.name}ed to {shape(numbers)}: {short_message(scene.message)}", given
             )
             if numbers
             else None
@@ -89,7 +89,7 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
             f"{given.name} is {shape(given.sizes)}, which does not expand to {shape(numbers)}{where}", given
         )
     fixed = prod(number for number in numbers if number != -1)
-    if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.text:
+    if operation.name == "view" and rules.viewed(given.sizes, numbers) is not None and "stride" in scene.message:
         title = (
             f"{given.name} is {shape(given.sizes)} in another order than memory: view can't make {shape(numbers)} of it"
         )
@@ -127,7 +127,7 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
         return None
     part = rules.subscript(place.sizes, operation.argument(1))
     if part is None:
-        told = [sizes for sizes in sizes_in(scene.text) if len(sizes) <= len(place.sizes)]
+        told = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(place.sizes)]
         part = told[0] if told else None
     written = short(text_of(operation.node).replace("'", '"'))
     title = (
@@ -144,13 +144,13 @@ def of_dimension(scene: Scene, operation: Operation) -> Found | None:
     if (
         given is None
         or given.sizes is None
-        or ("Dimension out of range" not in scene.text and "number of dimensions" not in scene.text)
+        or ("Dimension out of range" not in scene.message and "number of dimensions" not in scene.message)
     ):
         return None
     numbers = [number for number in (*operation.arguments[1:], *operation.named.values()) if type(number) is int]
     count = len(given.sizes)
     wrong = next((number for number in numbers if not -count <= number < count), None)
-    if "number of dimensions" in scene.text:
+    if "number of dimensions" in scene.message:
         return scene.found(
             f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}",
             given,

@@ -20,7 +20,7 @@ _SHOWN = 4  #: tensors
 
 
 def out_of_memory(scene: Scene) -> Found:
-    asked = bytes_asked(scene.text)
+    asked = bytes_asked(scene.message)
     told = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
     what = _operation(scene)
     largest = _largest(scene)

@@ -74,9 +74,9 @@ def label_out_of_range(scene: Scene) -> Found:
         found = _labels(scene, operation)
         if found is not None:
             return found
-    value = number_after(scene.text, "Target")
+    value = number_after(scene.message, "Target")
     known = scene.operands()
-    title = short_message(scene.text) if value is None else f"a label is {number(value)}, which is no class"
+    title = short_message(scene.message) if value is None else f"a label is {number(value)}, which is no class"
     return scene.found(title, *known[:6])
 
 
@@ -109,12 +109,12 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
 def logits_to_prob_loss(scene: Scene) -> Found:
     operation = next((one for one in scene.operations if one.name == "binary_cross_entropy"), None)
     operation = operation or next(iter(scene.operations), None)
-    wants_target = is_about_target(scene.text)
+    wants_target = is_about_target(scene.message)
     position, name = (1, "target") if wants_target else (0, "input")
     given = None if operation is None else operation.tensor(position, name)
     stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
     if given is None or stats is None:
-        return scene.found(short_message(scene.text), *scene.operands()[:4])
+        return scene.found(short_message(scene.message), *scene.operands()[:4])
     whom = "binary_cross_entropy" if scene.layer is None else scene.layer.words
     if stats["nan"]:
         title = f"{given.name} holds {stats['nan']} NaN, but {whom} wants 0…1"
@@ -135,11 +135,11 @@ def index_out_of_range(scene: Scene) -> Found:
             found = check(scene, operation)
             if found is not None:
                 return found
-    if is_told_late(scene.text):
+    if is_told_late(scene.message):
         title = "an index or a label is out of range, on a device that tells late"
         fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
         return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
-    return scene.found(short_message(scene.text), *scene.operands()[:6])
+    return scene.found(short_message(scene.message), *scene.operands()[:6])
 
 
 def _embedding(scene: Scene, operation: Operation) -> Found | None:
@@ -267,7 +267,7 @@ def batchnorm_batch_of_one(scene: Scene) -> Found:
     if given is None:
         given = next((one for operation in scene.operations for one in operation.operands()[:1]), None)
     if given is None:
-        return scene.found(short_message(scene.text))
+        return scene.found(short_message(scene.message))
     name = "batch norm" if layer is None else layer.title
     title = f"{given.name} is {given.shape}: one value per channel, of which {name} in train mode can take no variance"
     return scene.found(title, given, suggestion="drop_last=True in the loader, or eval() for a single sample")

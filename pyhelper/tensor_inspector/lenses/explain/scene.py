@@ -66,7 +66,7 @@ class Scene:
     def __init__(self, error: BaseException, trace: list[Place], budget: Budget) -> None:
         self.error = error
         self.kind = kind_of(error)
-        self.text = message(error)
+        self.message = message(error)
         self.trace = trace
         self.budget = budget
         self.at = _last(trace, lambda place: not place.is_of_library(), len(trace) - 1)

@@ -24,7 +24,7 @@ def shape_mismatch(scene: Scene) -> tuple[str, Found]:
 
 
 def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
-    entries = mismatched_entries(scene.text)
+    entries = mismatched_entries(scene.message)
     if not entries:
         return None
     name, there, here = entries[0]
@@ -35,7 +35,7 @@ def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
 
 
 def _of_worker(scene: Scene) -> tuple[str, Found] | None:
-    told = of_worker(scene.text)
+    told = of_worker(scene.message)
     if told is None:
         return None
     fact = (None, "raised in a worker of the DataLoader")
@@ -111,10 +111,10 @@ def _half_known(scene: Scene, operation: Operation) -> Found | None:
     a, b = both[0], both[-1]
     if a.sizes is not None and b.sizes is not None:
         return None
-    told = sides(scene.text)
+    told = sides(scene.message)
     if told is None:
         names = " and ".join(f"{one.name} {one.shape}" if one.sizes is not None else one.name for one in (a, b))
-        return scene.found(f"{names} do not fit: {short_message(scene.text)}", a, b)
+        return scene.found(f"{names} do not fit: {short_message(scene.message)}", a, b)
     facts = [
         f"{one.name} is {one.shape}" if one.sizes is not None else f"{one.name} has {size} in dimension {told[2]}"
         for one, size in zip((a, b), told)
@@ -135,9 +135,9 @@ def _told_by_message(scene: Scene) -> Found:
         inputs = [one for one in scene.layer.inputs if one.sizes is not None]
         if inputs:
             begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {scene.layer.title}"
-            return scene.found(f"{begin}: {short_message(scene.text)}", *inputs)
+            return scene.found(f"{begin}: {short_message(scene.message)}", *inputs)
     told = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
-    return scene.found(f"{told}: {short_message(scene.text)}" if told else short_message(scene.text), *known[:6])
+    return scene.found(f"{told}: {short_message(scene.message)}" if told else short_message(scene.message), *known[:6])
 
 
 _CHECKS = (
