@@ -93,7 +93,9 @@ def _asked(scene: Scene, rules: list[Rule], names: tuple[str, ...]) -> Iterator[
 
 
 def told_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[Rule, Found]]:
-    """What those rules say about the step; nothing where one fails."""
+    """What those rules say about a step whose failed backward counts as still to come; nothing where one fails."""
+    for loss in scene.step.losses:
+        loss.pending = loss.pending or loss.backward.lineno == scene.step.source.lineno
     try:
         return list(_asked(scene, rules, names))
     except Exception:
@@ -117,7 +119,7 @@ def _named_on_the_way(scene: Scene, root: Node, freed: Node, loss: Operand) -> s
 
 
 def _once(scene: Scene, shared: str | None, root: Operand | None) -> str:
-    if shared is not None and scene.step.source.loop_of(scene.here.line):
+    if shared is not None and scene.step.source.loop_of(scene.here.lineno):
         return f"{shared}.detach() if an earlier step made it; else add the losses and call backward once"
     return "add the losses and call backward once, or retain_graph=True at the first"
 

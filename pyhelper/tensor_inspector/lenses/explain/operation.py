@@ -153,7 +153,7 @@ def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # n
 
 
 def _statement(place: Place) -> ast.AST | None:
-    tree = Source(place.frame.f_code, place.line).tree
+    tree = Source(place.frame.f_code, place.lineno).tree
     if tree is None:
         lines = lines_of_file(place.file)
         if not lines or len(lines) > _LINES:
@@ -164,7 +164,7 @@ def _statement(place: Place) -> ast.AST | None:
             return None
     found: ast.AST | None = None
     for node in ast.walk(tree):  # the innermost comes last
-        if isinstance(node, ast.stmt) and node.lineno <= place.line <= (node.end_lineno or node.lineno):
+        if isinstance(node, ast.stmt) and node.lineno <= place.lineno <= (node.end_lineno or node.lineno):
             found = node
     return _head(found)
 

@@ -73,7 +73,7 @@ class Scene:
         self.here = trace[self.at]
         user = trace[_last(trace[: self.at + 1], lambda place: not place.is_installed(), self.at)]
         self.line = (
-            None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.line)
+            None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.lineno)
         )
         self.failing = FailingLine(self.here)
         self.step = Step(
@@ -261,7 +261,7 @@ class Scene:
         """The line above the failing one in which a name got its value."""
         source = self.step.sources[0]
         known = None if name is None else source.value_of(name.replace('"', "'"))
-        return f", from line {known[0]}" if known is not None and 0 < known[0] != self.here.line else ""
+        return f", from line {known[0]}" if known is not None and 0 < known[0] != self.here.lineno else ""
 
     def in_sight(self) -> list[Operand]:
         """The tensors in sight, those of the failing frame first."""

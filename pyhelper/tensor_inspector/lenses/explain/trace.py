@@ -18,11 +18,11 @@ _INSTALLED = ("site-packages", "dist-packages")
 class Place:
     """A frame and where in it the exception came by: the line, and the instruction (-1 where that is not known)."""
 
-    __slots__ = ("_variables", "frame", "instruction", "line")
+    __slots__ = ("_variables", "frame", "instruction", "lineno")
 
     def __init__(self, frame: FrameType, line: int, instruction: int) -> None:
         self.frame = frame
-        self.line = line
+        self.lineno = line
         self.instruction = instruction
         self._variables: dict[str, Any] | None = None
 
@@ -95,7 +95,7 @@ def message(error: BaseException) -> str:
 
 def views(trace: list[Place], at: int) -> list[View]:
     """The frame at that place and those that called it, nearest first, without the libraries' own."""
-    lines = {id(place.frame): place.line for place in trace}
+    lines = {id(place.frame): place.lineno for place in trace}
     frames = [place.frame for place in reversed(trace[: at + 1])]
     outer = frames[-1].f_back
     for _ in range(_FRAMES):
