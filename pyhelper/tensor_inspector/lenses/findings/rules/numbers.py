@@ -287,8 +287,7 @@ def _first_bad(step: Step, node: Node) -> Node | None:
 
 
 def _is_weight(step: Step, node: Node) -> bool:
-    below = step.graph.input(node)
-    return below is not None and below.leaf is not None
+    return getattr(step.graph.input(node), "leaf", None) is not None
 
 
 def nan_in_params(step: Step) -> Iterator[Found]:
