@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ...measure.torch.modules import is_module, is_of
-from ...safe.guard import attribute, dict_get, each, held, instance_dict
+from ...safe.guard import attribute, dict_attribute, dict_get, each, instance_dict
 from ..step.source import text_of
 from . import sizes as shapes
 from .operand import UNKNOWN, Operand, operand, short
@@ -195,7 +195,7 @@ def _member(of: Any, name: str) -> Any:
         pass
     if is_module(of):
         for part in ("_parameters", "_buffers", "_modules"):
-            found = dict_get(held(of, part), name, _MISSING)
+            found = dict_get(dict_attribute(of, part), name, _MISSING)
             if found is not _MISSING:
                 return _found(found)
     return UNKNOWN
@@ -215,9 +215,9 @@ def _item(of: Any, key: Any) -> Any:
         found = dict_get(of, key, _MISSING)
         return UNKNOWN if found is _MISSING else _found(found)
     if is_module(of) and type(key) in (str, int) and is_of(of, "Sequential", "ModuleList", "ModuleDict"):
-        items = [item for _, item in each(dict.items, held(of, "_modules"))]
+        items = [item for _, item in each(dict.items, dict_attribute(of, "_modules"))]
         if type(key) is str:
-            return _found(dict_get(held(of, "_modules"), key, UNKNOWN))
+            return _found(dict_get(dict_attribute(of, "_modules"), key, UNKNOWN))
         return items[key] if -len(items) <= key < len(items) else UNKNOWN
     if issubclass(cls, (list, tuple)) and type(key) is int:
         base: Any = list if issubclass(cls, list) else tuple
@@ -238,7 +238,7 @@ def _length(of: Any) -> Any:
 def _output(called: Any, given: Operand) -> Operand:
     """What a layer makes of its input."""
     if is_of(called, "Linear"):
-        weight = operand("", dict_get(held(called, "_parameters"), "weight"))
+        weight = operand("", dict_get(dict_attribute(called, "_parameters"), "weight"))
         if weight is not None and given.sizes and weight.sizes and given.sizes[-1] == weight.sizes[-1]:
             return given.like("", (*given.sizes[:-1], weight.sizes[0]))
     made = None if given.sizes is None else convolved(called, given.sizes)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...measure.torch.metadata import is_tensor, shape_of
 from ...measure.torch.modules import is_of
-from ...safe.guard import class_name, dict_get, held, instance_dict, mro
+from ...safe.guard import class_name, dict_attribute, dict_get, instance_dict, mro
 from ...words.text import shape
 
 _RECURRENT = ("RNN", "LSTM", "GRU")
@@ -182,7 +182,7 @@ def _spatial(module: Any) -> int | None:
 
 
 def _weight(module: Any) -> tuple[int, ...] | None:
-    found = dict_get(held(module, "_parameters"), "weight")
+    found = dict_get(dict_attribute(module, "_parameters"), "weight")
     return tuple(shape_of(found)) if is_tensor(found) else None
 
 

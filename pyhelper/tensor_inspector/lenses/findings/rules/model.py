@@ -8,7 +8,7 @@ from typing import Any
 from ....measure.torch.elements import bare, is_plain
 from ....measure.torch.metadata import dtype_of, element_count, requires_grad
 from ....measure.torch.modules import Member, children, is_of
-from ....safe.guard import class_name, dict_get, held, instance_dict, module
+from ....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
 from ....words.text import plural
 from ...step.sight import Thing
 from ...step.source import Source, text_of
@@ -258,7 +258,7 @@ def ddp_bypassed(step: Step) -> Iterator[Found]:
     """The module inside DistributedDataParallel is called itself."""
     wrappers = [thing for thing in step.modules if is_of(thing.value, "DistributedDataParallel")]
     for wrapper in wrappers:
-        inside = dict_get(held(wrapper.value, "_modules"), "module")
+        inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
         for call, thing, view in step.calls_of_modules():
             source = step.sources[view]
             if thing.value is not inside or not source.backwards or source.is_under(call.lineno, "no_sync", "no_grad"):
