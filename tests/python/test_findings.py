@@ -43,7 +43,7 @@ def test_a_fault_is_found_first_and_by_its_name(name: str) -> None:
 def test_without_the_fault_nothing_is_found_at_any_line(name: str) -> None:
     text = (FOLDER / "faults" / name / "clean.py").read_text()
     for every_line in (False, True):
-        said = said_of(text, every_line=every_line)
+        said = said_of(text, every_line=every_line, thorough=not every_line)
         assert (said.rules, said.failed) == ([], [])
 
 
@@ -51,7 +51,7 @@ def test_without_the_fault_nothing_is_found_at_any_line(name: str) -> None:
 def test_in_a_healthy_program_nothing_is_found_at_any_line(name: str) -> None:
     text = (FOLDER / "healthy" / f"{name}.py").read_text()
     for every_line in (False, True):
-        said = said_of(text, every_line=every_line)
+        said = said_of(text, every_line=every_line, thorough=not every_line)
         assert (said.rules, said.failed) == ([], [])
 
 
@@ -61,7 +61,7 @@ def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
     said = said_of(HEAD + faulty)
     assert (set(said.rules), said.failed) == ({rule}, [])
     for every_line in (False, True):
-        said = said_of(HEAD + clean, every_line=every_line)
+        said = said_of(HEAD + clean, every_line=every_line, thorough=not every_line)
         assert (said.rules, said.failed) == ([], [])
 
 
