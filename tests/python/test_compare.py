@@ -1043,3 +1043,10 @@ def test_a_dict_in_any_order_is_the_same(a: dict[Any, Any], random: Random) -> N
     pairs = list(copy.deepcopy(a).items())
     random.shuffle(pairs)
     assert compare(a, dict(pairs)).same
+
+
+def test_an_attribute_that_is_called_as_our_row_of_properties_is_compared() -> None:
+    a, b = Plain(), Plain()
+    for value, number in ((a, 1), (b, 2)):
+        vars(value)["class properties"] = number
+    assert not compare(a, b)

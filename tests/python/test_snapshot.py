@@ -278,3 +278,17 @@ def test_a_value_that_can_not_be_described_says_why_in_its_own_row(monkeypatch: 
     assert rows["bad"]["line"] == "not read: ValueError: the library broke"
     assert rows["bad"]["badges"] == ["error"]
     assert rows["good"]["line"] == "list · 1: 1"
+
+
+def test_of_a_value_that_fails_half_way_nothing_is_said_but_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> Any:
+        raise RuntimeError("no badges")
+
+    from tensor_inspector.kinds.torch.tensor import Tensor
+
+    monkeypatch.setattr(Tensor, "badges", fail)
+    snapshot = Snapshot(Rows.of("", []))
+    node = snapshot.describe(Child("x", torch.ones(300), "x"), 0, Budget())
+    assert (node["kind"], node["line"]) == ("error", "not read: RuntimeError: no badges")
+    assert "inline" not in node
+    assert "short" not in node

@@ -19,7 +19,7 @@ from zoo.tensor_classes import Remembering, Scaled, Wrapping
 from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Elements, NotStatic, Property, Rows, TextRow, look
+from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, look
 from tensor_inspector.measure.stats import Unread
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -461,3 +461,36 @@ def test_torch_warns_about_nothing_that_we_do() -> None:
         for value in values:
             tree(value, depth=4)
     assert [str(warning.message) for warning in warned] == []
+
+
+def test_a_quantized_tensor_without_its_scales_is_not_read() -> None:
+    value = torch.quantize_per_channel(torch.ones(3, 4), torch.ones(3), torch.zeros(3), 0, torch.qint8)
+    value.q_per_channel_scales().untyped_storage().resize_(0)
+    assert facts(value)["unread"] == "storage freed"
+    assert "storage freed" in str(tree(value))
+
+
+@pytest.mark.parametrize("kept", [0, 50])
+def test_a_quantized_tensor_s_storage_that_is_too_small_stays_as_it_is(kept: int) -> None:
+    value = torch.quantize_per_tensor(torch.ones(100), 0.1, 0, torch.qint8)
+    value.untyped_storage().resize_(kept)
+    said = "storage too small: 50 of 100 bytes" if kept else "storage freed"
+    assert facts(value)["unread"] == said
+    assert said in str(tree(value))
+    assert value.untyped_storage().nbytes() == kept
+
+
+def test_hooks_in_a_dict_of_the_program_s_own_are_not_asked_whether_there_are_some() -> None:
+    class Hooks(dict[int, object]):
+        def __bool__(self) -> bool:
+            raise SystemExit(3)
+
+    value: Any = torch.ones(2, requires_grad=True)
+    value._backward_hooks = Hooks()
+    assert "hooks" not in str(tree(value))
+
+
+def test_a_tensor_has_no_fields_and_torch_is_not_asked_for_one(recwarn: pytest.WarningsRecorder) -> None:
+    with Untouched(), pytest.raises(NotFound):
+        resolve("x['ab']", {"x": torch.ones(2)}, {}, Budget())
+    assert not recwarn.list

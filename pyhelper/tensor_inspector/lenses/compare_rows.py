@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any, Callable
 
-from ..kinds import COMPUTED, Child, Kind, look
+from ..kinds import COMPUTED, Child, Kind, Rows, look
 from ..kinds.python.containers import Set
 from ..kinds.python.mappings import Mapping
 from ..kinds.tables.tables import Table
@@ -68,9 +68,14 @@ def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Keyed
                 elif child.suffix is None:
                     child.name = distinct(child.name, met - 1, names)
                 yield _keyed(child, key, again)
-            elif child.name != COMPUTED and child.name not in kind.repeating and child.name not in told:
+            elif not _is_computed(child) and child.name not in kind.repeating and child.name not in told:
                 yield KeyedRow.named(child)
         start += page
+
+
+def _is_computed(child: Child) -> bool:
+    """Whether it is our row of properties; an attribute of the program may be called so too."""
+    return child.name == COMPUTED and type(child.value) is Rows
 
 
 def matched(left: list[KeyedRow], right: list[KeyedRow]) -> Iterator[tuple[KeyedRow, KeyedRow]]:

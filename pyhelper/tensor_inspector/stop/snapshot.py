@@ -98,16 +98,16 @@ class Snapshot:
         node: Node = {"id": len(self._entries) - 1, "name": name, "kind": "error", "type": "", "line": ""}
         if path and (child.suffix or type(child.value) not in _OURS):
             node["path"] = path
-        why = asked(child.value, budget, lambda kind: self._fill(node, entry, kind, facts, marked), str)
-        if why is not None:
-            node["type"], node["line"], node["badges"] = class_name(type(child.value)), why, ["error"]
-            if len(why) > SHORT:
-                node["short"] = shorten(why, SHORT)
-            if facts:
-                node["facts"] = failed_facts(child.value, why)
-        return node
+        described: Node = asked(
+            child.value,
+            budget,
+            lambda kind: self._filled(node, entry, kind, facts, marked),
+            lambda why: _failed(node, child.value, why, facts),
+        )
+        return described
 
-    def _fill(self, node: Node, entry: Entry, kind: Kind, facts: bool, marked: bool) -> None:
+    def _filled(self, node: Node, entry: Entry, kind: Kind, facts: bool, marked: bool) -> Node:
+        node = node.copy()  # where something fails, nothing of what was said before it is left
         node["kind"], node["type"] = kind.kind, kind.type_name()
         if type(entry.value) is Property:
             node["lazy"] = True
@@ -135,6 +135,7 @@ class Snapshot:
             self.types.update(kind.member_types())
         if facts:
             node["facts"] = kind.facts()
+        return node
 
     def _mark(self, entry: Entry) -> Mark | None:
         """↻ for a value that is above itself, ≡ for one met elsewhere. What is marked lives, so its id is its own."""
@@ -207,6 +208,15 @@ def asked(value: object, budget: Budget, ask: Callable[[Kind], Any], otherwise: 
             return ask(unfinished(value, budget))
     except Exception as error:
         return otherwise(one_line(f"not read: {class_name(type(error))}: {plain_message(error)}"))
+
+
+def _failed(node: Node, value: object, why: str, facts: bool) -> Node:
+    node["type"], node["line"], node["badges"] = class_name(type(value)), why, ["error"]
+    if len(why) > SHORT:
+        node["short"] = shorten(why, SHORT)
+    if facts:
+        node["facts"] = failed_facts(value, why)
+    return node
 
 
 def failed_facts(value: object, why: str) -> Facts:

@@ -68,8 +68,8 @@ class NumpyArray(ArrayKind):
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):
             raise NotStatic(self.contents.unread.text)
-        found = element(self.array, key)
-        hidden = element(self.mask, key) if type(self.mask) is _ndarray else None
+        found = element(self.array, key, fields=True)
+        hidden = element(self.mask, key, fields=True) if type(self.mask) is _ndarray else None
         if type(found) is _ndarray:
             return ArrayElements(found, hidden)
         is_masked = hidden is not None and hidden.dtype.kind == "b" and hidden

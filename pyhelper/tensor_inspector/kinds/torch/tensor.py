@@ -157,11 +157,16 @@ class Tensor(WithRows):
             rows.append(Child("base", base, "._base"))
         if tangent is not None:
             rows.append(Child("tangent", tangent))
-        if hooks:
+        if _is_filled(hooks):
             rows.append(Child("hooks", hooks, "._backward_hooks"))
-        if grad_hooks:
+        if _is_filled(grad_hooks):
             rows.append(Child("hooks after accumulation", grad_hooks, "._post_accumulate_grad_hooks"))
         return rows
+
+
+def _is_filled(hooks: Any) -> bool:
+    """Told by the built-in dict: a subclass of the program may have its own truth."""
+    return issubclass(type(hooks), dict) and dict.__len__(hooks) > 0
 
 
 class Part(Kind):

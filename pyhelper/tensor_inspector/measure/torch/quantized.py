@@ -14,8 +14,8 @@ from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
-from ..stats.unread import FREED, OFF, skipped
-from .metadata import Base, device_name, device_of, dtype_name, plain, shape_of, stored_bytes
+from ..stats.unread import FREED, OFF, skipped, too_small
+from .metadata import Base, device_name, device_of, dtype_name, element_count, plain, shape_of, stored_bytes
 
 torch: Any = module("torch")
 _DEQUANTIZED = 1 << 24  #: elements up to which the numbers that they stand for are written out
@@ -45,6 +45,20 @@ def is_read_as_reals(value: Any) -> bool:
     return device_name(value) == "cpu" and scheme_of(value) != "unknown"
 
 
+def unreadable_integers(value: Any) -> Unread | None:
+    """Why the integers can't be read, or None. To be asked before `integers_of`, which would have torch make a storage
+    that is too small larger."""
+    have, extent = stored_bytes(value), element_count(value)
+    if have is None or not extent:
+        return None
+    if not Base.is_contiguous(value):
+        extent = 1 + sum((size - 1) * stride for size, stride in zip(shape_of(value), Base.stride(value)))
+    need = (Base.storage_offset(value) + extent) * Base.element_size(value)
+    if need <= have:
+        return None
+    return FREED if have == 0 else too_small("storage too small", have, need)
+
+
 def integers_of(value: Any) -> Any:
     """The integers, in the tensor's own memory: ``int_repr`` would copy them."""
     seen_as = torch.empty(0, dtype=getattr(torch, _INTEGERS[dtype_name(value)]), device=device_of(value))
@@ -54,7 +68,7 @@ def integers_of(value: Any) -> Any:
 
 def reals_of(value: Any) -> Any:
     """The numbers that the integers stand for, written out, or why they are not."""
-    if isinstance(unreadable_tensor(integers_of(value)), Unread):
+    if unreadable_integers(value) is not None or unreadable_tensor(integers_of(value)) is not None:
         return Unread("layout", "quantized")
     if Base.numel(value) > _DEQUANTIZED:
         return Unread("too_many", "quantized: more than are written out")
@@ -65,8 +79,9 @@ def of_quantized(value: Any, budget: Budget) -> Reading:
     """Statistics of a quantized tensor, or why there are none."""
     if dtype_name(value) not in _INTEGERS:
         return Unread("layout", "values not read: several in a byte")
-    if not stored_bytes(value) and Base.numel(value):
-        return FREED
+    unread = unreadable_integers(value)
+    if unread is not None:
+        return unread
     integers = integers_of(value)
     if not is_read_as_reals(value) or not Base.numel(integers):
         return of_tensor(integers, budget)
@@ -79,7 +94,9 @@ def of_quantized(value: Any, budget: Budget) -> Reading:
         return skipped(budget)
     if has_one_scale(value):
         return _of_affine(integers, Base.q_scale(value), Base.q_zero_point(value), budget)
-    return _of_channels(_by_channel(value, integers), budget)
+    by_channel = (Base.q_per_channel_scales(value), Base.q_per_channel_zero_points(value))
+    unread = next(filter(None, map(unreadable_tensor, by_channel)), None)
+    return unread or _of_channels(_by_channel(value, integers), budget)
 
 
 def _by_channel(value: Any, integers: Any) -> Arrays:
