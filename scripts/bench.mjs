@@ -11,6 +11,8 @@ const quick = process.argv.includes("--quick");
 const inPython = {
   start: [python, "tests/bench/start_bench.py", ...(quick ? ["--rounds", "3", "--megabytes", "0.25"] : [])],
   stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "3"] : [])],
+  gradients: [python, "tests/bench/gradients_bench.py", ...(quick ? ["--rounds", "2"] : [])],
+  findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],
 };
 /** @type {Record<string, [string, ...string[]]>} */

@@ -40,8 +40,16 @@ const layout = [
   ...Array.from({ length: 3 }, () => "workbench.action.decreaseViewWidth"),
 ];
 
-/** The rows that the picture must show, and what their summaries must contain. */
-const required: Readonly<Record<string, string>> = { model: "", images: "f32[", loss: "f32[" };
+/** The rows that the picture must show, the first of them on top, and what their summaries must contain. */
+const required: Readonly<Record<string, string>> = {
+  "images has 3,072 NaN": "line 41",
+  model: "",
+  images: "f32[",
+  loss: "f32[",
+};
+
+/** The rows that the picture shows open: the upper one last, so that it stays in sight. */
+const opened = ["model", "images has 3,072 NaN"];
 
 const workspaceOptions: WorkspaceOptions = {
   name: "tensor-inspector-demo",
@@ -99,9 +107,7 @@ async function takePicture(server: Server, file: string): Promise<void> {
   await wb.showOnly("Call Stack", wb.inspector.title);
   const complete = (rows: readonly Row[]): boolean => missingRows(rows).length === 0;
   const rows = await wb.inspector.rowsWhen("the required rows", complete).catch(() => wb.inspector.rows());
-  for (const { label, level, expanded } of rows) {
-    if (level === 1 && label in required && expanded === false) await wb.inspector.expand(label);
-  }
+  for (const label of opened) if (rows.some((row) => row.label === label)) await wb.inspector.expand(label);
   console.log(asText(await wb.inspector.rows()));
   await wb.editor.leaveHover();
   await wb.screenshot(file);
@@ -112,9 +118,10 @@ async function takePicture(server: Server, file: string): Promise<void> {
 function missingRows(rows: readonly Row[]): string[] {
   const shown = (label: string, summary: string): boolean =>
     rows.some((row) => row.level === 1 && row.label === label && row.description.includes(summary));
-  return Object.entries(required).flatMap(([label, summary]) =>
-    shown(label, summary) ? [] : [`${label} ${summary}`.trim()],
-  );
+  const [first = ""] = Object.keys(required);
+  const missing = Object.entries(required).filter(([label, summary]) => !shown(label, summary));
+  const texts = missing.map(([label, summary]) => `${label} ${summary}`.trim());
+  return rows[0]?.label === first ? texts : [...texts, `${first}, as the first row`];
 }
 
 /** Opens the user's own VS Code, where breakpoints are the user's to set. */

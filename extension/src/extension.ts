@@ -5,15 +5,19 @@ import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
 import { Calls } from "./helper/calls.ts";
 import { Answers } from "./model/answers.ts";
-import { Comparing } from "./model/comparing.ts";
-import { Comparisons } from "./model/comparisons.ts";
+import { Dismissed } from "./model/dismissed.ts";
 import { Expansion } from "./model/expansion.ts";
+import { FINDINGS } from "./model/findingRows.ts";
+import { Findings } from "./model/findings.ts";
 import { Inspector } from "./model/inspector.ts";
+import { Lenses } from "./model/lenses.ts";
 import { Pins } from "./model/pins.ts";
+import { Questions } from "./model/questions.ts";
 import { Results } from "./model/results.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followComparisons, followDebugging, followPins } from "./views/context.ts";
+import { followDebugging, followDismissed, followPins, followQuestions } from "./views/context.ts";
+import { Diagnostics } from "./views/diagnostics.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
 import { Settings } from "./views/settings.ts";
@@ -35,11 +39,14 @@ export function activate(context: vscode.ExtensionContext): void {
     () => settings.preferences,
   );
   const results = new Results();
-  const comparisons = new Comparisons();
-  const answers = new Answers(calls, pins, comparisons, expansion, settings, results);
+  const questions = new Questions();
+  const answers = new Answers(calls, pins, questions, expansion, settings, results);
   const inspector = new Inspector(calls, answers);
   const runs = new Runs(calls, pins, settings, results, answers, inspector);
-  const comparing = new Comparing(calls, comparisons, inspector, runs);
+  const lenses = new Lenses(calls, questions, inspector, runs);
+  const dismissed = new Dismissed(context.workspaceState);
+  const findings = new Findings(calls, inspector, dismissed, settings);
+  expansion.open(FINDINGS);
   const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
     log,
@@ -49,15 +56,17 @@ export function activate(context: vscode.ExtensionContext): void {
     tree,
     followDebugging(sessions),
     followPins(pins),
-    followComparisons(comparisons),
+    followQuestions(questions),
+    followDismissed(dismissed),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),
-    ...registerCommands({ inspector, runs, comparisons, comparing, expansion, settings, tree, log }),
+    new Diagnostics(inspector, settings),
+    ...registerCommands({ inspector, runs, questions, lenses, findings, dismissed, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
     sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),
-    sessions.onDidEnd((session) => comparing.forget(session)),
+    sessions.onDidEnd((session) => lenses.forget(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
     settings.onDidChange((reworded) => void inspector.anew(reworded)),
   );

@@ -25,8 +25,20 @@ export const COMMAND = {
   selectForCompare: "tensorInspector.selectForCompare",
   compareWithSelected: "tensorInspector.compareWithSelected",
   compareSelected: "tensorInspector.compareSelected",
-  removeComparison: "tensorInspector.removeComparison",
-  removeAllComparisons: "tensorInspector.removeAllComparisons",
+  showAutogradGraph: "tensorInspector.showAutogradGraph",
+  showNanOrigin: "tensorInspector.showNanOrigin",
+  showWhyNoGradient: "tensorInspector.showWhyNoGradient",
+  showGradients: "tensorInspector.showGradients",
+  cancelAnswer: "tensorInspector.cancelAnswer",
+  removeAnswer: "tensorInspector.removeAnswer",
+  removeAllAnswers: "tensorInspector.removeAllAnswers",
+  checkStep: "tensorInspector.checkStep",
+  checkByRunning: "tensorInspector.checkByRunning",
+  cancelCheck: "tensorInspector.cancelCheck",
+  dismissHere: "tensorInspector.dismissHere",
+  neverThisRule: "tensorInspector.neverThisRule",
+  restoreDismissed: "tensorInspector.restoreDismissed",
+  goToLine: "tensorInspector.goToLine",
 } as const;
 
 export type CommandId = (typeof COMMAND)[keyof typeof COMMAND];
@@ -47,8 +59,10 @@ export const CONTEXT = {
   pinned: "tensorInspector.pinned",
   /** There is a value that was selected to be compared with another. */
   selectedForCompare: "tensorInspector.selectedForCompare",
-  /** There are comparisons. */
-  compared: "tensorInspector.compared",
+  /** There are answers of lenses. */
+  answered: "tensorInspector.answered",
+  /** There are findings that the user has dismissed in this workspace. */
+  dismissed: "tensorInspector.dismissed",
   /** Names of the classes that can be summarized, as met in this session. */
   types: "tensorInspector.types",
 } as const;

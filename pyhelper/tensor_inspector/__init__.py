@@ -18,7 +18,32 @@ Requirements: Python 3.9 or newer and the standard library. torch and numpy are 
 
 from __future__ import annotations
 
-from .api import compare, explain, facts, findings, forget, summarize, tree
+from .api import (
+    autograd,
+    compare,
+    explain,
+    facts,
+    findings,
+    forget,
+    gradients,
+    nan_origin,
+    no_gradient,
+    summarize,
+    tree,
+)
 from .gateway import call
 
-__all__ = ["call", "compare", "explain", "facts", "findings", "forget", "summarize", "tree"]
+__all__ = [
+    "autograd",
+    "call",
+    "compare",
+    "explain",
+    "facts",
+    "findings",
+    "forget",
+    "gradients",
+    "nan_origin",
+    "no_gradient",
+    "summarize",
+    "tree",
+]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from types import FrameType
 
+    from .lenses.answer import Answer
     from .lenses.compare import Comparison
     from .lenses.findings.finding import Findings
 
@@ -58,21 +59,8 @@ def tree(value: object, depth: int = 2, *, rows: int = PAGE, budget_ms: float = 
     Properties are listed, not read.
     """
     depth, rows, budget = _whole("depth", depth), _whole("rows", rows), _budget(budget_ms)
-    lines: list[str] = []
     with Untouched():
-        snapshot = Snapshot(Rows.of("", []))
-        top = snapshot.describe(Child("value", value, "value"), 0, budget)
-        waiting = [(top, 0)]
-        while waiting:
-            node, level = waiting.pop()
-            lines.append(_row(node, level))
-            if level < depth and "children" in node and "lazy" not in node:
-                page = snapshot.page(node["id"], 0, rows, budget)
-                more = (page["total"] or 0) - len(page["nodes"])
-                if more > 0:
-                    page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
-                waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
-    return "\n".join(lines)
+        return _printed(Child("value", value, "value"), depth, rows, budget)
 
 
 def compare(
@@ -108,20 +96,54 @@ def findings(
     """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
 
     A list of plain data, causes first, that prints one line a finding. ``checked`` and ``skipped`` tell what was
-    asked. ``thorough`` reads more values, ``run`` lets rules run the model; ``ignore`` names rules that are not asked.
+    asked. ``thorough`` reads more values; ``ignore`` names rules that are not asked. ``run`` lets rules run the model
+    a few times more, without its hooks, on copies of its tensors and of all that its attributes hold: these, random
+    numbers, modes and gradients are left as they were, bit for bit. What the model's code changes elsewhere is not
+    taken back: files, what it prints, global variables, attributes of classes, other processes. A model that holds what
+    can't be copied, or that trains together with other processes, is not run: ``skipped`` tells why.
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
     """
     from .watching import findings as stop
 
+    if isinstance(ignore, str):
+        raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
     return stop.findings(frame, _budget(budget_ms), thorough=thorough, run=run, ignore=ignore)
 
 
 def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
     """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit."""
+    if not isinstance(error, BaseException):
+        raise TypeError("explain takes an exception, as `sys.last_value` is one")
     from .lenses.explain import explain as lens
 
     with Untouched():
         return lens.explain(error, frame)
+
+
+def autograd(tensor: object, *, depth: int = 1, budget_ms: float = float("inf")) -> Answer:
+    """The graph behind a tensor down to its leaves, which bear the names they have in the calling frame.
+
+    A dict that prints as a tree of operations, ``depth`` levels deep; what repeats is folded.
+    """
+    return _asked("autograd", {"tensor": tensor}, {}, _whole("depth", depth), budget_ms)
+
+
+def gradients(model: object, *, budget_ms: float = float("inf")) -> Answer:
+    """The gradients of a module's parameters, or of an optimizer's, the worst first: a dict that prints as a table.
+
+    ``rows`` are plain data: NaN and Inf counted, norms, and what the optimizer in sight would change by its next step.
+    """
+    return _asked("gradients", {"model": model}, {"rows": 10**9}, 1, budget_ms)
+
+
+def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
+    """Where NaN or an infinity in a tensor began: the operation, what it came from, the line where that is known."""
+    return _asked("nan_origin", {"tensor": tensor}, {}, 1, budget_ms)
+
+
+def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer:
+    """Why a parameter, or those of a module, have no gradient: where the way from the loss breaks."""
+    return _asked("no_gradient", {"parameter": parameter}, {}, 1, budget_ms)
 
 
 def forget() -> None:
@@ -129,6 +151,46 @@ def forget() -> None:
     from .watching import history
 
     history.forget()
+
+
+def _asked(lens: str, values: dict[str, object], options: dict[str, int], depth: int, ms: float) -> Answer:
+    """The answer of a lens about values, by the names that they have in the frame that asks."""
+    from .lenses import registry
+    from .lenses.answer import Answer
+    from .lenses.lens import Misasked, Paused
+    from .lenses.step import frames
+
+    budget = _budget(ms)
+    with Untouched():
+        frame = frames.caller()
+        view = frames.nearest(frame)
+        names = {} if view is None else {id(value): name for name, value in reversed(list(view.variables.items()))}
+        asked = {role: Child(names.get(id(value), role), value, names.get(id(value))) for role, value in values.items()}
+        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None)
+        try:
+            work = registry.lens(lens, asked, options, budget, paused)
+        except Misasked as error:
+            raise TypeError(str(error)) from None
+        while not work.go_on():
+            work.budget.renew(budget.ms)
+        return Answer(work.found(), _printed(work.row(), depth, PAGE, budget))
+
+
+def _printed(top: Child, depth: int, rows: int, budget: Budget) -> str:
+    """A row and what is below it, as indented text."""
+    lines: list[str] = []
+    snapshot = Snapshot(Rows.of("", []))
+    waiting = [(snapshot.describe(top, 0, budget), 0)]
+    while waiting:
+        node, level = waiting.pop()
+        lines.append(_row(node, level))
+        if level < depth and "children" in node and "lazy" not in node:
+            page = snapshot.page(node["id"], 0, rows, budget)
+            more = (page["total"] or 0) - len(page["nodes"])
+            if more > 0:
+                page["nodes"].append({"id": 0, "name": f"… {more:,} more", "kind": "group", "type": "", "line": ""})
+            waiting.extend((below, level + 1) for below in reversed(page["nodes"]))
+    return "\n".join(lines)
 
 
 def _budget(ms: float) -> Budget:

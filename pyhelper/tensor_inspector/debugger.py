@@ -37,18 +37,19 @@ def _is_debuggers(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).endswith("pydevd_comm")
 
 
-def raised_in(frame: FrameType) -> Any:
-    """The exception at which the program is stopped, if it came through this frame and is not among its locals."""
+def raised_in(frame: FrameType) -> tuple[Any, Any, Any] | None:
+    """The exception at which the program is stopped, with its class and traceback, if it came through this frame and is
+    not among its locals."""
     above: FrameType | None = sys._getframe()
     while above is not None:
         if above.f_code.co_name == "do_wait_suspend":
             argument: Any = above.f_locals.get("arg")
             if above.f_locals.get("event") != "exception" or type(argument) is not tuple or len(argument) != 3:
                 return None
-            _, value, trace = argument
+            trace = argument[2]
             while trace is not None and trace.tb_frame is not frame:
                 trace = trace.tb_next
-            return None if trace is None else value
+            return None if trace is None else argument
         above = above.f_back
     return None
 

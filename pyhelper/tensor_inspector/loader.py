@@ -76,16 +76,16 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
 _AT_ONCE = (
     "measure.stats", "measure.stats.exact", "measure.stats.finite", "measure.stats.floats", "measure.stats.integers",
     "measure.stats.layout", "measure.stats.reductions", "measure.stats.scan", "measure.stats.tally",
-    "measure.stats.unread",
+    "measure.torch", "measure.torch.readable", "measure.unread",
 )  # fmt: skip
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
 _SOON = (
     "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts",
     "kinds.summaries", "kinds.torch.dense", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
-    "kinds.torch.module_words", "kinds.torch.storage", "kinds.torch.tensor", "kinds.torch.training", "measure.reading",
-    "measure.torch.digest", "measure.torch.finite", "measure.torch.metadata", "measure.values", "stop.frame",
-    "stop.process", "words.stats", "words.values",
+    "kinds.torch.module_words", "kinds.torch.form", "kinds.torch.tensor", "kinds.torch.training", "measure.reading",
+    "measure.torch.digest", "measure.torch.dispatch", "measure.torch.finite", "measure.torch.metadata",
+    "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Literal
 from . import debugger
 from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
 from .lenses import registry
-from .lenses.lens import Lens, Misasked
+from .lenses.lens import Lens, Misasked, Paused
 from .protocol import (
     Address,
     Answer,
@@ -32,17 +32,19 @@ from .protocol import (
 )
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
-from .safe.untouched import Untouched
+from .safe.untouched import Untouched, gradients_are_on
 from .session import kept
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
+from .watching import history
 from .words.stats import fact_texts
 from .words.text import shorten
 
 _HOVERED = 10  #: children that a hover lists
 _ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
 _SLICE = 200  #: milliseconds that one call of a lens works at most
+_REACHED = 10  #: milliseconds in which an expression that a lens names is followed
 
 
 class Refused(Exception):
@@ -168,16 +170,16 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
     """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
     budget, started = _budget(request, most=_SLICE), perf_counter()
     snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
-    resume = request.get("resume")
+    resume, grad_mode = request.get("resume"), gradients_are_on()
     with Untouched():
         if resume is None:
-            lens = _asked(request, budget)
+            lens = _asked(request, budget, grad_mode)
         elif resume in snapshot.unfinished:
             lens = snapshot.unfinished.pop(resume)
             lens.budget.renew(budget.ms)
         else:
             raise Refused("gone", "the program has run on since this was begun")
-        done = lens.go_on()
+        done = _go_on(lens, request)
         answer: LensAnswer = {
             "op": "lens",
             "snapshot": snapshot.id,
@@ -197,12 +199,37 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
     return answer, snapshot
 
 
-def _asked(request: LensRequest, budget: Budget) -> Lens:
+def _go_on(lens: Lens, request: LensRequest) -> bool:
+    """Whether it is done. What runs the program's models can be interrupted."""
+    if request.get("options", {}).get("run") is not True:
+        return lens.go_on()
+    debugger.expect_long_evaluate()
+    try:
+        return interruption.run(lens.go_on, request=request.get("id"))
+    except interruption.Interrupted:
+        raise Refused("raised", "the run was ended before it was done") from None
+
+
+def _asked(request: LensRequest, budget: Budget, grad_mode: bool) -> Lens:
     values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
     try:
-        return registry.lens(request["lens"], values, request.get("options", {}), budget)
+        return registry.lens(
+            request["lens"], values, request.get("options", {}), budget, _where_paused(request, grad_mode)
+        )
     except Misasked as error:
         raise Refused("bad_request", str(error)) from None
+
+
+def _where_paused(request: LensRequest, grad_mode: bool) -> Paused | None:
+    """The paused frame with all that a lens is told of it. Asked from another thread, gradients pass for on."""
+    paused = _frame_of(request)
+    if paused is None:
+        return None
+
+    def reach(expression: str, at: FrameType) -> object:
+        return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACHED))
+
+    return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach)
 
 
 def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:
@@ -219,8 +246,12 @@ OPERATIONS: dict[str, Callable[[Any], tuple[Answer, Snapshot | None]]] = {
 }
 
 
+def _frame_of(request: Any) -> FrameType | None:
+    return debugger.frame_at(request["at"]) if "at" in request else debugger.user_frame()
+
+
 def _paused(request: Any) -> FrameType:
-    found = debugger.frame_at(request["at"]) if "at" in request else debugger.user_frame()
+    found = _frame_of(request)
     if found is None:
         raise Refused("no_frame", "the debugger shows no paused frame here")
     return found

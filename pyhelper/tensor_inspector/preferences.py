@@ -9,6 +9,8 @@ from typing import NamedTuple
 from .protocol import Preferences
 
 BUDGET_MS = 120.0  #: unless the user says otherwise
+_EXACT_MS = 960.0  #: at least, where statistics are to be exact
+_LEAST_MS, _MOST_MS = 12.0, 1200.0  #: the client gives up a reply that takes 2 s
 
 
 class Preferred(NamedTuple):
@@ -22,16 +24,21 @@ class Preferred(NamedTuple):
 
 def preferred(wanted: Preferences) -> Preferred:
     """What is no such preference is as if it was not said: settings are typed by hand."""
-    digits, budget = wanted.get("digits"), wanted.get("budget_ms")
-    summaries = wanted.get("summaries")
+    summaries, statistics = wanted.get("summaries"), wanted.get("statistics")
+    least = _EXACT_MS if statistics == "exact" else _LEAST_MS
     return Preferred(
-        digits=min(17, max(2, digits)) if type(digits) is int else 4,
-        reads=wanted.get("statistics") != "off",
-        budget_ms=min(1200.0, max(12.0, budget)) if type(budget) in (int, float) and budget is not None else BUDGET_MS,
+        digits=round(_between(2, 17, wanted.get("digits"), 4)),
+        reads=statistics != "off",
+        budget_ms=_between(least, _MOST_MS, wanted.get("budget_ms"), BUDGET_MS),
         tensors_first=wanted.get("tensors_first") is not False,
         inline_values=wanted.get("inline_values") is not False,
         summaries=_texts(summaries) if type(summaries) is dict else {},
     )
+
+
+def _between(least: float, most: float, wanted: object, usual: float) -> float:
+    number = wanted if type(wanted) is int or type(wanted) is float else usual
+    return min(most, max(least, number))
 
 
 def _texts(found: dict[str, str]) -> dict[str, str]:

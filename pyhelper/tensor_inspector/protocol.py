@@ -14,6 +14,48 @@ if TYPE_CHECKING:
 Version = str
 #: Which variables are listed: all, or those that are or hold tensors.
 Filter = Literal["all", "tensors"]
+#: How grave a finding is.
+Severity = Literal["error", "warning", "hint"]
+#: has_gradient: it has one; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight;
+#: loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the
+#: path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run,
+#: and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
+NoGradientCode = Literal[
+    "has_gradient",
+    "zero_gradient",
+    "frozen",
+    "not_leaf",
+    "no_loss",
+    "loss_without_graph",
+    "loss_is_leaf",
+    "detached",
+    "no_grad",
+    "rebuilt",
+    "unused",
+    "not_reached",
+    "not_yet",
+    "cleared",
+    "not_known",
+]
+#: What NaN or an infinity came from.
+NanCause = Literal[
+    "zero_variance",
+    "log_of_zero",
+    "log_of_negative",
+    "overflow",
+    "masked_row",
+    "zero_by_zero",
+    "division_by_zero",
+    "inf_minus_inf",
+    "zero_times_inf",
+    "root_of_negative",
+    "mean_of_nothing",
+    "one_sample",
+    "power",
+    "infinite_slope",
+    "domain",
+    "unknown",
+]
 #: bad_request: the request does not fit this contract; stale_helper: inject again; gone: that snapshot or node lives no
 #: more; no_frame: the frame can't be found; not_static: only running code could answer; not_found: no such name,
 #: attribute or item here; raised: the user's own code raised; internal: a fault of ours.
@@ -43,12 +85,18 @@ NodeKind = Literal[
     "property",
     "comparison",
     "difference",
+    "finding",
+    "evidence",
+    "advice",
     "error",
 ]
 #: nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without
 #: gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is
-#: gone; differs: two values that were compared are not the same; error: reading failed.
-Badge = Literal["nan", "inf", "zeros", "constant", "no_grad", "sampled", "unread", "freed", "differs", "error"]
+#: gone; differs: two values that were compared are not the same; wrong, doubtful: a finding that is an error, or a
+#: warning; error: reading failed.
+Badge = Literal[
+    "nan", "inf", "zeros", "constant", "no_grad", "sampled", "unread", "freed", "differs", "wrong", "doubtful", "error"
+]
 #: An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
 Integer = int
 #: A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`,
@@ -131,12 +179,15 @@ class EvaluateRequest(TypedDict):
 @final
 class LensRequest(TypedDict):
     """A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not
-    `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs no user code.
+    `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs user code only where
+    `findings` is told to `run`.
     """
 
     op: Literal["lens"]
     version: Version
     at: NotRequired[At]
+    #: By which the request can be interrupted while it runs the program's models.
+    id: NotRequired[int]
     preferences: NotRequired[Preferences]
     #: Which the answer's rows join when it still lives, else a new one.
     snapshot: NotRequired[int]
@@ -144,7 +195,9 @@ class LensRequest(TypedDict):
     lens: str
     #: What it is asked about, by the names that the lens has for it.
     values: dict[str, Address]
-    #: What the lens is told besides; those of `compare` are `rtol` and `atol`.
+    #: What the lens is told besides: `rtol` and `atol` of `compare`; `rows` of `gradients`; of `findings` `thorough`
+    #: (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them)
+    #: and `stop` (a number of the stop, by which a second question at it is known).
     options: NotRequired[dict[str, float | str | bool]]
     #: Where to go on, as the last answer said. It lives as long as the snapshot.
     resume: NotRequired[int]
@@ -207,12 +260,12 @@ class Preferences(TypedDict):
     debugger's own views show.
     """
 
-    #: `off`: no value is read, metadata is all that is told.
-    statistics: NotRequired[Literal["auto", "off"]]
-    #: Significant digits of values; means and deviations have one less.
-    digits: NotRequired[int]
-    #: Milliseconds that a frame may take, or a question of the debugger's own views; other requests take their share of
-    #: it. The first frame of a process may take three times as long.
+    #: `exact`: there is more time, so that more is read in full; `off`: no value is read, metadata is all that is told.
+    statistics: NotRequired[Literal["auto", "exact", "off"]]
+    #: Significant digits of values, from 2 to 17; means and deviations have one less.
+    digits: NotRequired[float]
+    #: Milliseconds that a frame may take, the nearest that makes sense, or a question of the debugger's own views;
+    #: other requests take their share of it. The first frame of a process may take three times as long.
     budget_ms: NotRequired[float]
     #: Variables that are or hold tensors come before all others.
     tensors_first: NotRequired[bool]
@@ -343,6 +396,190 @@ class CompareFound(TypedDict):
 
 
 @final
+class FindingsFound(TypedDict):
+    """What is wrong with the training step in sight of the frame, causes first; asked about no value. The row has a
+    row for each finding, in this order.
+    """
+
+    lens: Literal["findings"]
+    findings: list[Finding]
+    #: How many of them, the first ones, explain the exception at which the program has stopped.
+    explained: int
+    #: The rules that were asked.
+    checked: list[str]
+    #: Those that were not.
+    skipped: list[Skipped]
+
+
+@final
+class Finding(TypedDict):
+    """One thing that is wrong; what follows from it are its consequences."""
+
+    rule: str
+    severity: Severity
+    #: False where it only may be so.
+    certain: bool
+    #: The subject, the fact, the number.
+    title: str
+    evidence: list[Evidence]
+    #: The user's line, where it is known.
+    source: SourceLine | None
+    #: Why it matters.
+    why: str
+    #: One thing to try.
+    suggestion: str
+    consequences: list[Finding]
+
+
+@final
+class Evidence(TypedDict):
+    """What was seen, and the expression at which; null where there is none to reach it by."""
+
+    expression: str | None
+    fact: str
+
+
+@final
+class SourceLine(TypedDict):
+    """A line of the user's source."""
+
+    file: str
+    line: int
+
+
+@final
+class Skipped(TypedDict):
+    """A rule that was not asked, and why."""
+
+    rule: str
+    reason: str
+
+
+@final
+class AutogradFound(TypedDict):
+    """The graph from a tensor to its leaves, counted; the rows tell it."""
+
+    lens: Literal["autograd"]
+    operations: Integer
+    #: Tensors into whose `.grad` a backward from here would add.
+    leaves: Integer
+    #: Leaves that are parameters; the others are inputs that require a gradient.
+    parameters: Integer
+    #: Operations whose saved tensors an earlier backward has freed.
+    freed: Integer
+    #: Operations with a saved tensor that was modified in place since.
+    modified: Integer
+    #: Operations whose saved tensors only the program's hooks could unpack: they are not read.
+    hooked: Integer
+    #: The program's own Functions, by class.
+    custom: list[str]
+    #: False where the graph has more operations than are followed.
+    complete: bool
+
+
+@final
+class GradientRow(TypedDict):
+    """The gradient of one parameter. Norms are Euclidean; null where they are not known."""
+
+    #: As one types it.
+    name: str
+    #: none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
+    state: Literal["nan", "inf", "none", "zero", "fine", "unread", "frozen"]
+    norm: Number | None
+    weight_norm: Number | None
+    #: Of what the optimizer's next step would change, by its own rule and rate; null where that is not known.
+    update_norm: Number | None
+    nan: Integer
+    inf: Integer
+
+
+@final
+class GradientsFound(TypedDict):
+    """The gradients of a model's parameters; the rows tell each, the worst first."""
+
+    lens: Literal["gradients"]
+    parameters: Integer
+    trainable: Integer
+    #: Trainable parameters without a gradient.
+    none: Integer
+    #: Gradients that are 0 everywhere.
+    zero: Integer
+    #: Gradients that hold NaN.
+    nan: Integer
+    #: Gradients that hold an infinity, and no NaN.
+    inf: Integer
+    #: Gradients whose elements can't be read.
+    unread: Integer
+    #: Of all gradients together; null where some were not read.
+    norm: Number | None
+    #: By which rule the updates were worked out: the optimizer's class; null where there is none in sight, or its rule
+    #: is not known.
+    rule: str | None
+    #: Norms of the gradients of weights with two dimensions or more, the first layer first.
+    by_depth: list[Number]
+    #: The worst first, as many as the option `rows` asks for; 100 when absent.
+    rows: list[GradientRow]
+
+
+@final
+class NoGradientReason(TypedDict):
+    """Why parameters have no gradient."""
+
+    code: NoGradientCode
+    certain: bool
+    count: Integer
+    #: The first of them.
+    parameters: list[str]
+    #: The expression at which the path breaks.
+    at: str | None
+    #: Where in the source.
+    file: str | None
+    line: int | None
+
+
+@final
+class NoGradientFound(TypedDict):
+    """Why a parameter, or those of a module, have no gradient."""
+
+    lens: Literal["no_gradient"]
+    #: Parameters that were asked about.
+    asked: Integer
+    #: The loss that was looked at.
+    loss: str | None
+    reasons: list[NoGradientReason]
+
+
+@final
+class NanOriginFound(TypedDict):
+    """Where what is not finite began: the first operation with finite inputs and an output that is not."""
+
+    lens: Literal["nan_origin"]
+    #: operation: it begins at one; input, parameter: it was in what the operations were given; backward: only gradients
+    #: are not finite; unknown: it can't be told; finite: nothing is NaN or infinite.
+    where: Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
+    #: Its name, as `Log`.
+    operation: str | None
+    #: The variable or parameter that has it first, by the expression that reaches it.
+    name: str | None
+    cause: NanCause
+    #: Everything that this operation was given is known to be finite.
+    certain: bool
+    #: NaN in its output.
+    nan: Integer
+    #: Infinities in its output.
+    inf: Integer
+    #: The index of the first of them in its output.
+    first: list[Integer] | None
+    #: What it was given, where that has a name.
+    inputs: list[str]
+    #: Where in the source.
+    file: str | None
+    line: int | None
+    #: Why not all of the graph could be looked at.
+    unknown: list[Literal["freed", "hooked", "custom", "modified", "not_saved", "too_many"]]
+
+
+@final
 class ErrorAnswer(TypedDict):
     """The request could not be answered."""
 
@@ -401,6 +638,8 @@ class Node(TypedDict):
     #: The value in a few words, for the end of a line of source; of variables alone.
     inline: NotRequired[str]
     badges: NotRequired[list[Badge]]
+    #: Names of lenses that have something to say of the value; absent: none.
+    lenses: NotRequired[list[str]]
     #: How many children, null when not known before they are asked for; absent: none.
     children: NotRequired[int | None]
     #: The expression that reaches the value, when there is one.
@@ -552,6 +791,6 @@ Expanded = dict[str, ExpandedRow]
 #: What the helper answers.
 Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer]
 #: What lenses answer, each with a type of its own.
-Found = CompareFound
+Found = Union[CompareFound, FindingsFound, AutogradFound, GradientsFound, NoGradientFound, NanOriginFound]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

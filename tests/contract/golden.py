@@ -48,6 +48,15 @@ def train() -> FrameType:
     return sys._getframe()
 
 
+def train_wrongly() -> FrameType:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Softmax(1))
+    probabilities = model(torch.ones(3, 4))
+    loss = torch.nn.functional.cross_entropy(probabilities, torch.tensor([0, 1, 0]))
+    assert loss is not None
+    return sys._getframe()
+
+
 def replies() -> dict[str, dict[str, Any]]:
     """Name and reply, with what differs from run to run made the same."""
     frame = train()
@@ -79,6 +88,8 @@ def replies() -> dict[str, dict[str, Any]]:
             "lens_not_done": ask("lens", lens="compare", values=two, limits={"ms": 0.001}),
             "error": ask("inspect", expression="model(images)"),
         }
+        frame = train_wrongly()
+        found["lens_findings"] = ask("lens", lens="findings", values={})
     finally:
         debugger.user_frame = before
     return {name: _settled(reply) for name, reply in found.items()}
@@ -93,6 +104,11 @@ def _settled(reply: dict[str, Any]) -> dict[str, Any]:
     ):
         if field in reply:
             reply[field] = value
+    told = reply.get("found", {})
+    if told.get("lens") == "findings":  # which rules there are is not said here
+        told.update(checked=["nan-in-input"], skipped=[{"rule": "lr-zero", "reason": "no optimizer in sight"}])
+        for finding in told["findings"]:
+            finding["source"]["file"] = "golden.py"
     return reply
 
 

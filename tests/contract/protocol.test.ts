@@ -5,9 +5,9 @@ import { generate } from "../../extension/build/protocol.ts";
 import { type Schema, typedDicts } from "../../extension/build/typed-dicts.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import type { Row, Source } from "../../extension/src/model/row.ts";
+import type { Row, Scene } from "../../extension/src/model/row.ts";
 import { childRows, rootRows } from "../../extension/src/model/rows.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { cardText } from "../../extension/src/model/card.ts";
 import { BadAnswer, parseAnswer } from "../../extension/src/protocol/envelope.ts";
@@ -85,14 +85,14 @@ describe("golden replies, written by the helper", () => {
 /** Makes every row that the answer has, at every depth, with its tooltip. */
 function show(answer: FrameAnswer): void {
   const pins = new Pins(memory({ pins: answer.pins.map(({ expression }) => expression) }));
-  const source: Source = {
+  const scene: Scene = {
     contents: new Contents(frame(), answer),
     pins,
-    comparisons: new Comparisons(),
+    questions: new Questions(),
     expansion: new Expansion(),
     pageSize: 100,
   };
-  const waiting = rootRows(source);
+  const waiting = rootRows(scene);
   const ids = new Set<string>();
   let rows = 0;
   for (let row: Row | undefined = waiting.pop(); row !== undefined; row = waiting.pop()) {
@@ -100,7 +100,7 @@ function show(answer: FrameAnswer): void {
     ids.add(row.id);
     expect(row.label).not.toBe("");
     expect(row.speech).toContain(row.name);
-    if (row.known !== undefined && row.next === undefined) waiting.push(...(childRows(source, row) ?? []));
+    if (row.known !== undefined && row.next === undefined) waiting.push(...(childRows(scene, row) ?? []));
   }
   expect(rows).toBeGreaterThanOrEqual(count(answer.rows.nodes));
   expect(ids.size).toBe(rows);

@@ -1,4 +1,4 @@
-"""A small convnet on synthetic pictures: halfway through the epoch the loss is NaN. One look at `images` says why."""
+"""A small convnet on synthetic pictures: halfway through the epoch the loss is NaN. The first row says where that began."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def train(config: Config) -> list[float]:
     for step, (raw, labels) in enumerate(torch.utils.data.DataLoader(dataset, config.batch_size)):
         images = (raw - raw.mean((1, 2, 3), keepdim=True)) / raw.std((1, 2, 3), keepdim=True)
         batch = {"image": images, "label": labels}
-        logits = model(batch["image"])
+        logits = model(images)
         loss = cross_entropy(logits, batch["label"])
         optimizer.zero_grad()
         loss.backward()

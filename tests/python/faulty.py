@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,8 +29,18 @@ warnings.simplefilter("ignore")
 def train(stop):
     torch.manual_seed(0)
 """
+_WARM = """
+    net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(), nn.Linear(4, 2))
+    optimizer = torch.optim.Adam(net.parameters())
+    loss = F.cross_entropy(net(torch.randn(4, 4)), torch.tensor([0, 1, 0, 1]))
+    loss.backward()
+    stop()
+    optimizer.step()
+    net(torch.randn(4, 5))
+"""
 _LIMIT = 100  #: seconds of one program
 _VISITS = 2  #: of one line at which is asked: a loop's later rounds are like its second
+_ROUNDS = 4  #: that some rules must have seen
 
 
 class Said:
@@ -46,13 +57,25 @@ class Said:
 
 def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Said:
     """What is found in a program from a neutral path; ``every_line`` asks at each of its lines, as a stop there would."""
+    return Said(**_in_child(lambda: _run(text, every_line, thorough)))
+
+
+def said_in_every_round(text: str) -> Said:
+    """The same where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
+    lines = _in_child(lambda: {"busy": _busy_lines(text)}).get("busy", [])
+    said = [Said(**_in_child(partial(_run, text, False, False, line))) for line in lines]
+    return Said([one for part in said for one in part.found], [one for part in said for one in part.failed])
+
+
+def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    _warm()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         signal.alarm(_LIMIT)
         try:
-            answer = _run(text, every_line, thorough)
+            answer = work()
         except BaseException as error:
             answer = {"found": [], "failed": [f"{type(error).__name__}: {error}"]}
         with os.fdopen(writing, "w") as pipe:
@@ -62,20 +85,58 @@ def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Sa
     with os.fdopen(reading) as pipe:
         told = pipe.read()
     os.waitpid(child, 0)
-    return Said(**json.loads(told or '{"found": [], "failed": ["the program died"]}'))
+    answered: dict[str, Any] = json.loads(told or '{"found": [], "failed": ["the program died"]}')
+    return answered
 
 
-def _run(text: str, every_line: bool, thorough: bool) -> dict[str, Any]:
-    torch.set_num_threads(1)
+@cache
+def _warm() -> None:
+    """Loads, before any fork, what torch and the helper load for the first program: seconds that each child would take."""
+    _run(HEAD + _WARM, every_line=False, thorough=True)
+
+
+def _busy_lines(text: str) -> list[int]:
+    """Lines that run in enough rounds for numbers to be compared, but not in those of a long inner loop."""
+    visits: Counter[int] = Counter()
+
+    def count(frame: FrameType) -> None:
+        visits[frame.f_lineno] += 1
+
+    _play(text, lambda: None, count, lambda error: None)
+    busy = sorted(line for line, count in visits.items() if _ROUNDS <= count <= 10 * _ROUNDS)
+    return list(dict.fromkeys((busy[0], busy[-1]))) if busy else []
+
+
+def _run(text: str, every_line: bool, thorough: bool, line: int | None = None) -> dict[str, Any]:
+    """What is found at the calls of ``stop``, at every line, or at one line in each round."""
     found: list[Any] = []
     failed: list[str] = []
     visits: Counter[int] = Counter()
 
     def look(frame: FrameType) -> None:
-        answer = findings(frame, thorough=thorough)
+        answer = findings(frame, thorough=thorough, run=thorough)
         found.extend(answer)
         failed.extend(f"{rule}: {reason}" for rule, reason in answer.skipped if "Error" in reason)
 
+    def see(frame: FrameType) -> None:
+        visits[frame.f_lineno] += 1
+        if frame.f_lineno == line or (line is None and visits[frame.f_lineno] <= _VISITS):
+            look(frame)
+
+    traced = every_line or line is not None
+    stop = (lambda: None) if traced else (lambda: look(sys._getframe(1)))
+    _play(text, stop, see if traced else None, lambda error: found.extend(explain(error)))
+    return {"found": [dict(finding) for finding in found], "failed": failed}
+
+
+def _play(
+    text: str,
+    stop: Callable[[], None],
+    see: Callable[[FrameType], None] | None,
+    caught: Callable[[Exception], None],
+) -> None:
+    """Runs a program: ``see`` is shown each of its lines before that runs, ``caught`` what ends it."""
+    torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.py"
         path.write_text(text)
@@ -86,21 +147,16 @@ def _run(text: str, every_line: bool, thorough: bool) -> dict[str, Any]:
         def tracer(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
             if frame.f_code.co_filename != str(path):
                 return None
-            if event == "line" and visits[frame.f_lineno] < _VISITS:
-                visits[frame.f_lineno] += 1
-                look(frame)
+            if event == "line" and see is not None:
+                see(frame)
             return tracer
 
         try:
-            if every_line:
-                sys.settrace(tracer)
-                program.train(lambda: None)
-            else:
-                program.train(lambda: look(sys._getframe(1)))
+            sys.settrace(tracer if see is not None else None)
+            program.train(stop)
         except Exception as error:
             sys.settrace(None)
-            found.extend(explain(error))
+            caught(error)
         finally:
             sys.settrace(None)
             tensor_inspector.forget()
-    return {"found": [dict(finding) for finding in found], "failed": failed}

@@ -97,6 +97,11 @@ def circles(graph: dict[str, set[str]]) -> list[set[str]]:
             for module in graph if module in below[module]]  # fmt: skip
 
 
+def test_where_memory_is_only_one_file_asks() -> None:
+    """Another way to ask crashes where it is gone, or makes a copy of what is copied on write."""
+    assert [path for path in PATHS if "data_ptr" in (SOURCE / path).read_text("utf-8")] == ["measure/torch/readable.py"]
+
+
 def test_no_file_reaches_another_but_by_an_import_or_the_registry() -> None:
     reaching = [path for path in PATHS if "sys.modules[__package__]" in (SOURCE / path).read_text("utf-8")]
     assert reaching == ["gateway.py"]  # for the version that the loader left

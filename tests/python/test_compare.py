@@ -8,6 +8,7 @@ import re
 import sys
 import tracemalloc
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
@@ -140,6 +141,28 @@ def test_sparse_and_nested_tensors_are_compared_by_what_they_consist_of() -> Non
     ones, zeros = (torch.nested.nested_tensor([torch.ones(2), make(3)]) for make in (torch.ones, torch.zeros))
     (found,) = compare(ones, zeros).differences
     assert "3 of 3 differ" in found["text"]
+
+
+@pytest.fixture
+def mesh() -> Iterator[Any]:
+    distributed: Any = pytest.importorskip("torch.distributed.tensor")
+    group = torch.distributed
+    group.init_process_group("gloo", rank=0, world_size=1, store=group.HashStore())
+    yield distributed.init_device_mesh("cpu", (1,))
+    group.destroy_process_group()
+
+
+def test_distributed_tensors_are_compared_by_their_shards(mesh: Any) -> None:
+    from torch.distributed.tensor import DTensor, Shard
+
+    a = DTensor.from_local(torch.ones(2, 4), mesh, [Shard(0)])
+    assert compare(a, a.clone())
+    assert texts(a, a + 1) == {"._local_tensor": "8 of 8 differ, |Δ| up to 1, 50% relative: 1 → 2 at [0, 0]"}
+    assert compare(a, a + 1, atol=1)
+    assert texts(a, torch.cat([a, a])) == {"": "shape [2, 4] → [4, 4]"}
+    bare = a.clone()
+    del bare._spec
+    assert "only in a" in texts(a, bare)["._spec.placements"]
 
 
 def test_a_model_is_compared_by_its_parts() -> None:

@@ -380,3 +380,8 @@ def test_a_finding_is_plain_data(tmp_path: Path) -> None:
     found = explain(raised(f"{HEAD}x, fc = R(32, 5), nn.Linear(10, 5)\nfc(x)\n", tmp_path))
     assert json.loads(json.dumps(found)) == list(found)
     assert repr(found).startswith("error  shape-mismatch  x is [32, 5], but fc (Linear 10 → 5) wants")
+
+
+def test_only_an_exception_is_explained() -> None:
+    with pytest.raises(TypeError, match="takes an exception"):
+        explain("x")  # type: ignore[arg-type]

@@ -11,14 +11,16 @@ from typing import Any
 
 import pytest
 import torch
-from fault_table import PROGRAMS
-from faulty import HEAD, said_of
+from faults import PROGRAMS, with_fault, without_fault
+from faults.traps import TRAPS
+from faulty import HEAD, said_in_every_round, said_of
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import explain, findings, forget
+from tensor_inspector.lenses.findings.run import RULES
 
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
@@ -55,13 +57,47 @@ def test_in_a_healthy_program_nothing_is_found_at_any_line(name: str) -> None:
         assert (said.rules, said.failed) == ([], [])
 
 
+LONG = {
+    **{name: (FOLDER / "healthy" / f"{name}.py").read_text() for name in HEALTHY},
+    **{name: (FOLDER / "faults" / name / "clean.py").read_text() for name in EXPECTED},
+    **{name: HEAD + without_fault(program) for name, (_, program) in [*PROGRAMS.items(), *TRAPS.items()]},
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_with_one_breakpoint_nothing_is_found_in_any_round(name: str) -> None:
+    said = said_in_every_round(LONG[name])
+    assert (said.rules, said.failed) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["state_grows", "rate_of_nothing", "summed_in_trainer"])
+def test_one_breakpoint_sees_what_takes_rounds(name: str) -> None:
+    rule, program = PROGRAMS[name]
+    assert set(said_in_every_round(HEAD + with_fault(program)).rules) == {rule}
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
-    rule, faulty, clean = PROGRAMS[name]
-    said = said_of(HEAD + faulty)
+    rule, program = PROGRAMS[name]
+    clean = without_fault(program)
+    said = said_of(HEAD + with_fault(program))
     assert (set(said.rules), said.failed) == ({rule}, [])
     for every_line in (False, True):
         said = said_of(HEAD + clean, every_line=every_line, thorough=not every_line)
+        assert (said.rules, said.failed) == ([], [])
+
+
+def test_every_rule_has_a_program_in_which_nothing_else_finds_the_fault() -> None:
+    alone = {rule for rule, _ in PROGRAMS.values()}
+    alone |= {rule for one in EXPECTED.values() for rule in one["rules"] if len(one["rules"]) == 1}
+    assert {rule.id for rule in RULES} - alone == set()
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_what_only_looks_like_a_fault_is_none_at_any_line(name: str) -> None:
+    text = HEAD + without_fault(TRAPS[name][1])
+    for every_line, thorough in ((False, True), (True, False), (True, True)):
+        said = said_of(text, every_line=every_line, thorough=thorough)
         assert (said.rules, said.failed) == ([], [])
 
 
@@ -142,6 +178,11 @@ def test_findings_print_a_line_each_and_silence_says_how_much_was_asked() -> Non
     found = findings()
     assert repr(found).startswith("error  double-softmax  cross_entropy was given probabilities: logits")
     assert json.loads(json.dumps(found)) == found
+
+
+def test_one_text_is_no_collection_of_rules() -> None:
+    with pytest.raises(TypeError, match="collection of rules"):
+        findings(ignore="lr-zero")
 
 
 def test_an_ignored_rule_is_skipped() -> None:

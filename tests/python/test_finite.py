@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from zoo.tensor_classes import Wrapping
 
 from tensor_inspector import facts, summarize
 from tensor_inspector.kinds import Child, Rows
@@ -51,6 +53,19 @@ def looked_at(value: Any, looks: float, then: float = 1.0) -> Node:
         )
 
 
+def beside(parameter: Any) -> nn.Module:
+    """A layer of 16 numbers beside another parameter or buffer."""
+    module = layer()
+    module.register_buffer("other", parameter)
+    return module
+
+
+def quantized(scale: float) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.quantize_per_tensor(torch.ones(3), scale, 0, torch.quint8)
+
+
 # What is found
 
 
@@ -59,6 +74,25 @@ def looked_at(value: Any, looks: float, then: float = 1.0) -> Node:
 def test_a_module_says_that_a_parameter_is_not_finite(dtype: torch.dtype, values: float, words: str) -> None:
     assert words in summarize(layer(values, dtype))
     assert words not in summarize(layer(1.0, dtype))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (layer(), "none in all values"),
+        (nn.Linear(4, 4, device="meta"), "values not read"),
+        (nn.Sequential(layer(), nn.Linear(4, 4, device="meta")), "none seen, not all values of 2 tensors read"),
+        (torch.optim.SGD([torch.ones(2), torch.ones(2, device="meta")]), "none seen, not all values of 1 tensor read"),
+        (beside(Wrapping(torch.ones(4, 4))), "none seen, ≈ 50 % read"),
+        (beside(quantized(0.1)), "none in all values"),
+    ],
+)
+def test_what_was_not_read_is_never_said_to_be_clean(value: Any, words: str) -> None:
+    assert rows(value)["NaN and Inf"] == words
+
+
+def test_a_quantized_tensor_whose_scale_is_not_finite_is_found() -> None:
+    assert "NaN in other" in summarize(beside(quantized(inf)))
 
 
 def test_both_are_said_of_a_tensor_that_holds_both() -> None:
@@ -180,10 +214,9 @@ def test_finite_numbers_that_overflow_when_added_are_no_alarm(values: float, dty
 
 
 def test_what_can_hold_no_nan_is_nothing_to_read() -> None:
-    net = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2), nn.Linear(2, 2, device="meta"))
+    net = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2))
     net.register_buffer("positions", torch.arange(512))
     assert rows(net)["NaN and Inf"] == "none in all values"
-    assert "NaN and Inf" not in rows(nn.Linear(2, 2, device="meta"))
 
 
 @pytest.mark.parametrize("told", [finite.sums, finite.norms])

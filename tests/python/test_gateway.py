@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import asking
 import pytest
 import torch
 
@@ -32,19 +33,11 @@ class Owner:
         raise SystemExit(3)
 
 
-class Paused:
-    """A frame that is paused, as far as the gateway knows, and the way to ask about it."""
-
-    def __init__(self, frame: FrameType, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(debugger, "user_frame", lambda: frame)
-        self.replies: list[gateway.Reply] = []
-
+class Paused(asking.Paused):
     def ask(self, op: str, **request: Any) -> dict[str, Any]:
-        text = json.dumps({"op": op, "version": "", "limits": {"ms": 60_000}, **request})
-        reply = gateway.call(base64.b64encode(text.encode()).decode())
-        assert str(reply).isascii()
-        self.replies.append(reply)
-        return json.loads(reply)  # type: ignore[no-any-return]
+        answer = super().ask(op, **request)
+        assert str(self.replies[-1]).isascii()
+        return answer
 
     def frame(self, **request: Any) -> dict[str, Any]:
         answer = self.ask("frame", **request)
@@ -346,6 +339,8 @@ def test_values_of_the_frame_are_not_kept_by_the_helper(monkeypatch: pytest.Monk
         ({"budget_ms": 240}, 240, 160, 200),
         ({"budget_ms": 1}, 12, 8, 10),
         ({"budget_ms": "a"}, 120, 80, 100),
+        ({"budget_ms": 240, "statistics": "exact"}, 960, 640, 800),
+        ({"budget_ms": 10_000, "statistics": "exact"}, 1200, 800, 1000),
     ],
 )
 def test_each_request_takes_its_share_of_the_time_that_the_user_gives(

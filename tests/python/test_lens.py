@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gc
 import json
 import sys
@@ -13,11 +12,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import asking
 import pytest
 import torch
 from bundle import SOURCE
 
-from tensor_inspector import debugger, gateway, operations
+from tensor_inspector import operations
 from tensor_inspector.kinds import Child
 from tensor_inspector.lenses import registry
 from tensor_inspector.safe.budget import Budget
@@ -34,16 +34,7 @@ def step() -> FrameType:
     return sys._getframe()
 
 
-class Paused:
-    def __init__(self, frame: FrameType, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(debugger, "user_frame", lambda: frame)
-        self.replies: list[gateway.Reply] = []
-
-    def ask(self, op: str, **request: Any) -> dict[str, Any]:
-        text = json.dumps({"op": op, "version": "", "limits": {"ms": 60_000}, **request})
-        self.replies.append(gateway.call(base64.b64encode(text.encode()).decode()))
-        return json.loads(self.replies[-1])  # type: ignore[no-any-return]
-
+class Paused(asking.Paused):
     def compare(self, a: Any, b: Any, **more: Any) -> dict[str, Any]:
         places = [{"expression": side} if isinstance(side, str) else side for side in (a, b)]
         return self.ask("lens", lens="compare", values=dict(zip("ab", places)), **more)
@@ -107,13 +98,13 @@ def test_long_work_is_done_in_slices_which_come_to_the_same(monkeypatch: pytest.
     whole = paused.compare("many", "others")
     time = count()  # a millisecond passes whenever somebody looks at the clock
     monkeypatch.setattr(operations, "Budget", partial(Budget, clock=lambda: next(time) / 1000))
-    answer = paused.compare("many", "others", limits={"ms": 20})
+    answer = paused.compare("many", "others", limits={"ms": 10})
     progress = []
     while not answer["done"]:
         progress.append(answer["progress"])
         assert "found" not in answer
         where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
-        answer = paused.compare("many", "others", limits={"ms": 20}, **where)
+        answer = paused.compare("many", "others", limits={"ms": 10}, **where)
     assert len(progress) > 10
     assert progress == sorted(progress)
     assert 0 <= progress[0] < 0.1 < 0.9 < progress[-1] < 1
@@ -192,7 +183,7 @@ class Holder(list[object]):
 def test_the_values_of_an_unfinished_comparison_die_with_it() -> None:
     a, b = (Holder([[index, [index, side]] for index in range(50)]) for side in (1, 2))
     budget = Budget(10, clock=count().__next__)
-    lens = registry.lens("compare", {"a": Child("a", a), "b": Child("b", b)}, {}, budget)
+    lens = registry.lens("compare", {"a": Child("a", a), "b": Child("b", b)}, {}, budget, None)
     assert not lens.go_on()
     values = weakref.ref(a), weakref.ref(b)
     gc.disable()
@@ -208,7 +199,7 @@ def test_a_pair_that_needs_many_slices_is_compared_to_its_end() -> None:
     b[-1] = 1
     ticks = count()
     budget = Budget(20, clock=lambda: next(ticks) / 1000)
-    lens = registry.lens("compare", {"a": Child("a", [1, a]), "b": Child("b", [1, b])}, {}, budget)
+    lens = registry.lens("compare", {"a": Child("a", [1, a]), "b": Child("b", [1, b])}, {}, budget, None)
     progress = [0.0]
     while not lens.go_on():
         progress.append(lens.progress())
@@ -242,7 +233,7 @@ def test_facts_of_a_value_are_asked_for_by_its_node_too(paused: Paused) -> None:
 @pytest.mark.parametrize("name", registry.LENSES)
 def test_every_lens_that_the_registry_names_is_there(name: str) -> None:
     module, values, options = registry.LENSES[name]
-    assert (SOURCE / "lenses" / f"{module}.py").exists()
+    assert SOURCE.joinpath("lenses", *module.split(".")).with_suffix(".py").exists()
     schema = json.loads((Path(__file__).parents[2] / "pyhelper" / "protocol.schema.json").read_text("utf-8"))
     found = [answer["$ref"].rpartition("/")[2] for answer in schema["definitions"]["Found"]["oneOf"]]
     assert name in [schema["definitions"][answer]["properties"]["lens"]["const"] for answer in found]

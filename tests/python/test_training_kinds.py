@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from torch.optim import lr_scheduler
 from torch.utils import data
+from zoo.tensor_classes import InSlots, Scaled, Wrapping
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Child, Property, Rows, TextRow, look
@@ -41,6 +42,36 @@ def layer(values: Any = 1.0, dtype: torch.dtype = torch.float32, size: int = 4) 
 def test_a_lazy_layer_says_what_its_parameters_will_be() -> None:
     said = rows(nn.LazyLinear(3))
     assert (said["dtypes"], said["gradients"]) == ("float32", "grads None")
+
+
+@pytest.mark.parametrize("cls", [Wrapping, Scaled, InSlots])
+def test_parameters_that_only_their_class_can_compute_are_counted(cls: type) -> None:
+    module = nn.Linear(4, 3)
+    module._parameters["weight"] = cls(torch.ones(3, 4))
+    said = rows(module)
+    assert said["parameters"] == "15 in 2 tensors"
+    assert "bytes" not in facts(module)
+
+
+def test_bytes_are_told_of_a_module_only_where_those_of_all_its_tensors_are_known() -> None:
+    module = nn.Linear(4, 3)
+    assert facts(module)["bytes"] == 60
+    module.register_buffer("mask", torch.eye(3).to_sparse())
+    assert "bytes" not in facts(module)
+
+
+def test_an_optimizer_of_many_tensors_says_how_many_it_had_time_to_ask() -> None:
+    tensors = [torch.ones(1, requires_grad=True) for _ in range(300)]
+    said = rows(torch.optim.SGD(tensors, lr=0.1), budget_ms=0)
+    assert said["gradients"] == "0 of the first 63 of 300 tensors: time budget"
+
+
+def test_an_optimizer_of_many_groups_shows_the_first() -> None:
+    optimizer = torch.optim.SGD([torch.ones(1)], lr=0.1)
+    optimizer.param_groups = optimizer.param_groups * 150
+    said = rows(optimizer)
+    assert (said["group 99"], said["…"]) == ("lr 0.1 · 1 tensor", "50 more groups")
+    assert "group 100" not in said
 
 
 def test_an_optimizer_around_another_tells_of_that() -> None:

@@ -349,7 +349,7 @@ def _tensor_state(torch: Any, value: Any, readable: bool) -> list[Any]:
             said += [_asked(base, "grad", value)] if said[-2] is True else []
         if readable:
             try:
-                said.append(_storage_hash(base.untyped_storage(value)))
+                said.append(_is_copied_on_write(torch, value) or _storage_hash(base.untyped_storage(value)))
             except BaseException as error:  # no storage of its own
                 said.append(type(error).__name__)
     return said
@@ -361,6 +361,12 @@ def _asked(base: Any, name: str, value: Any) -> Any:
     except BaseException as error:
         return type(error).__name__
     return found if type(found) in (bool, int, type(None)) else id(found)
+
+
+def _is_copied_on_write(torch: Any, value: Any) -> bool:
+    """Whether its memory is another tensor's until somebody asks for it as one who would write, as the hash does."""
+    ask = getattr(torch._C, "_is_cow_tensor", None)
+    return ask is not None and bool(ask(value))
 
 
 def _storage_hash(storage: Any) -> int | None:

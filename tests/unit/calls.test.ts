@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { EvaluateQueue, Over } from "../../extension/src/debug/queue.ts";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
-import type { Session } from "../../extension/src/debug/sessions.ts";
+import type { Session } from "../../extension/src/debug/session.ts";
 import { Calls } from "../../extension/src/helper/calls.ts";
 import { MARK, packed } from "../../extension/src/helper/injection.ts";
 import type { Request } from "../../extension/src/protocol/generated.ts";
@@ -286,6 +286,29 @@ describe("calls", () => {
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
   });
 
+  test("run a lens that runs models as they run an expression, and ask nothing else meanwhile", async () => {
+    const reply = deferred<string>();
+    const answer = JSON.stringify(frameAnswer([], { frameless: true }));
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "lens" ? reply.promise : answer;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    const cancelled = new AbortController();
+    const question = { lens: "findings", values: {}, options: { run: true } };
+    const running = calls.lens(paused, question, cancelled.signal);
+    const asked = calls.frame(paused, {});
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(ops(sent)).toEqual(["inject", "frame", "lens"]);
+    cancelled.abort();
+    expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
+    reply.resolve(JSON.stringify({ op: "error", error: { code: "raised", message: "ended" } }));
+    await expect(running).rejects.toThrow(Over);
+    await asked;
+    expect(ops(sent).at(-1)).toBe("frame without a frame");
+  });
+
   test("are told to end again where they had not begun yet", async () => {
     const replies = [false, true];
     const reply = deferred<string>();
@@ -319,6 +342,33 @@ describe("calls", () => {
     await asked;
     await expect(running).rejects.toThrow(Over);
     expect(ops(sent)).not.toContain("evaluate");
+  });
+
+  test.each([
+    ["frame", (calls: Calls, at: Frame, signal: AbortSignal) => calls.frame(at, {}, signal)],
+    [
+      "children",
+      (calls: Calls, at: Frame, signal: AbortSignal) =>
+        calls.children(at, { snapshot: 7, node: 1, start: 0, count: 9 }, { signal }),
+    ],
+    ["inspect", (calls: Calls, at: Frame, signal: AbortSignal) => calls.inspect(at, { expression: "x" }, signal)],
+    ["lens", (calls: Calls, at: Frame, signal: AbortSignal) => calls.lens(at, { lens: "compare", values: {} }, signal)],
+  ])("for %s that are cancelled while they wait are over at once, and never sent", async (_, ask) => {
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return sent.length > 2 ? NEVER : FRAME;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    void calls.frame(paused, {}).catch(() => undefined);
+    const cancelled = new AbortController();
+    const asked = ask(calls, paused, cancelled.signal);
+    const late = ask(calls, paused, cancelled.signal);
+    cancelled.abort();
+    await expect(asked).rejects.toThrow(Over);
+    await expect(late).rejects.toThrow(Over);
+    await expect(ask(calls, paused, cancelled.signal)).rejects.toThrow(Over);
+    expect(ops(sent)).toEqual(["inject", "frame", "frame"]);
   });
 
   test("that nobody waits for any more when their turn comes are not sent", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
@@ -18,9 +18,9 @@ function program(pinned: string[] = []) {
   const wishes = { filter: "all", pageSize: 100 } as const;
   const inspector = new Inspector(
     helper,
-    new Answers(helper, new Pins(memory({ pins: pinned })), new Comparisons(), new Expansion(), wishes, new Results()),
+    new Answers(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), wishes, new Results()),
   );
-  const rows = (): Row[] => (inspector.source ? [...knownRows(inspector.source)] : []);
+  const rows = (): Row[] => (inspector.scene ? [...knownRows(inspector.scene)] : []);
   return {
     inspector,
     rows,

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { COMMAND, type CommandId } from "../../extension/src/ids.ts";
 import type { Parts } from "../../extension/src/views/command.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
+import type { Inquiry } from "../../extension/src/model/questions.ts";
+import type { Row } from "../../extension/src/model/row.ts";
+import { frame, frameAnswer, node } from "./fixtures.ts";
 import { env, stage } from "./vscode.ts";
 
 beforeEach(() => stage.focus(undefined));
@@ -46,6 +50,30 @@ describe("by a key", () => {
     expect(env.clipboard.text).toBe("long: int64[2]");
   });
 
+  test("Copy Summary copies an answer with the rows below it, which are read if need be", async () => {
+    const below = [node(".weight", { line: "1 value", children: 2 }), node(".bias", { line: "equal" })];
+    const contents = new Contents(frame(), frameAnswer());
+    const known = { node: node("answer", { id: 50, children: 2 }), snapshot: 7 };
+    const scene = { contents, expansion: new Expansion(), pageSize: 100 };
+    const load = vi.fn<(row: Row) => Promise<void>>(() => {
+      const page = { start: 0, total: 2, nodes: below };
+      contents.merge({ op: "children", snapshot: 7, ms: 1, node: 50, page, types: [] }, known);
+      return Promise.resolve();
+    });
+    const row = rowLike({
+      name: "a ↔ b",
+      summary: "2 differences",
+      contents,
+      known,
+      question: {},
+      path: { root: "q", names: [] },
+    });
+    await COMMANDS[COMMAND.copySummary]({ inspector: { scene, load } } as unknown as Parts, row);
+    await COMMANDS[COMMAND.copySummary]({ inspector: { scene, load } } as unknown as Parts, row);
+    expect(env.clipboard.text).toBe("a ↔ b: 2 differences\n  .weight: 1 value\n  .bias: equal");
+    expect(load).toHaveBeenCalledOnce();
+  });
+
   test("Copy Summary copies nothing of a row without a value", async () => {
     await pressed(COMMAND.copySummary, { name: "next 100", summary: "", can: ["nextPage"] });
     expect(env.clipboard.text).toBe("");
@@ -74,6 +102,37 @@ describe("by a key", () => {
     ["no pin", {}, []],
   ])("Unpin, on %s, unpins it", async (_, row, expected) => {
     expect(await pressed(COMMAND.unpin, row)).toEqual(expected);
+  });
+});
+
+describe("a lens", () => {
+  test("is asked about the value of the row, by the lens's own name for it, and its answer is shown", async () => {
+    const asked: Inquiry[] = [];
+    const showTop = vi.fn<(path: object) => Promise<void>>();
+    const lenses = {
+      ask: (inquiry: Inquiry) => {
+        asked.push(inquiry);
+        return Promise.resolve({ ...inquiry, id: 3 });
+      },
+    };
+    const contents = new Contents(frame(), frameAnswer());
+    const known = { node: node("loss", { id: 12 }), snapshot: 7 };
+    const row = rowLike({ name: "loss", expression: "loss", known, contents, can: ["compare", "autograd"] });
+    await COMMANDS[COMMAND.showAutogradGraph]({ lenses, tree: { showTop } } as unknown as Parts, row);
+    const tensor = { name: "loss", expression: "loss", at: { value: { snapshot: 7, node: 12 } } };
+    expect(asked).toMatchObject([{ lens: "autograd", subjects: { tensor } }]);
+    expect(showTop).toHaveBeenCalledWith({ root: "question 3", names: [] });
+  });
+
+  test("that can't be asked is said to be so", async () => {
+    const said: string[] = [];
+    const tree = { say: (sentence: string) => Promise.resolve(void said.push(sentence)) };
+    const known = { node: node("loss"), snapshot: 7 };
+    const contents = new Contents(frame(), frameAnswer());
+    const row = rowLike({ name: "loss", known, contents, can: ["compare"] });
+    const lenses = { ask: () => Promise.resolve(undefined) };
+    await COMMANDS[COMMAND.showAutogradGraph]({ lenses, tree } as unknown as Parts, row);
+    expect(said).toEqual(["Nothing can be asked: the program went on, or its values can't be read."]);
   });
 });
 

@@ -1,10 +1,10 @@
 /** The context keys by which the manifest shows what is for Python. */
 import { beforeEach, expect, test } from "vitest";
 import type { DebugAdapterTracker, DebugSession } from "vscode";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
-import { followComparisons, followDebugging, followPins } from "../../extension/src/views/context.ts";
+import { followQuestions, followDebugging, followPins } from "../../extension/src/views/context.ts";
 import { memory, session } from "./fixtures.ts";
 import { commands, debug, stage } from "./vscode.ts";
 
@@ -71,14 +71,14 @@ test("tells whether something is pinned, before any stop and as it changes", () 
 
 test("tells of comparisons, and of a value that was selected for one, until their session ends", () => {
   const told = (): unknown[] =>
-    ["compared", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
-  const comparisons = new Comparisons();
-  followComparisons(comparisons);
+    ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
+  const questions = new Questions();
+  followQuestions(questions);
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
-  comparisons.select(a!, session());
-  comparisons.add(a!, b!, session());
+  questions.select(a!, session());
+  questions.add({ lens: "compare", subjects: { a: a!, b: b! } }, session());
   expect(told()).toEqual([true, true]);
-  comparisons.forget(session());
+  questions.forget(session());
   expect(told()).toEqual([false, false]);
 });

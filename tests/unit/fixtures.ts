@@ -1,5 +1,5 @@
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
-import type { Session } from "../../extension/src/debug/sessions.ts";
+import type { Session } from "../../extension/src/debug/session.ts";
 import type { Memory } from "../../extension/src/model/pins.ts";
 import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 

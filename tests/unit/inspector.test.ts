@@ -4,7 +4,7 @@ import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
 import type { Contents } from "../../extension/src/model/contents.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
@@ -39,8 +39,8 @@ function inspected(
   } as unknown as Helper;
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
   const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const comparisons = new Comparisons();
-  const answered = new Answers(helper, pins, comparisons, expansion, wishes, results);
+  const questions = new Questions();
+  const answered = new Answers(helper, pins, questions, expansion, wishes, results);
   const inspector = new Inspector(helper, answered);
   const runs = new Runs(helper, pins, wishes, results, answered, inspector);
   return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
@@ -53,11 +53,11 @@ function contentsOf(inspector: Inspector): Contents {
 }
 
 function labels(inspector: Inspector): string[] {
-  return inspector.source ? rootRows(inspector.source).map(({ label }) => label) : [];
+  return inspector.scene ? rootRows(inspector.scene).map(({ label }) => label) : [];
 }
 
 function firstRow(inspector: Inspector): Row {
-  return rootRows(inspector.source as NonNullable<typeof inspector.source>)[0] as Row;
+  return rootRows(inspector.scene as NonNullable<typeof inspector.scene>)[0] as Row;
 }
 
 describe("one question per stop and frame", () => {
@@ -87,7 +87,24 @@ describe("one question per stop and frame", () => {
       page_size: 100,
       expanded: { batch: { rows: JSON.parse('{"__proto__": {"count": 200}}') as unknown } },
       pins: [{ expression: "x.grad", count: 100, rows: {} }, { expression: "y" }],
+      how: {},
     });
+  });
+
+  test("is cancelled when it is asked anew, as are those for the rows below that are not shown any more", async () => {
+    const never = new Promise<never>(() => undefined);
+    const { inspector, asked } = inspected({ children: () => never });
+    inspector.focus(frame(1));
+    await settled();
+    void inspector.load(firstRow(inspector));
+    await settled();
+    const how = asked.at(-1)?.["how"] as { signal: AbortSignal } | undefined;
+    expect(how?.signal.aborted).toBe(false);
+    const again = [inspector.again(), inspector.again()];
+    await Promise.all(again);
+    const frames = asked.filter(({ op }) => op === "frame").map(({ how }) => (how as AbortSignal).aborted);
+    expect(frames).toEqual([false, true, false]);
+    expect(how?.signal.aborted).toBe(true);
   });
 
   test("shows nothing while the program runs", async () => {
@@ -96,7 +113,7 @@ describe("one question per stop and frame", () => {
     await settled();
     expect(labels(inspector)).toEqual(["x"]);
     inspector.focus(undefined);
-    expect(inspector.source).toBeUndefined();
+    expect(inspector.scene).toBeUndefined();
   });
 });
 
@@ -291,7 +308,7 @@ describe("children", () => {
     const row = firstRow(inspector);
     await Promise.all([inspector.load(row), inspector.load(row)]);
     expect(ops()).toEqual(["frame", "children"]);
-    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual(["[0]"]);
+    expect(childRows(inspector.scene as never, row)?.map(({ label }) => label)).toEqual(["[0]"]);
     expect(inspector.types).toEqual(["Late"]);
   });
 
@@ -304,7 +321,7 @@ describe("children", () => {
     await settled();
     const row = firstRow(inspector);
     await inspector.load(row);
-    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual(["ValueError: no"]);
+    expect(childRows(inspector.scene as never, row)?.map(({ label }) => label)).toEqual(["ValueError: no"]);
   });
 
   test("of a snapshot that is gone have the frame asked again, once", async () => {
@@ -331,7 +348,7 @@ describe("children", () => {
     const row = firstRow(inspector);
     await inspector.load(row);
     expect(asked.at(-1)).toMatchObject({ op: "children", node: property.id, how: { runs: true } });
-    expect(childRows(inspector.source as never, row)?.map(({ label }) => label)).toEqual([
+    expect(childRows(inspector.scene as never, row)?.map(({ label }) => label)).toEqual([
       "no reply yet: the program's own code may still be running",
     ]);
     await inspector.load({ ...row, known: { node: tensor("x"), snapshot: 7 } });
@@ -358,7 +375,7 @@ describe("children", () => {
       inspector.focus(frame(1));
       await settled();
       const rows = (): readonly Row[] => {
-        const from = inspector.source as NonNullable<typeof inspector.source>;
+        const from = inspector.scene as NonNullable<typeof inspector.scene>;
         return whose === "of a value" ? (childRows(from, firstRow(inspector)) ?? []) : rootRows(from);
       };
       const more = rows().at(-1) as Row;
@@ -388,7 +405,7 @@ describe("children", () => {
     });
     inspector.focus(frame(1));
     await settled();
-    const more = childRows(inspector.source as never, firstRow(inspector))?.at(-1) as Row;
+    const more = childRows(inspector.scene as never, firstRow(inspector))?.at(-1) as Row;
     await inspector.more(more);
     expect(asked[1]).toMatchObject({ op: "children", start: 100, count: 100 });
     inspector.focus(frame(3));

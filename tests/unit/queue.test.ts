@@ -123,6 +123,20 @@ describe("the evaluate queue", () => {
     expect(sent).toEqual(["a"]);
   });
 
+  test("drops what is cancelled while it waits, at once and alone", async () => {
+    const [queue, sent, cancelled] = [new EvaluateQueue(), [] as string[], new AbortController()];
+    const { signal } = cancelled;
+    const [a, b, c] = [job(sent, "a", { signal }), job(sent, "b", { signal }), job(sent, "c")];
+    const answers = [a, b, c].map(({ job: one }) => queue.ask(one));
+    cancelled.abort();
+    await expect(answers[1]).rejects.toThrow(Over);
+    await expect(queue.ask(job(sent, "d", { signal }).job)).rejects.toThrow(Over);
+    a.reply.resolve("A");
+    c.reply.resolve("C");
+    expect([await answers[0], await answers[2]], "what was sent is waited for").toEqual(["A", "C"]);
+    expect(sent).toEqual(["a", "c"]);
+  });
+
   test("drops a reply that comes after its stop", async () => {
     const [queue, stop] = [new EvaluateQueue(), { over: false }];
     const a = job([], "a", { over: () => stop.over });

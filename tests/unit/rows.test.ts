@@ -4,18 +4,18 @@ import { Pins } from "../../extension/src/model/pins.ts";
 import { FrameResults } from "../../extension/src/model/results.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { childRows, rootRows } from "../../extension/src/model/rows.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, nodeAnswer, session, tensor } from "./fixtures.ts";
 
 const FAILED = { code: "raised" as const, message: "SyntaxError" };
 
-function source(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}) {
+function scene(nodes: Node[], more: { answer?: Partial<FrameAnswer>; pins?: string[]; stop?: number } = {}) {
   const pins = new Pins(memory({ pins: more.pins ?? [] }));
   const results = new FrameResults();
   const contents = new Contents(frame(more.stop), frameAnswer(nodes, more.answer), results);
-  return { contents, pins, comparisons: new Comparisons(), expansion: new Expansion(), pageSize: 100, results };
+  return { contents, pins, questions: new Questions(), expansion: new Expansion(), pageSize: 100, results };
 }
 
 function only(rows: readonly Row[] | undefined): Row {
@@ -27,7 +27,7 @@ const texts = (rows: readonly Row[]): string[] => rows.map(({ label, description
 
 describe("a value's row", () => {
   test("shows name and summary line", () => {
-    const row = only(rootRows(source([tensor("x")])));
+    const row = only(rootRows(scene([tensor("x")])));
     expect(row).toMatchObject({
       label: "x",
       description: "float32[2, 3] · 0…1",
@@ -39,25 +39,25 @@ describe("a value's row", () => {
 
   test("shortens a long name in the middle, and speaks all of it", () => {
     const name = "model.transformer.h.11.mlp.c_fc.weight";
-    const row = only(rootRows(source([tensor(name)])));
+    const row = only(rootRows(scene([tensor(name)])));
     expect(row).toMatchObject({ name, label: "model.tr…mlp.c_fc.weight" });
     expect(row.speech).toContain(name);
-    expect(only(rootRows(source([tensor(name.slice(-24))])))).toMatchObject({ label: name.slice(-24) });
+    expect(only(rootRows(scene([tensor(name.slice(-24))])))).toMatchObject({ label: name.slice(-24) });
   });
 
   test("of two long names that are shown alike keeps an id of its own", () => {
     const names = ["encoder.layers.0.attention.query.weight", "encoder.layers.1.attention.query.weight"];
-    const rows = rootRows(source(names.map((name) => tensor(name))));
+    const rows = rootRows(scene(names.map((name) => tensor(name))));
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
   });
 
   test("speaks name, type and line to a screen reader", () => {
-    expect(only(rootRows(source([tensor("x")]))).speech).toBe("x, Tensor, float32[2, 3] · 0…1");
-    expect(only(rootRows(source([node("d", { type: "dict", line: "dict · 2" })]))).speech).toBe("d, dict · 2");
+    expect(only(rootRows(scene([tensor("x")]))).speech).toBe("x, Tensor, float32[2, 3] · 0…1");
+    expect(only(rootRows(scene([node("d", { type: "dict", line: "dict · 2" })]))).speech).toBe("d, dict · 2");
   });
 
   test("shows the line in short where there is one; the whole line is what is copied and spoken", () => {
-    const row = only(rootRows(source([tensor("x", { short: "1 NaN · f32[2,3]", line: "float32[2, 3] · 1 NaN" })])));
+    const row = only(rootRows(scene([tensor("x", { short: "1 NaN · f32[2,3]", line: "float32[2, 3] · 1 NaN" })])));
     expect(row).toMatchObject({ description: "1 NaN · f32[2,3]", summary: "float32[2, 3] · 1 NaN" });
     expect(row.speech).toContain("float32[2, 3] · 1 NaN");
   });
@@ -72,14 +72,14 @@ describe("a value's row", () => {
     ["sampled", undefined, "x, Tensor, "],
     ["unread", undefined, "x, Tensor, "],
   ] as const)("with the badge %s is of tone %s, and spoken as %s…", (badge, tone, speech) => {
-    const row = only(rootRows(source([tensor("x", { badges: [badge] })])));
+    const row = only(rootRows(scene([tensor("x", { badges: [badge] })])));
     expect(row.tone).toBe(tone);
     expect(row.speech.startsWith(speech)).toBe(true);
   });
 
   test("marks a cycle, first of all, and a shared value with the path", () => {
     const rows = rootRows(
-      source([
+      scene([
         node("a", { line: "Node", mark: { kind: "cycle", path: "root" } }),
         node("b", { line: "Node", mark: { kind: "shared", path: "root.x" } }),
       ]),
@@ -94,7 +94,7 @@ describe("a value's row", () => {
   test("of an unread property says what a click does, and does not stay open in the next answer", () => {
     const lazy = node("size", { kind: "property", lazy: true, children: null, line: "", type: "" });
     const [first, second] = [7, 8].map((snapshot) => {
-      const from = source([lazy], { answer: { snapshot } });
+      const from = scene([lazy], { answer: { snapshot } });
       from.expansion.open({ root: "frame /train.py:train", names: ["size"] });
       return only(rootRows(from));
     });
@@ -103,21 +103,30 @@ describe("a value's row", () => {
   });
 
   test("offers what can be done with it", () => {
-    const rows = rootRows(source([tensor("x"), node("hidden"), node("group", { kind: "group", type: "", line: "" })]));
+    const rows = rootRows(scene([tensor("x"), node("hidden"), node("group", { kind: "group", type: "", line: "" })]));
     expect(rows.map(({ can }) => can.join(" "))).toEqual([
       "copySummary copyExpression pin compare",
       "copySummary copyExpression pin compare",
       "",
     ]);
   });
+
+  test("offers the lenses that have something to say of its value, and that the tree knows; as a pin too", () => {
+    const found = tensor("x", { lenses: ["autograd", "unheard-of"] });
+    const rows = rootRows(scene([found], { pins: ["x"], answer: { pins: [{ expression: "x", node: found }] } }));
+    expect(rows.map(({ can }) => can.join(" "))).toEqual([
+      "copySummary copyExpression unpin compare autograd",
+      "copySummary copyExpression pin compare autograd",
+    ]);
+  });
 });
 
 describe("ids and expansion", () => {
   test("a row has the same id at every stop of its function, another in another function", () => {
-    const ids = [1, 3].map((stop) => only(rootRows(source([tensor("x")], { stop }))).id);
+    const ids = [1, 3].map((stop) => only(rootRows(scene([tensor("x")], { stop }))).id);
     expect(ids[0]).toBe(ids[1]);
     const elsewhere = {
-      ...source([tensor("x")]),
+      ...scene([tensor("x")]),
       contents: new Contents(frame(1, { place: "/train.py:test" }), frameAnswer([tensor("x")])),
     };
     expect(only(rootRows(elsewhere)).id).not.toBe(ids[0]);
@@ -125,7 +134,7 @@ describe("ids and expansion", () => {
 
   test("names that look like paths do not collide", () => {
     const inner = { start: 0, total: 1, nodes: [node("b")] };
-    const from = source([node("a", { children: 1, page: inner }), node('a","b')]);
+    const from = scene([node("a", { children: 1, page: inner }), node('a","b')]);
     const [a, odd] = rootRows(from);
     const b = only(childRows(from, a as Row));
     expect(new Set([a?.id, odd?.id, b.id]).size).toBe(3);
@@ -133,17 +142,17 @@ describe("ids and expansion", () => {
 
   test("siblings of the same name have ids of their own, and the first keeps what it had", () => {
     const inner = (): Partial<Node> => ({ children: 1, page: { start: 0, total: 1, nodes: [node("c"), node("c")] } });
-    const from = source([node("a", inner()), node("a", inner()), node("a"), node("a (2)")]);
+    const from = scene([node("a", inner()), node("a", inner()), node("a"), node("a (2)")]);
     const rows = rootRows(from);
     const all = [...rows, ...rows.flatMap((row) => (row.expandable ? (childRows(from, row) ?? []) : []))];
     expect(all).toHaveLength(8);
     expect(new Set(all.map(({ id }) => id)).size).toBe(8);
     expect(rows.map(({ label }) => label)).toEqual(["a", "a", "a", "a (2)"]);
-    expect([rows[0]?.id, rows[3]?.id]).toEqual(rootRows(source([node("a"), node("a (2)")])).map(({ id }) => id));
+    expect([rows[0]?.id, rows[3]?.id]).toEqual(rootRows(scene([node("a"), node("a (2)")])).map(({ id }) => id));
   });
 
   test("what was opened at an earlier stop is open", () => {
-    const from = source([tensor("x")]);
+    const from = scene([tensor("x")]);
     from.expansion.open(only(rootRows(from)).path);
     expect(only(rootRows(from)).open).toBe(true);
   });
@@ -155,7 +164,7 @@ describe("pages", () => {
 
   test("a page that does not hold all ends with a row for the next", () => {
     const page = { start: 0, total: 100_000, nodes: many(100) };
-    const from = source([node("xs", { kind: "sequence", children: 100_000, page })]);
+    const from = scene([node("xs", { kind: "sequence", children: 100_000, page })]);
     const rows = childRows(from, only(rootRows(from))) ?? [];
     expect(rows).toHaveLength(101);
     expect(rows.at(-1)).toMatchObject({
@@ -172,13 +181,13 @@ describe("pages", () => {
     [150, 100, "50 more"],
   ])("of a total of %s with %d rows at hand ends with %s", (total, count, last) => {
     const page = { start: 0, total, nodes: many(count) };
-    const from = source([node("xs", { kind: "group", children: null, page })]);
+    const from = scene([node("xs", { kind: "group", children: null, page })]);
     expect(childRows(from, only(rootRows(from)))?.at(-1)?.label).toBe(last);
   });
 
   test("the row for the next page says why the last one ended early", () => {
     const page = { start: 0, total: 700, nodes: many(5), cut: "no time for more" };
-    const from = source([node("xs", { kind: "sequence", children: 700, page })]);
+    const from = scene([node("xs", { kind: "sequence", children: 700, page })]);
     const row = only(rootRows(from));
     expect(childRows(from, row)?.at(-1)).toMatchObject({
       label: "next 100 of 695",
@@ -195,7 +204,7 @@ describe("pages", () => {
 
   test("the next page joins the first", () => {
     const xs = node("xs", { kind: "sequence", children: 150, page: { start: 0, total: 150, nodes: many(100) } });
-    const from = source([xs]);
+    const from = scene([xs]);
     const row = only(rootRows(from));
     const page = { start: 100, total: 150, nodes: many(50, 100) };
     from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: xs.id, page, types: [] }, row.known);
@@ -205,7 +214,7 @@ describe("pages", () => {
   });
 
   test("the frame's own rows have pages too", () => {
-    const from = source([], { answer: { rows: { start: 0, total: 500, nodes: many(100) } } });
+    const from = scene([], { answer: { rows: { start: 0, total: 500, nodes: many(100) } } });
     expect(rootRows(from).at(-1)).toMatchObject({ label: "next 100 of 400" });
     const page = { start: 100, total: 500, nodes: many(100, 100) };
     from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
@@ -213,14 +222,14 @@ describe("pages", () => {
   });
 
   test("what the frame left out stays said when further rows come", () => {
-    const from = source([], { answer: { cut: "no time", rows: { start: 0, total: 500, nodes: many(100) } } });
+    const from = scene([], { answer: { cut: "no time", rows: { start: 0, total: 500, nodes: many(100) } } });
     const page = { start: 100, total: 500, nodes: many(100, 100) };
     from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
     expect(from.contents.cut).toBe("no time");
   });
 
   test("children that were not asked for are not known; a failure is a row where they would be", () => {
-    const from = source([tensor("x")]);
+    const from = scene([tensor("x")]);
     const row = only(rootRows(from));
     expect(childRows(from, row)).toBeUndefined();
     from.contents.setFailure(row.known, { code: "raised", message: "storage freed" });
@@ -236,12 +245,12 @@ describe("pins", () => {
     ["x.grad", "x.grad"],
   ])("%s is called %s", (expression, label) => {
     const pins = [{ expression, node: tensor(expression) }];
-    expect(only(rootRows(source([], { pins: [expression], answer: { pins } })))).toMatchObject({ label, expression });
+    expect(only(rootRows(scene([], { pins: [expression], answer: { pins } })))).toMatchObject({ label, expression });
   });
 
   test("stand above all else, each with its own root", () => {
     const pinned = tensor("x");
-    const from = source([tensor("x")], { pins: ["x"], answer: { pins: [{ expression: "x", node: pinned }] } });
+    const from = scene([tensor("x")], { pins: ["x"], answer: { pins: [{ expression: "x", node: pinned }] } });
     const rows = rootRows(from);
     expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
@@ -250,7 +259,7 @@ describe("pins", () => {
 
   test("shorten a long expression", () => {
     const expression = "model.transformer.h[11].mlp.c_fc.weight";
-    expect(only(rootRows(source([], { pins: [expression] })))).toMatchObject({
+    expect(only(rootRows(scene([], { pins: [expression] })))).toMatchObject({
       label: "model.tr…mlp.c_fc.weight",
       name: expression,
     });
@@ -261,13 +270,13 @@ describe("pins", () => {
       { expression: "x", error: { code: "not_found" as const, message: "no x" } },
       { expression: "a.b", error: { code: "internal" as const, message: "it broke" } },
     ];
-    const rows = rootRows(source([], { pins: ["x", "a.b"], answer: { pins } }));
+    const rows = rootRows(scene([], { pins: ["x", "a.b"], answer: { pins } }));
     expect(texts(rows)).toEqual(["x  not in this frame", "a.b  it broke"]);
     expect(rows.map(({ tone }) => tone)).toEqual(["quiet", "alarm"]);
   });
 
   test("of what must be run show its last result as text at later stops", () => {
-    const from = source([], { pins: ["model(x)"] });
+    const from = scene([], { pins: ["model(x)"] });
     const { expression } = from.pins.all[0] as { expression: string };
     expect(texts(rootRows(from))).toEqual(["model(x)  not evaluated yet"]);
     from.pins.remember(expression, session("another"), "float32[3]");
@@ -279,7 +288,7 @@ describe("pins", () => {
 
   test("of what only looks static say no error: nobody asked for it to be run yet", () => {
     const error = { code: "not_static" as const, message: "'T' is computed by the program's code" };
-    const from = source([], { pins: ["x.T"], answer: { pins: [{ expression: "x.T", error }] } });
+    const from = scene([], { pins: ["x.T"], answer: { pins: [{ expression: "x.T", error }] } });
     expect(only(rootRows(from))).toMatchObject({
       description: "not evaluated yet",
       tone: "quiet",
@@ -288,7 +297,7 @@ describe("pins", () => {
   });
 
   test("of what was run at this stop show the result, or why there is none", () => {
-    const from = source([], { pins: ["model(x)", "1 +"] });
+    const from = scene([], { pins: ["model(x)", "1 +"] });
     from.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
     from.contents.setResult("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2, 3] · 0…1", "1 +  SyntaxError: invalid syntax"]);
@@ -297,7 +306,7 @@ describe("pins", () => {
   });
 
   test("of what was run before something was changed or run say so, until they are run again", () => {
-    const from = source([], { pins: ["model(x)", "1 +"] });
+    const from = scene([], { pins: ["model(x)", "1 +"] });
     const results = { "model(x)": nodeAnswer("evaluate", tensor("model(x)")), "1 +": FAILED };
     const run = (): void =>
       Object.entries(results).forEach(([expression, result]) => from.contents.setResult(expression, result));
@@ -314,7 +323,7 @@ describe("pins", () => {
   });
 
   test("that run are open already if what comes of them is to be", () => {
-    const from = source([], { pins: ["model(x)", "1 +"] });
+    const from = scene([], { pins: ["model(x)", "1 +"] });
     from.expansion.open({ root: "pin model(x)", names: [] });
     for (const { expression } of from.pins.all) from.contents.setResult(expression, "running");
     expect(rootRows(from).map(({ expandable, open }) => [expandable, open])).toEqual([

@@ -8,7 +8,7 @@ test.each([
   ["auto", "auto"],
   ["metadataOnly", "off"],
   ["metadata only", "off"], // as version 0.1 called it
-  ["exact", "auto"],
+  ["exact", "exact"],
   ["nonsense", "auto"],
 ])("statistics: %s", (setting, statistics) => {
   workspace.settings.set("statistics", setting);
@@ -16,15 +16,15 @@ test.each([
 });
 
 test.each([
-  ["auto", 500, 500],
-  ["auto", 0, 1],
-  ["auto", "soon", undefined], // the helper's own
-  ["exact", 120, 960],
-  ["exact", 1000, 1000],
-])("with %s statistics, a time budget of %j is %j ms", (statistics, setting, ms) => {
-  workspace.settings.set("statistics", statistics);
-  workspace.settings.set("timeBudget", setting);
-  expect(new Settings(memory()).preferences.budget_ms).toBe(ms);
+  ["timeBudget", 500, { budget_ms: 500 }],
+  ["timeBudget", 0, { budget_ms: 0 }], // the helper knows how little makes sense
+  ["timeBudget", "soon", { budget_ms: undefined }], // the helper's own
+  ["precision", 6, { digits: 6 }],
+  ["precision", Infinity, { digits: undefined }],
+])("%s: what is a number is sent as it is, %j", (name, setting, expected) => {
+  workspace.settings.set(name, setting);
+  const { budget_ms, digits } = new Settings(memory()).preferences;
+  expect({ budget_ms, digits }).toMatchObject(expected);
 });
 
 test.each([

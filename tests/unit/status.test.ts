@@ -2,22 +2,22 @@ import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
-import type { Source } from "../../extension/src/model/row.ts";
+import type { Scene } from "../../extension/src/model/row.ts";
 import { firstAlarm } from "../../extension/src/model/rows.ts";
 import { statusText, timeText } from "../../extension/src/model/status.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
 
-function source(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Source {
+function scene(nodes: Node[], more: Partial<FrameAnswer> = {}, pinned: string[] = []): Scene {
   const pins = new Pins(memory({ pins: pinned }));
   return {
     contents: new Contents(frame(), frameAnswer(nodes, more)),
     pins,
-    comparisons: new Comparisons(),
+    questions: new Questions(),
     expansion: new Expansion(),
     pageSize: 100,
   };
@@ -43,11 +43,11 @@ describe("the status", () => {
     [[], part(tensor("x")), "not all"],
     [[], { rows: { start: 0, total: null, nodes: [nan] } }, "≥ 1 value with NaN · not all"],
   ])("of %o with %o is %j", (nodes, more, text) => {
-    expect(statusText(source(nodes, more))).toBe(text);
+    expect(statusText(scene(nodes, more))).toBe(text);
   });
 
   test("counts all rows when further pages have come", () => {
-    const whole = source([], { rows: { start: 0, total: 2, nodes: [nan] } });
+    const whole = scene([], { rows: { start: 0, total: 2, nodes: [nan] } });
     const page = { start: 1, total: 2, nodes: [both] };
     whole.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
     expect(statusText(whole)).toBe("2 values with NaN, 1 with Inf");
@@ -56,11 +56,11 @@ describe("the status", () => {
   test("counts a value that has two names once", () => {
     const same = tensor("y", { badges: ["nan"], mark: { kind: "shared", path: "x" } });
     const elsewhere = tensor("z", { badges: ["nan"], mark: { kind: "shared", path: "batch['z']" } });
-    expect(statusText(source([nan, same, elsewhere]))).toBe("2 values with NaN");
+    expect(statusText(scene([nan, same, elsewhere]))).toBe("2 values with NaN");
   });
 
   test("counts what is pinned, once where it is a row too, and a click goes there", () => {
-    const pinned = source([nan], { pins: [{ expression: "x", node: nan }] }, ["model(x)", "x"]);
+    const pinned = scene([nan], { pins: [{ expression: "x", node: nan }] }, ["model(x)", "x"]);
     pinned.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
     expect(statusText(pinned)).toBe("2 values with NaN");
     expect(firstAlarm(pinned)?.expression).toBe("model(x)");
@@ -77,8 +77,8 @@ describe("the status", () => {
 /** The status-bar item while a process of this name is paused. */
 function shown(process: string): StatusBarItem {
   const changed = new EventEmitter<void>();
-  const paused = source([], { process });
-  const inspector = { frame: frame(), source: paused, contents: paused.contents, onDidChange: changed.event };
+  const paused = scene([], { process });
+  const inspector = { frame: frame(), scene: paused, contents: paused.contents, onDidChange: changed.event };
   const status = new Status(inspector as unknown as Inspector);
   changed.fire();
   const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;

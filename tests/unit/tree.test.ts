@@ -7,7 +7,7 @@ import type { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { rootRows } from "../../extension/src/model/rows.ts";
-import { Comparisons } from "../../extension/src/model/comparisons.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import type { Address, Node } from "../../extension/src/protocol/generated.ts";
 import { Tree } from "../../extension/src/views/tree.ts";
@@ -28,8 +28,8 @@ function staged(): (number: number, trouble?: string) => string[] {
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
     const contents = trouble === undefined ? new Contents(frame(number), frameAnswer([tensor("x")])) : undefined;
-    const source = contents && { contents, pins, comparisons: new Comparisons(), expansion, pageSize: 100 };
-    Object.assign(inspector, { frame: frame(number), contents, source, trouble });
+    const scene = contents && { contents, pins, questions: new Questions(), expansion, pageSize: 100 };
+    Object.assign(inspector, { frame: frame(number), contents, scene, trouble });
     changed.fire();
     return told.splice(0);
   };
@@ -121,10 +121,10 @@ describe("a row that vanishes and returns", () => {
     const view = window.trees.get(VIEW) as TreeView;
     const show = (number: number, ...names: string[]): Row[] => {
       const contents = new Contents(frame(number), frameAnswer(names.map((name) => tensor(name))));
-      const source = { contents, pins: new Pins(memory()), comparisons: new Comparisons(), expansion, pageSize: 100 };
-      Object.assign(inspector, { contents, source });
+      const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
+      Object.assign(inspector, { contents, scene });
       changed.fire();
-      return rootRows(source);
+      return rootRows(scene);
     };
     const [x] = show(1, "x", "y");
     await use(tree, view, x as Row);
@@ -169,7 +169,7 @@ describe("a row's tooltip", () => {
     open.push(tree);
     const pins = new Pins(memory({ pins: pinned }));
     const texts: string[] = [];
-    for (const row of rootRows({ contents, pins, comparisons: new Comparisons(), expansion, pageSize: 100 })) {
+    for (const row of rootRows({ contents, pins, questions: new Questions(), expansion, pageSize: 100 })) {
       const { tooltip } = await tree.resolveTreeItem({}, row, patient);
       texts.push(typeof tooltip === "object" ? tooltip.value : (tooltip ?? ""));
     }

@@ -101,13 +101,69 @@ export class Uri {
   }
 }
 
-export class Range {
-  readonly start: { readonly line: number; readonly character: number };
-  readonly end: { readonly line: number; readonly character: number };
-  constructor(line: number, start: number, endLine: number, end: number) {
-    this.start = { line, character: start };
-    this.end = { line: endLine, character: end };
+export class Position {
+  readonly line: number;
+  readonly character: number;
+  constructor(line: number, character: number) {
+    this.line = line;
+    this.character = character;
   }
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(...from: [start: Position, end: Position] | [number, number, number, number]) {
+    const [start, end] = from.length === 2 ? from : [new Position(from[0], from[1]), new Position(from[2], from[3])];
+    this.start = start;
+    this.end = end;
+  }
+}
+
+export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
+
+export class Diagnostic {
+  source = "";
+  code = "";
+  readonly range: Range;
+  readonly message: string;
+  readonly severity: number;
+  constructor(range: Range, message: string, severity: number) {
+    this.range = range;
+    this.message = message;
+    this.severity = severity;
+  }
+}
+
+export class Hover {
+  readonly contents: readonly MarkdownString[];
+  readonly range: Range;
+  constructor(contents: readonly MarkdownString[], range: Range) {
+    this.contents = contents;
+    this.range = range;
+  }
+}
+
+/** A document of these lines. */
+export function document(path: string, ...lines: string[]) {
+  const text = lines.join("\n");
+  return {
+    uri: Uri.file(path),
+    lineCount: lines.length,
+    getText: (range?: Range) =>
+      range ? (lines[range.start.line] ?? "").slice(range.start.character, range.end.character) : text,
+    lineAt: (line: number) => {
+      const own = lines[line] ?? "";
+      const firstNonWhitespaceCharacterIndex = own.length - own.trimStart().length;
+      return { text: own, range: new Range(line, 0, line, own.length), firstNonWhitespaceCharacterIndex };
+    },
+    offsetAt: ({ line, character }: Position) =>
+      lines.slice(0, line).join("\n").length + (line > 0 ? 1 : 0) + character,
+    positionAt: (offset: number) => {
+      const before = text.slice(0, offset).split("\n");
+      return new Position(before.length - 1, before.at(-1)?.length ?? 0);
+    },
+  };
 }
 
 export class MarkdownString {
@@ -134,6 +190,15 @@ export const languages = {
     languages.inlineValues.add(provider);
     return { dispose: () => void languages.inlineValues.delete(provider) };
   },
+  registerHoverProvider: () => ({ dispose: () => undefined }),
+  registerEvaluatableExpressionProvider: () => ({ dispose: () => undefined }),
+  /** The diagnostics that stand at lines, by the paths of their files. */
+  diagnostics: new Map<string, readonly Diagnostic[]>(),
+  createDiagnosticCollection: () => ({
+    clear: () => languages.diagnostics.clear(),
+    set: ({ path }: Uri, all: readonly Diagnostic[]) => void languages.diagnostics.set(path, all),
+    dispose: () => languages.diagnostics.clear(),
+  }),
 };
 
 export const commands = {
@@ -173,6 +238,9 @@ export const workspace = {
     get: (name: string, otherwise: unknown): unknown => workspace.settings.get(name) ?? otherwise,
   }),
   onDidChangeConfiguration: configurationChanged.event,
+  /** The files that there are, by their paths, each once it is read. */
+  files: new Map<string, Promise<ReturnType<typeof document>>>(),
+  openTextDocument: ({ path }: Uri) => workspace.files.get(path) ?? Promise.reject(new Error(`no file ${path}`)),
 };
 
 export const Disposable = {
@@ -186,6 +254,18 @@ export const window = {
     const item = new StatusBarItem();
     window.statusBar.set(id, item);
     return item;
+  },
+  /** The lines that were shown. */
+  shown: [] as string[],
+  async showTextDocument({ uri }: { uri: Uri }, { selection }: { selection: Range }): Promise<void> {
+    window.shown.push(`${uri.path}:${selection.start.line + 1}`);
+  },
+  /** What the user answers to a warning, and the warnings. */
+  answer: undefined as string | undefined,
+  warnings: [] as string[],
+  async showWarningMessage(message: string): Promise<string | undefined> {
+    window.warnings.push(message);
+    return window.answer;
   },
   /** The tree views that were made, by id. */
   trees: new Map<string, TreeView>(),

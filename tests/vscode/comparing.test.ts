@@ -16,6 +16,7 @@ def main():
     same.load_state_dict(model.state_dict())
     image = torch.linspace(-1, 1, 12).reshape(3, 4)
     batch = {frozenset([1]): image}
+    many, more = ([torch.ones(4) for _ in range(10_000)] for _ in range(2))
     for step in range(2):
         print("step", step)  # STOP
     del copy
@@ -56,6 +57,13 @@ test("Select for Compare, then Compare with Selected: a row on top opens to the 
   expect(values[0]?.description).toContain("f32[2,3]");
 });
 
+test("Copy copies the differences too", async ({ wb }) => {
+  await wb.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await wb.inspector.choose(["model ↔ copy"], "Copy Summary");
+  const copied = (): Promise<string> => wb.page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toMatch(/^model ↔ copy: 2 differences · .*\n {2}\.weight: .*\n {4}model\.weight: .*\n/);
+});
+
 test("the rows of unequal values are loud, in words for a screen reader too; those of equal ones are not", async ({
   wb,
 }) => {
@@ -88,6 +96,17 @@ test("Compare with… takes a value of the frame, or an expression, which is run
   await said(wb, "‹froz", "equal · ");
 });
 
+test("Cancel ends a long one until Evaluate Again", async ({ wb }) => {
+  await wb.inspector.choose(["many"], "Select for Compare");
+  await wb.inspector.choose(["more"], "Compare with Selected");
+  await said(wb, "many ↔ more", "%");
+  await wb.inspector.clickAction(["many ↔ more"], "Cancel");
+  await said(wb, "many ↔ more", "cancelled");
+  await wb.inspector.choose(["many ↔ more"], "Evaluate Again");
+  await said(wb, "many ↔ more", "comparing…", { selected: false });
+  await wb.inspector.choose(["many ↔ more"], "Remove Answer");
+});
+
 test("is legible in a narrow side bar and in high contrast", async ({ wb }) => {
   await wb.widenSideBar(300);
   await wb.screenshot("test-results/comparing-dark.png");
@@ -108,10 +127,10 @@ test("at the next stop they are asked again; what is gone says so", async ({ wb 
   await said(wb, "model ↔ copy", "there is no 'copy' in this frame", anywhere);
 });
 
-test("Delete takes a comparison away, and Remove Comparison too", async ({ wb }) => {
+test("Delete takes a comparison away, and Remove Answer too", async ({ wb }) => {
   await wb.inspector.click("model ↔ copy");
   await wb.page.keyboard.press("Delete");
   await wb.inspector.rowsWhen("it gone", (rows) => rows.every(({ label }) => label !== "model ↔ copy"));
-  await wb.inspector.choose(["model ↔ same"], "Remove Comparison");
+  await wb.inspector.choose(["model ↔ same"], "Remove Answer");
   await wb.inspector.rowsWhen("it gone", (rows) => rows.every(({ label }) => label !== "model ↔ same"));
 });

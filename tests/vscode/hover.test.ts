@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
 import { testIn } from "./bed/fixture.ts";
+import { until } from "./bed/wait.ts";
 
 const program = `\
 import sys
@@ -98,18 +99,20 @@ describe("a hover while paused", () => {
   });
 
   test("on a line that goes on with an attribute is none of the variable of that name", async ({ wb }) => {
-    const inspected = (): string[] => wb.recording.questions().filter((question) => question.startsWith("inspect"));
+    const inspected = (): string[] =>
+      wb.recording.valueQuestions().filter((question) => question.startsWith("inspect"));
     const before = inspected();
     const evaluated = (): boolean => wb.recording.evaluated().includes(".found");
-    await wb.editor.pointUntil(at(".found", "found"), "the debugger's own hover asking", evaluated);
+    await wb.editor.pointAt(at(".found", "found"));
+    await until("the debugger's own hover asking", evaluated);
     expect(inspected()).toEqual(before);
   });
 
   test("asks the program once for each expression and stop", async ({ wb }) => {
     await wb.editor.hover(at("items[1]", "items"));
-    const before = wb.recording.questions();
+    const before = wb.recording.valueQuestions();
     await wb.editor.hover(at("items[0]", "items"));
-    expect(wb.recording.questions()).toEqual(before);
+    expect(wb.recording.valueQuestions()).toEqual(before);
   });
 
   test("runs no code of the program and changes nothing in it", async ({ wb }) => {
@@ -118,7 +121,8 @@ describe("a hover while paused", () => {
       ["holder.noisy", "noisy"],
     ] as const) {
       const question = `inspect ${text}`;
-      await wb.editor.pointUntil(at(text, on), question, () => wb.recording.questions().includes(question));
+      await wb.editor.pointAt(at(text, on));
+      await until(question, () => wb.recording.valueQuestions().includes(question));
     }
     await wb.editor.leaveHover();
     await wb.debug.continueToEnd();

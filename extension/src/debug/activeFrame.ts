@@ -1,6 +1,9 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
-import { isPython, type Named, type Place, type Session, type Sessions, type Stopped } from "./sessions.ts";
+import { isPython, type Session } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Place } from "./threads.ts";
+import type { Named, Stopped } from "./tracker.ts";
 import { isSameUri } from "./uris.ts";
 
 /** A paused stack frame at one stop; the same frame at the next stop is another one. */
@@ -11,16 +14,16 @@ export class Frame {
   readonly stop: number;
   readonly #place: Place;
 
-  constructor(session: Session, frameId: number, place: Place) {
+  constructor(session: Session, stop: number, frameId: number, place: Place) {
     this.session = session;
     this.threadId = place.thread;
     this.frameId = frameId;
-    this.stop = session.stopOf(place.thread);
+    this.stop = stop;
     this.#place = place;
   }
 
   get over(): boolean {
-    return this.session.ended || this.session.stopOf(this.threadId) !== this.stop;
+    return this.session.stopOf(this.threadId) !== this.stop;
   }
 
   get key(): string {
@@ -102,8 +105,9 @@ export class ActiveFrame implements vscode.Disposable {
     this.#lastStop = now;
     this.#look(SILENT_STOP);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
-    if (!willBeLookedAt(session, threadId)) return;
-    this.#expected = { thread: threadId, stop: session.stopOf(threadId), reason };
+    const stop = session.stopOf(threadId);
+    if (stop === undefined || !willBeLookedAt(session, threadId)) return;
+    this.#expected = { thread: threadId, stop, reason };
     session.askForTop(threadId);
   }
 
@@ -113,7 +117,7 @@ export class ActiveFrame implements vscode.Disposable {
     if (top === undefined || start > 0 || expected?.thread !== thread || expected.stop !== session.stopOf(thread))
       return;
     const place = session.placeOf(top.id);
-    if (place && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, top.id, place));
+    if (place && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, expected.stop, top.id, place));
   }
 
   #announced(): void {
@@ -143,8 +147,10 @@ export class ActiveFrame implements vscode.Disposable {
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
     const place = session.placeOf(item.frameId);
     this.#unnamed = place === undefined;
-    const isAnnounced = session.isPaused(item.threadId) && this.#runs === session.runsOf(item.threadId);
-    return isAnnounced && place?.thread === item.threadId ? new Frame(session, item.frameId, place) : this.#current;
+    const stop = session.stopOf(item.threadId);
+    const isAnnounced = stop !== undefined && this.#runs === session.runsOf(item.threadId);
+    if (!isAnnounced || place?.thread !== item.threadId) return this.#current;
+    return new Frame(session, stop, item.frameId, place);
   }
 
   /** The frame that was taken ahead of an announcement which has not come yet. */

@@ -3,7 +3,7 @@ export class Lost extends Error {
   override readonly name = "Lost";
 }
 
-/** The stop that the request was for is over; nobody needs the answer. */
+/** The stop that the request was for is over, or it was cancelled; nobody needs the answer. */
 export class Over extends Error {
   override readonly name = "Over";
 }
@@ -13,6 +13,8 @@ export interface Job {
   readonly send: () => PromiseLike<string>;
   /** Whether the stop that it is for is over. */
   readonly over: () => boolean;
+  /** Says that nobody waits any more: what was not sent by then is not. */
+  readonly signal?: AbortSignal | undefined;
   /** How many times the usual limit it may take: 1 unless told. */
   readonly patience?: number;
   /**
@@ -20,6 +22,8 @@ export interface Job {
    * which is said by calling this.
    */
   readonly onAside?: () => void;
+  /** The same, but others wait for it: what they would read is not as it was while it runs. */
+  readonly alone?: boolean;
 }
 
 interface Waiting extends Job {
@@ -29,7 +33,8 @@ interface Waiting extends Job {
 
 /**
  * One evaluate at a time. debugpy answers what is pipelined on a frame 0.2 s apart, and a `cancel` bricks it, so a
- * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time.
+ * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time, unless
+ * it must be alone.
  */
 export class EvaluateQueue {
   /** Milliseconds after which a reply is not waited for any more. */
@@ -45,7 +50,10 @@ export class EvaluateQueue {
 
   ask(job: Job): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...job, resolve, reject });
+      const waiting = { ...job, resolve, reject };
+      this.#waiting.push(waiting);
+      if (job.signal?.aborted === true) this.#drop(waiting);
+      else job.signal?.addEventListener("abort", () => this.#drop(waiting), { once: true });
       this.#next();
     });
   }
@@ -57,6 +65,14 @@ export class EvaluateQueue {
       else this.#waiting.push(job);
     }
     for (const [job, hurry] of this.#underWay) if (job.over()) hurry();
+  }
+
+  /** If it still waits, it is not sent. */
+  #drop(job: Waiting): void {
+    const at = this.#waiting.indexOf(job);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    job.reject(new Over());
   }
 
   #next(): void {
@@ -91,13 +107,13 @@ export class EvaluateQueue {
     const hurry = (): void => {
       limit ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), most);
     };
-    const { onAside } = job;
+    const { onAside, alone = false } = job;
     const setAside = (): void => {
       onAside?.();
       release();
     };
     const aside = onAside && setTimeout(setAside, this.limit);
-    if (onAside === undefined) hurry();
+    if (onAside === undefined && !alone) hurry();
     this.#underWay.set(job, hurry);
     job.send().then(
       (reply) => finish(() => job.resolve(reply)),

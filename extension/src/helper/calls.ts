@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import { Lost, Over } from "../debug/queue.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import { parseAnswer } from "../protocol/envelope.ts";
 import type {
   Answer,
@@ -18,11 +18,11 @@ import type {
   Request,
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression } from "./injection.ts";
-import { type Helper, Program } from "./program.ts";
+import { Program, type Setup } from "./program.ts";
 import { noReply, Refusal } from "./refusal.ts";
 
 /** What a request asks, for callers. */
-type Question<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
+type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
@@ -41,7 +41,7 @@ export interface How {
 }
 
 /** A request on its way. */
-interface Asking extends How {
+interface Call extends How {
   readonly program: Program;
   readonly session: Session;
   readonly frame: Frame | undefined;
@@ -53,13 +53,13 @@ const AGAIN = 100;
 
 /** Typed calls to the helper in the program; injects it ahead of the first, else with it. */
 export class Calls {
-  readonly #helper: Helper;
+  readonly #setup: Setup;
   /** Numbers of requests that run the program's code. */
   #last = 0;
   readonly #programs = new WeakMap<Session, Program>();
 
   constructor(bundle: Bundle, log: (text: string) => void, preferences: () => Preferences) {
-    this.#helper = { bundle, log, preferences };
+    this.#setup = { bundle, log, preferences };
   }
 
   /**
@@ -68,28 +68,31 @@ export class Calls {
    */
   prepare(session: Session): Promise<void> {
     const injected = this.#programOf(session).inject();
-    return injected.catch((error: unknown) => this.#helper.log(`prepare: ${String(error)}`));
+    return injected.catch((error: unknown) => this.#setup.log(`prepare: ${String(error)}`));
   }
 
-  frame(frame: Frame, question: Question<FrameRequest>): Promise<FrameAnswer> {
-    return this.#call(frame, { op: "frame", ...question });
+  frame(frame: Frame, question: Ask<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
+    return this.#call(frame, { op: "frame", ...question }, { signal });
   }
 
-  children(frame: Frame, question: Question<ChildrenRequest>, how?: How): Promise<ChildrenAnswer> {
+  children(frame: Frame, question: Ask<ChildrenRequest>, how?: How): Promise<ChildrenAnswer> {
     return this.#call(frame, { op: "children", ...question }, how);
   }
 
-  inspect(frame: Frame, question: Question<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+  inspect(frame: Frame, question: Ask<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
     return this.#call(frame, { op: "inspect", ...question }, { signal });
   }
 
-  evaluate(frame: Frame, question: Question<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+  evaluate(frame: Frame, question: Ask<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
     return this.#call(frame, { op: "evaluate", ...question }, { runs: true, signal });
   }
 
   /** One slice of a lens's work. */
-  lens(where: Where, question: Question<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
-    return this.#call(where, { op: "lens", ...question }, { signal, once: question.resume !== undefined });
+  lens(where: Where, question: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+    const runs = question.options?.["run"] === true;
+    // What has begun is not sent a second time.
+    const once = question.resume !== undefined;
+    return this.#call(where, { op: "lens", ...question }, { runs, signal, once });
   }
 
   async #call<A extends Answer>(where: Where, body: Body, how: How = {}): Promise<A> {
@@ -102,7 +105,7 @@ export class Calls {
       if (answer.op === "frame") program.frameless = answer.frameless === true;
       return answer as A;
     } catch (error) {
-      if (!(error instanceof Over)) this.#helper.log(`${body.op}: ${String(error)}`);
+      if (!(error instanceof Over)) this.#setup.log(`${body.op}: ${String(error)}`);
       throw error;
     }
   }
@@ -111,53 +114,53 @@ export class Calls {
    * On its frame if that answers, else without one. An evaluate never comes back from a frame that Dynamo runs, but
    * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
    */
-  async #onSomeRoute(asking: Asking): Promise<Answer> {
-    const { program, frame, body, runs, once } = asking;
-    if (frame === undefined) return this.#beside(asking);
+  async #onSomeRoute(call: Call): Promise<Answer> {
+    const { program, frame, body, runs, once } = call;
+    if (frame === undefined) return this.#beside(call);
     if (program.isLost(frame)) throw program.giveUp(frame);
     if (runs && program.isLostOn(frame)) await program.awaitFrame(frame);
     if (!program.avoids(frame)) {
       try {
-        return await this.#withHelper(asking);
+        return await this.#withHelper(call);
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         program.loseOn(frame);
         if (once) throw noReply();
         if (!program.hears) throw program.giveUp(frame);
-        this.#helper.log(`${body.op}: no reply on the frame, asking without it`);
+        this.#setup.log(`${body.op}: no reply on the frame, asking without it`);
       }
     }
-    return this.#beside(asking);
+    return this.#beside(call);
   }
 
   /** Without a frame: the debugger's own thread answers, also while the program runs. */
-  async #beside(asking: Asking): Promise<Answer> {
-    const { program, frame } = asking;
+  async #beside(call: Call): Promise<Answer> {
+    const { program, frame } = call;
     if (frame === undefined && !program.hears) {
       throw new Refusal("unreachable", l10n.t("this version of the debugger answers only where the program is paused"));
     }
     try {
-      return await this.#withHelper(asking);
+      return await this.#withHelper(call);
     } catch (error) {
       throw error instanceof Lost ? program.giveUp(frame) : error;
     }
   }
 
   /** Injects the helper if it is not known to be there, and once again if it proves gone or another version's. */
-  async #withHelper(asking: Asking): Promise<Answer> {
-    const { program, frame } = asking;
+  async #withHelper(call: Call): Promise<Answer> {
+    const { program, frame } = call;
     const wasThere = await program.reach(frame);
-    const answer = await this.#ask(asking);
+    const answer = await this.#ask(call);
     if (answer !== "missing") return answer;
     program.miss();
     if (!wasThere) throw new Refusal("unreachable", l10n.t("the helper did not stay in the program"));
-    return this.#withHelper(asking);
+    return this.#withHelper(call);
   }
 
-  async #ask({ program, session, frame, body, runs = false, signal }: Asking): Promise<Answer | "missing"> {
+  async #ask({ program, session, frame, body, runs = false, signal }: Call): Promise<Answer | "missing"> {
     if (runs) this.#last += 1;
     const id = this.#last;
-    const { bundle, preferences } = this.#helper;
+    const { bundle, preferences } = this.#setup;
     const common = { version: bundle.version, preferences: preferences(), ...(runs ? { id } : {}) };
     let sent = false;
     let done = false;
@@ -180,12 +183,14 @@ export class Calls {
     const onAside = (): void => {
       if (frame) program.loseOn(frame);
     };
-    const aside = body.op === "evaluate" ? { onAside } : {};
+    const evaluating = body.op === "evaluate" ? { onAside } : {};
+    // Models run on copies that stand in their places meanwhile: nobody is to see these.
+    const alone = runs && body.op === "lens";
     const isAborted = (): boolean => signal?.aborted === true;
-    // What was sent is worth having all the same, unless it was to be run.
-    const over = (): boolean => (frame ? frame.over : session.ended) || (isAborted() && (runs || !sent));
+    // The queue drops what was not sent yet. What was sent is worth having all the same, unless it was to be run.
+    const over = (): boolean => (frame ? frame.over : session.ended) || (isAborted() && runs);
     try {
-      const answer = parseAnswer(await session.queue.ask({ send, over, ...aside }));
+      const answer = parseAnswer(await session.queue.ask({ send, over, signal, alone, ...evaluating }));
       if (runs) program.found();
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
@@ -207,7 +212,7 @@ export class Calls {
    * debugpy answers what names no frame even while it waits for an evaluate on one. False if it did not run.
    */
   async #interrupt(session: Session, id: number): Promise<boolean> {
-    const { bundle, log } = this.#helper;
+    const { bundle, log } = this.#setup;
     const request = { op: "interrupt", version: bundle.version, request: id } as const;
     try {
       const reply = await session.evaluate(callExpression(request), undefined);
@@ -221,7 +226,7 @@ export class Calls {
   }
 
   #programOf(session: Session): Program {
-    const program = this.#programs.get(session) ?? new Program(session, this.#helper);
+    const program = this.#programs.get(session) ?? new Program(session, this.#setup);
     this.#programs.set(session, program);
     return program;
   }

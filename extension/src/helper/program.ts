@@ -1,13 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
 import { Lost } from "../debug/queue.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import type { Preferences } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
 import { noReply, Refusal } from "./refusal.ts";
 
 /** What is put into programs, and what is told to it. */
-export interface Helper {
+export interface Setup {
   readonly bundle: Bundle;
   readonly preferences: () => Preferences;
   readonly log: (text: string) => void;
@@ -22,7 +22,7 @@ const NEVER = -1;
 /** One debugged program: whether the helper is in it, and which ways to it answer at present. */
 export class Program {
   readonly #session: Session;
-  readonly #helper: Helper;
+  readonly #setup: Setup;
   /** An injection under way; fulfilled when it has come to its end, whatever that is. */
   #injecting: Promise<void> | undefined;
   #injected = false;
@@ -37,9 +37,9 @@ export class Program {
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless = false;
 
-  constructor(session: Session, helper: Helper) {
+  constructor(session: Session, setup: Setup) {
     this.#session = session;
-    this.#helper = helper;
+    this.#setup = setup;
   }
 
   /** Whether a question can be put without a frame, as while the program runs. */
@@ -116,7 +116,7 @@ export class Program {
 
   /** Without a frame if that is answered: in one that Dynamo runs the helper itself would be compiled. */
   async #putIn(frameId: number | undefined): Promise<void> {
-    const { bundle, preferences, log } = this.#helper;
+    const { bundle, preferences, log } = this.#setup;
     const expression = injectExpression(bundle, preferences());
     const run = (on?: number): Promise<string> => {
       const send = (): PromiseLike<string> => this.#session.evaluate(expression, on);

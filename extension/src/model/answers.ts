@@ -1,15 +1,15 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Filter, FrameRequest } from "../protocol/generated.ts";
 import { Changes } from "./changes.ts";
-import type { Comparisons } from "./comparisons.ts";
 import { Contents } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Pins } from "./pins.ts";
+import type { Questions } from "./questions.ts";
 import type { Results } from "./results.ts";
-import { framePath, pinPath, type Source } from "./row.ts";
+import { framePath, pinPath, type Scene } from "./row.ts";
 
 /** What the helper can be asked. */
 export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
@@ -24,8 +24,10 @@ export interface Wishes {
 export type Outcome = { readonly contents: Contents } | { readonly failure: Failure };
 
 /** A frame that is asked for just now; undefined is an answer that is not true any more. */
-interface Question {
+interface Pending {
   readonly frame: Frame;
+  /** Ends the asking, where it was not sent yet. */
+  readonly abort: AbortController;
   outcome: Promise<Outcome | undefined>;
 }
 
@@ -35,32 +37,32 @@ interface Question {
  */
 export class Answers {
   readonly #helper: Helper;
-  readonly #parts: Pick<Source, "pins" | "comparisons" | "expansion">;
+  readonly #parts: Pick<Scene, "pins" | "questions" | "expansion">;
   readonly #wishes: Wishes;
   readonly #results: Results;
   /** By the frames' keys. */
   readonly #known = new Map<string, Contents>();
   /** Questions under way, by the frames' keys; one that is replaced here is not true any more. */
-  readonly #asked = new Map<string, Question>();
+  readonly #asked = new Map<string, Pending>();
   readonly #changes = new Changes();
   readonly #types = new WeakMap<Session, Set<string>>();
 
   constructor(
     helper: Helper,
     pins: Pins,
-    comparisons: Comparisons,
+    questions: Questions,
     expansion: Expansion,
     wishes: Wishes,
     results: Results,
   ) {
     this.#helper = helper;
-    this.#parts = { pins, comparisons, expansion };
+    this.#parts = { pins, questions, expansion };
     this.#wishes = wishes;
     this.#results = results;
   }
 
   /** What rows are made of besides a frame's contents. */
-  get parts(): Omit<Source, "contents"> {
+  get parts(): Omit<Scene, "contents"> {
     return { ...this.#parts, pageSize: this.#wishes.pageSize };
   }
 
@@ -75,18 +77,24 @@ export class Answers {
 
   /** Asks for a frame. Undefined is an answer that was dropped. */
   ask(frame: Frame): Promise<Outcome | undefined> {
-    const question: Question = { frame, outcome: Promise.resolve(undefined) };
-    this.#asked.set(frame.key, question);
-    question.outcome = this.#read(question).finally(() => {
-      if (this.#isAwaited(question)) this.#asked.delete(frame.key);
+    const pending: Pending = { frame, abort: new AbortController(), outcome: Promise.resolve(undefined) };
+    this.#asked.get(frame.key)?.abort.abort();
+    this.#asked.set(frame.key, pending);
+    pending.outcome = this.#read(pending).finally(() => {
+      if (this.#isAwaited(pending)) this.#asked.delete(frame.key);
     });
-    return question.outcome;
+    return pending.outcome;
   }
 
   /** Drops what is known of one session or of all, also what is still to come. */
   drop(session?: Session): void {
-    for (const kept of [this.#known, this.#asked]) {
-      for (const [key, { frame }] of kept) if (session === undefined || frame.session === session) kept.delete(key);
+    const isMeant = ({ frame }: { readonly frame: Frame }): boolean =>
+      session === undefined || frame.session === session;
+    for (const [key, contents] of this.#known) if (isMeant(contents)) this.#known.delete(key);
+    for (const [key, pending] of this.#asked) {
+      if (!isMeant(pending)) continue;
+      this.#asked.delete(key);
+      pending.abort.abort();
     }
   }
 
@@ -113,11 +121,11 @@ export class Answers {
     this.#types.set(session, met);
   }
 
-  async #read(question: Question): Promise<Outcome | undefined> {
-    const { frame } = question;
-    const isTrue = (): boolean => this.#isAwaited(question) && !frame.over;
+  async #read(pending: Pending): Promise<Outcome | undefined> {
+    const { frame, abort } = pending;
+    const isTrue = (): boolean => this.#isAwaited(pending) && !frame.over;
     try {
-      const answer = await this.#helper.frame(frame, this.#wanted(frame));
+      const answer = await this.#helper.frame(frame, this.#wanted(frame), abort.signal);
       if (!isTrue()) return undefined;
       const before = this.#changes.before(frame, answer, this.parts);
       const contents = new Contents(frame, answer, this.#results.of(frame), before);
@@ -130,8 +138,8 @@ export class Answers {
     }
   }
 
-  #isAwaited(question: Question): boolean {
-    return this.#asked.get(question.frame.key) === question;
+  #isAwaited(pending: Pending): boolean {
+    return this.#asked.get(pending.frame.key) === pending;
   }
 
   /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */

@@ -1,7 +1,7 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
-import type { Source } from "./row.ts";
+import type { Scene } from "./row.ts";
 import { knownRows } from "./rows.ts";
 import { fullLine, type Lines, type Contents } from "./contents.ts";
 
@@ -16,7 +16,7 @@ export class Changes {
    * What the rows of a frame said before this answer came: at the function's last stop, or, where the frame is asked again
    * and there was none, at the first asking. Of two frames of one function at one stop nothing tells which was which.
    */
-  before(frame: Frame, answer: FrameAnswer, rows: Omit<Source, "contents">): Lines {
+  before(frame: Frame, answer: FrameAnswer, rows: Omit<Scene, "contents">): Lines {
     const last = this.#last.get(frame.session)?.get(functionOf(frame, answer));
     if (last === undefined) return NONE;
     if (last.frame.key === frame.key) return new Map([...linesOf({ ...rows, contents: last }), ...last.before]);
@@ -51,9 +51,9 @@ function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): st
 }
 
 /** What the rows say, as far as they are known and their values were read in full. */
-function linesOf(source: Source): Lines {
+function linesOf(scene: Scene): Lines {
   const lines = new Map<string, string>();
-  for (const { id, known } of knownRows(source)) {
+  for (const { id, known } of knownRows(scene)) {
     const line = known && fullLine(known.node);
     if (line !== undefined) lines.set(id, line);
   }

@@ -1,5 +1,13 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { ChildrenAnswer, FrameAnswer, InlineValue, Node, Page, PinAnswer } from "../protocol/generated.ts";
+import type {
+  ChildrenAnswer,
+  FrameAnswer,
+  InlineValue,
+  LensAnswer,
+  Node,
+  Page,
+  PinAnswer,
+} from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults, type Result } from "./results.ts";
 import { Shared } from "./shared.ts";
@@ -7,10 +15,28 @@ import { Shared } from "./shared.ts";
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
 
+/** What the helper calls the row of the exception at which the program has stopped. */
+const RAISED = "(exception)";
+
 /** A node and the snapshot that it is part of. */
 export interface Known {
   readonly node: Node;
   readonly snapshot: number;
+}
+
+/** How a step is checked: as at every stop, more closely, or also by running its models again, as the user allowed. */
+export type Manner = "usual" | "thorough" | "running";
+
+/** A way of checking a step. */
+export interface Check {
+  readonly manner: Manner;
+  /** It repeats one that ran the models, which is allowed once. */
+  readonly unrun: boolean;
+}
+
+/** What a check of the step came to. */
+export interface Checked extends Check {
+  readonly answer: LensAnswer;
 }
 
 /** What rows said, by their ids. */
@@ -27,6 +53,10 @@ export class Contents {
   readonly answer: FrameAnswer;
   /** What the rows of this function said before. */
   readonly before: Lines;
+  /** What is wrong with the step in sight; undefined before that is known. */
+  findings: Checked | undefined;
+  /** How far a check is that the user asked for, or why it failed. */
+  checking: Failure | { readonly progress: number } | undefined;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, Failure>();
   readonly #results: FrameResults;
@@ -133,6 +163,11 @@ export class Contents {
       if (text !== undefined) values.set(name, { name, kind, text });
     }
     return values;
+  }
+
+  /** Whether the line that the frame stands in has raised an exception. */
+  get raised(): boolean {
+    return this.row(RAISED) !== undefined;
   }
 
   /** The row of this name, when it is a plain name that is shown. */

@@ -1,7 +1,7 @@
 import { type Name, namesIn } from "./python.ts";
 
 /** A name that stands for a variable of the function, and where on its line. */
-export interface Place extends Name {
+export interface Mention extends Name {
   readonly line: number;
 }
 
@@ -11,7 +11,7 @@ const MOST = 3;
 /**
  * Where values are shown in the lines of a function from `first` up to, not including, `stop`: of each line at the names
  * that get their value there, or else at those that it uses, each once and the first few. `known` are the names of the
- * variables. Of a module, the first line is no function's.
+ * variables. Of a module, the first line is no function's. Of a line that has `failed`, no name has got a value.
  */
 export function namedIn(
   source: string,
@@ -19,18 +19,20 @@ export function namedIn(
   stop: number,
   known: ReadonlySet<string>,
   isModule = false,
-): Place[] {
+  failed = -1,
+): Mention[] {
   const starts = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
   const [begin = source.length, until = source.length] = [starts[first], starts[stop]];
   let line = first;
-  const places = namesIn(source, begin, until, isModule).map((one) => {
+  const mentions = namesIn(source, begin, until, isModule).map((one) => {
     while ((starts[line + 1] ?? Infinity) <= one.start) line += 1;
     const start = starts[line] ?? 0;
     return { ...one, line, start: one.start - start, end: one.end - start };
   });
-  return [...Map.groupBy(places, ({ line }) => line).values()].flatMap((onLine) => {
-    const bound = onLine.filter(({ binds }) => binds);
-    const told = (bound.length > 0 ? bound : onLine).filter(({ name }) => known.has(name));
+  return [...Map.groupBy(mentions, ({ line }) => line).values()].flatMap((onLine) => {
+    const bound = onLine.filter(({ binds, line }) => binds && line !== failed);
+    const used = onLine.filter(({ binds }) => !binds);
+    const told = (bound.length > 0 ? bound : used).filter(({ name }) => known.has(name));
     return told.filter(({ name }, at) => told.findIndex((one) => one.name === name) === at).slice(0, MOST);
   });
 }

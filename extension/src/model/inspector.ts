@@ -1,14 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type { Focus, Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import { Refusal } from "../helper/refusal.ts";
 import type { Address, NodeAnswer } from "../protocol/generated.ts";
 import type { Answers, Helper } from "./answers.ts";
 import { type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { Row, Source } from "./row.ts";
+import type { Row, Scene } from "./row.ts";
 
 /** What the user looks at: all views show what stands here, and ask through it for more. */
 export class Inspector {
@@ -18,6 +18,8 @@ export class Inspector {
   #frame: Frame | undefined;
   #contents: Contents | undefined;
   #trouble: string | undefined;
+  /** Ends what was asked below the rows that are shown, where it was not sent yet. */
+  #loading = new AbortController();
   #asking: Promise<void> = Promise.resolve();
   /** The frame that was asked again because its snapshot was gone: not twice. */
   #renewed: string | undefined;
@@ -49,7 +51,7 @@ export class Inspector {
   }
 
   /** What rows are made of, when there is something to show. */
-  get source(): Source | undefined {
+  get scene(): Scene | undefined {
     return this.#contents && { ...this.#answers.parts, contents: this.#contents };
   }
 
@@ -106,11 +108,15 @@ export class Inspector {
     const node = known?.node.id ?? FRAME_NODE;
     const runs = known?.node.lazy === true;
     try {
-      await contents.once(`children ${snapshot} ${node} ${start}`, async () => {
-        const answer = await this.#helper.children(frame, { snapshot, node, start, count }, { runs });
+      const ask = async (wanted: AbortSignal): Promise<void> => {
+        const question = { snapshot, node, start, count };
+        const answer = await this.#helper.children(frame, question, { runs, signal: wanted });
         contents.merge(answer, known);
         this.#answers.meet(frame, answer.types);
-      });
+      };
+      // What runs is not ended when the frame is read again.
+      const signal = runs ? undefined : this.#loading.signal;
+      await contents.once(`children ${snapshot} ${node} ${start}`, ask, signal);
     } catch (error) {
       if (error instanceof Over) return;
       const failure = failureOf(error);
@@ -178,6 +184,10 @@ export class Inspector {
   }
 
   #show(contents: Contents | undefined, trouble: string | undefined): void {
+    if (contents !== this.#contents) {
+      this.#loading.abort();
+      this.#loading = new AbortController();
+    }
     this.#contents = contents;
     this.#trouble = trouble;
     this.changed();

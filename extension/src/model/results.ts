@@ -1,5 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 

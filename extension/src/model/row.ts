@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import type { Frame } from "../debug/activeFrame.ts";
-import type { Badge, Node, NodeKind } from "../protocol/generated.ts";
-import type { Comparison, Comparisons } from "./comparisons.ts";
+import type { Badge, Finding, Node, NodeKind } from "../protocol/generated.ts";
 import type { Contents, Known } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
+import type { Question, Questions } from "./questions.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
 export type Tone = "alarm" | "warning" | "quiet";
@@ -38,19 +38,42 @@ export interface Row {
   /** The expression that reaches the value. */
   readonly expression?: string;
   readonly pin?: Pin;
-  readonly comparison?: Comparison;
+  /** What was asked of a lens: the row tells its answer. */
+  readonly question?: Question;
+  /** What is wrong, as the row tells it. */
+  readonly finding?: Finding;
+  /** The line of the program that it is about. */
+  readonly source?: NonNullable<Finding["source"]>;
   /** Set for a paging row: where the next page starts and how long it is. */
   readonly next?: { readonly start: number; readonly count: number };
 }
 
 export type Action =
-  "copySummary" | "copyExpression" | "pin" | "unpin" | "compare" | "removeComparison" | "evaluateAgain" | "nextPage";
+  | "copySummary"
+  | "copyExpression"
+  | "pin"
+  | "unpin"
+  | "compare"
+  | "cancelAnswer"
+  | "removeAnswer"
+  | "evaluateAgain"
+  | "dismiss"
+  | "goToLine"
+  | "cancelCheck"
+  | "checkByRunning"
+  | "nextPage"
+  | ValueLens;
+
+/** Lenses that are asked about the value of one row, where the helper says that they have something to say of it. */
+export const VALUE_LENSES = ["autograd", "no_gradient", "nan_origin", "gradients"] as const;
+
+export type ValueLens = (typeof VALUE_LENSES)[number];
 
 /** What all rows of one tree are made of. */
-export interface Source {
+export interface Scene {
   readonly contents: Contents;
   readonly pins: Pins;
-  readonly comparisons: Comparisons;
+  readonly questions: Questions;
   readonly expansion: Expansion;
   readonly pageSize: number;
 }
@@ -74,6 +97,9 @@ const ICONS: Record<NodeKind, string> = {
   property: "symbol-property",
   comparison: "diff",
   difference: "diff-modified",
+  finding: "info",
+  evidence: "eye",
+  advice: "lightbulb",
   error: "error",
 };
 
@@ -84,20 +110,19 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   freed: { tone: "alarm", words: () => l10n.t("storage freed") },
   error: { tone: "alarm", words: () => l10n.t("error") },
   differs: { tone: "alarm", words: () => l10n.t("differs") },
+  wrong: { tone: "alarm", words: () => l10n.t("error") },
+  doubtful: { tone: "warning", words: () => l10n.t("warning") },
   zeros: { tone: "warning", words: () => l10n.t("all zeros") },
   constant: { tone: "warning", words: () => l10n.t("constant") },
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
-/** Characters of a name at most: the summaries need the room. */
-export const LABEL = 24;
-
 export function framePath({ place }: Frame): RowPath {
   return { root: `frame ${place}`, names: [] };
 }
 
-export function comparisonPath({ id }: Comparison): RowPath {
-  return { root: `compare ${id}`, names: [] };
+export function questionPath({ id }: Question): RowPath {
+  return { root: `question ${id}`, names: [] };
 }
 
 export function pinPath(expression: string): RowPath {
@@ -112,28 +137,28 @@ export function idOf({ root, names }: RowPath): string {
   return JSON.stringify([root, ...names]);
 }
 
-export function valueRow(source: Source, parent: Row | undefined, path: RowPath, known: Known, label: string): Row {
+export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, known: Known, label: string): Row {
   const { node } = known;
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
   const can: Action[] = ["copySummary"];
-  const changed = source.contents.hasChanged(idOf(path), node);
+  const changed = scene.contents.hasChanged(idOf(path), node);
   if (node.path !== undefined) can.push("copyExpression", "pin");
-  if (isValue(node)) can.push("compare");
+  if (isValue(node)) can.push("compare", ...lensesOf(node));
   return {
     // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
     id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
     path,
     parent,
-    contents: source.contents,
+    contents: scene.contents,
     label,
     name: node.name,
     description: withMark(node, node.lazy === true ? line : (node.short ?? line)),
     summary: withMark(node, line),
-    icon: ICONS[node.kind],
+    icon: iconOf(node),
     tone: toneOf(node),
     expandable,
-    open: expandable && node.lazy !== true && source.expansion.isOpen(path),
+    open: expandable && node.lazy !== true && scene.expansion.isOpen(path),
     changed,
     speech: speechOf(node, line, changed),
     can: node.kind === "group" ? [] : can,
@@ -154,11 +179,11 @@ export function oldRow(row: Row): Row {
   };
 }
 
-export function textRow(source: Source, parent: Row, text: string): Row {
-  return { ...plain(source, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
+export function textRow(scene: Scene, parent: Row, text: string): Row {
+  return { ...plain(scene, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
 }
 
-export function plain(source: Source, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
+export function plain(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
   const id = `${idOf(path)} ${suffix}`;
   const nothing = {
     description: "",
@@ -169,12 +194,23 @@ export function plain(source: Source, parent: Row | undefined, path: RowPath, la
     changed: false,
     can: [],
   };
-  return { id, path, parent, contents: source.contents, label, name: label, speech: label, ...nothing };
+  return { id, path, parent, contents: scene.contents, label, name: label, speech: label, ...nothing };
+}
+
+/** The lenses that the menu of a value offers. */
+export function lensesOf({ lenses = [] }: Node): ValueLens[] {
+  return VALUE_LENSES.filter((lens) => lenses.includes(lens));
 }
 
 /** Whether a value of the program stands behind it, which was read. */
 function isValue({ type, lazy }: Node): boolean {
   return type !== "" && lazy !== true;
+}
+
+/** A finding's tells how grave it is. */
+function iconOf({ kind, badges = [] }: Node): string {
+  if (kind === "finding" && badges.includes("wrong")) return "error";
+  return kind === "finding" && badges.includes("doubtful") ? "warning" : ICONS[kind];
 }
 
 function toneOf(node: Node): Tone | undefined {
@@ -189,9 +225,14 @@ function withMark({ mark }: Node, line: string): string {
   return parts.filter((part) => part !== "").join(" · ");
 }
 
-function speechOf({ name, type, line, mark, badges = [] }: Node, text: string, changed: boolean): string {
-  const loud = badges.map((badge) => BADGES[badge]?.words() ?? "");
-  const parts = [name, changed ? l10n.t("changed") : "", ...loud, line.startsWith(type) ? "" : type, text];
+/** What a screen reader says of a value's badges. */
+export function loudWords({ badges = [] }: Node): string[] {
+  return badges.flatMap((badge) => BADGES[badge]?.words() ?? []);
+}
+
+function speechOf(node: Node, text: string, changed: boolean): string {
+  const { name, type, line, mark } = node;
+  const parts = [name, changed ? l10n.t("changed") : "", ...loudWords(node), line.startsWith(type) ? "" : type, text];
   if (mark?.kind === "cycle") parts.push(l10n.t("contains itself, see {0}", mark.path));
   if (mark?.kind === "shared") parts.push(l10n.t("same as {0}", mark.path));
   return parts.filter((part) => part !== "").join(", ");

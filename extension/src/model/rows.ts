@@ -1,53 +1,56 @@
 import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
-import { comparisonRow } from "./comparisonRows.ts";
+import { answerRow } from "./answerRows.ts";
 import type { RowPath } from "./expansion.ts";
+import { findingRows, findingRowsBelow } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
-import { below, framePath, LABEL, plain, type Row, type Source, textRow, valueRow } from "./row.ts";
-import { countText, namesApart } from "./words.ts";
+import { below, framePath, plain, type Row, type Scene, textRow, valueRow } from "./row.ts";
+import { countText, LABEL, namesApart } from "./words.ts";
 
-/** The frame's rows: pins and comparisons first, then what the helper put in order. */
-export function rootRows(source: Source): Row[] {
-  const { contents, pins, comparisons } = source;
+/** The frame's rows: what is wrong first, then pins and answers, then what the helper put in order. */
+export function rootRows(scene: Scene): Row[] {
+  const { contents, pins, questions } = scene;
   const path = framePath(contents.frame);
   const { snapshot } = contents.answer;
   const rows = named(contents.rootPage.nodes).map(([name, node, label]) =>
-    valueRow(source, undefined, below(path, name), { node, snapshot }, label),
+    valueRow(scene, undefined, below(path, name), { node, snapshot }, label),
   );
-  const more = moreRow(source, undefined, path, contents.rootPage);
-  const asked = comparisons.all.map((comparison) => comparisonRow(source, comparison));
-  return [...pins.all.map((pin) => pinRow(source, pin)), ...asked, ...rows, ...more];
+  const more = moreRow(scene, undefined, path, contents.rootPage);
+  const answers = questions.all.map((question) => answerRow(scene, question));
+  return [...findingRows(scene), ...pins.all.map((pin) => pinRow(scene, pin)), ...answers, ...rows, ...more];
 }
 
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
-export function childRows(source: Source, row: Row): Row[] | undefined {
+export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (row.known === undefined) return [];
+  const findings = findingRowsBelow(scene, row);
+  if (findings !== undefined) return findings;
   const { snapshot } = row.known;
-  const page = source.contents.page(row.known);
+  const page = scene.contents.page(row.known);
   if (page === undefined) {
-    const failure = source.contents.failure(row.known);
-    return failure === undefined ? undefined : [textRow(source, row, failure.message)];
+    const failure = scene.contents.failure(row.known);
+    return failure === undefined ? undefined : [textRow(scene, row, failure.message)];
   }
   const rows = named(page.nodes).map(([name, node, label]) =>
-    valueRow(source, row, below(row.path, name), { node, snapshot }, label),
+    valueRow(scene, row, below(row.path, name), { node, snapshot }, label),
   );
-  return [...rows, ...moreRow(source, row, row.path, page)];
+  return [...rows, ...moreRow(scene, row, row.path, page)];
 }
 
 /** All rows that are known, each level after the one above. */
-export function* knownRows(source: Source): Generator<Row> {
-  let level = rootRows(source);
+export function* knownRows(scene: Scene): Generator<Row> {
+  let level = rootRows(scene);
   while (level.length > 0) {
     yield* level;
-    level = level.flatMap((row) => (row.expandable ? (childRows(source, row) ?? []) : []));
+    level = level.flatMap((row) => (row.expandable ? (childRows(scene, row) ?? []) : []));
   }
 }
 
-/** Those of the frame's rows, pins included, whose values have one of these badges: a value with two names once. */
-export function rowsWith(source: Source, ...badges: Badge[]): Row[] {
+/** Those of the frame's rows, pins included, whose values have one of these badges: a value with two names once. An answer is no value. */
+export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   const met = new Set<unknown>();
-  return rootRows(source).filter(({ known }) => {
-    if (known?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
+  return rootRows(scene).filter(({ known, question }) => {
+    if (question !== undefined || known?.node.badges?.some((badge) => badges.includes(badge)) !== true) return false;
     const { mark, path } = known.node;
     const value = mark?.path ?? path ?? known;
     if (met.has(value)) return false;
@@ -56,15 +59,23 @@ export function rowsWith(source: Source, ...badges: Badge[]): Row[] {
   });
 }
 
-/** The first of the frame's rows whose value holds NaN or Inf. */
-export function firstAlarm(source: Source): Row | undefined {
-  return rowsWith(source, "nan", "inf")[0];
+/** The row of what is wrong, else the first of the frame's rows whose value holds NaN or Inf. */
+export function firstAlarm(scene: Scene): Row | undefined {
+  return findingRows(scene).find(({ known }) => known !== undefined) ?? rowsWith(scene, "nan", "inf")[0];
 }
 
 /** The row of this id among all that are known. */
-export function findRow(source: Source, id: string): Row | undefined {
-  for (const row of knownRows(source)) if (row.id === id) return row;
+export function findRow(scene: Scene, id: string): Row | undefined {
+  for (const row of knownRows(scene)) if (row.id === id) return row;
   return undefined;
+}
+
+/** What the rows below a row say, as far as they are known and open, indented. */
+export function linesBelow(scene: Scene, row: Row, indent = "  "): string[] {
+  return (childRows(scene, row) ?? []).flatMap((child) => {
+    const line = indent + [child.name, child.summary].filter((part) => part !== "").join(": ");
+    return child.open ? [line, ...linesBelow(scene, child, `${indent}  `)] : [line];
+  });
 }
 
 /**
@@ -86,22 +97,22 @@ function named(nodes: readonly Node[]): [name: string, node: Node, label: string
     }
     met.add(name);
     taken.add(name);
-    return [name, node, labels[at] ?? name];
+    return [name, node, node.kind === "finding" ? name : (labels[at] ?? name)];
   });
 }
 
 /** `next 100 of 99,900`, at last `50 more`, if there is more than what is shown; and why the last page ended early, if it did. */
-function moreRow(source: Source, parent: Row | undefined, path: RowPath, page: Page): Row[] {
+function moreRow(scene: Scene, parent: Row | undefined, path: RowPath, page: Page): Row[] {
   const start = page.start + page.nodes.length;
   const left = page.total === null ? undefined : page.total - start;
   if (left !== undefined && left <= 0) return [];
-  const count = Math.min(source.pageSize, left ?? source.pageSize);
+  const count = Math.min(scene.pageSize, left ?? scene.pageSize);
   const label = moreText(count, left);
-  const failure = source.contents.failure(parent?.known);
+  const failure = scene.contents.failure(parent?.known);
   const description = failure?.message ?? page.cut ?? "";
   return [
     {
-      ...plain(source, parent, path, label, "more"),
+      ...plain(scene, parent, path, label, "more"),
       icon: "ellipsis",
       description,
       tone: failure === undefined ? undefined : "alarm",

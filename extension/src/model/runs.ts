@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { Over } from "../debug/queue.ts";
-import type { Session } from "../debug/sessions.ts";
+import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Answers, Helper, Wishes } from "./answers.ts";
 import type { Contents } from "./contents.ts";

@@ -1,15 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import type { Contents } from "./contents.ts";
-import type { Source } from "./row.ts";
+import { findingsText } from "./findingRows.ts";
+import type { Scene } from "./row.ts";
 import { rowsWith } from "./rows.ts";
 
-/** The status bar while paused: `3 values with NaN · rank 1`, nothing where there is nothing to say. */
-export function statusText(source: Source): string {
-  const { contents } = source;
-  const count = (badge: "nan" | "inf"): number => rowsWith(source, badge).length;
+/** The status bar while paused: `2 findings · 3 values with NaN · rank 1`, nothing where there is nothing to say. */
+export function statusText(scene: Scene): string {
+  const { contents } = scene;
+  const count = (badge: "nan" | "inf"): number => rowsWith(scene, badge).length;
   const parts = [
+    findingsText(contents),
     alarmText(count("nan"), count("inf"), contents.isWhole),
-    rowsWith(source, "sampled").length > 0 ? l10n.t("sampled") : "",
+    rowsWith(scene, "sampled").length > 0 ? l10n.t("sampled") : "",
     contents.isWhole && contents.cut === undefined ? "" : l10n.t("not all"),
     contents.answer.process ?? "",
   ];

@@ -10,6 +10,9 @@ export const SUMMARIZED: ReadonlySet<Node["kind"]> = new Set([
   "set",
 ]);
 
+/** Characters of a row's name at most: the summaries need the room. */
+export const LABEL = 24;
+
 /** Text from the program, harmless in Markdown: every character that could mean something is escaped. */
 export function escapeMarkdown(text: string): string {
   return printable(text).replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);

@@ -39,12 +39,26 @@ export type NodeKind =
   | "property"
   | "comparison"
   | "difference"
+  | "finding"
+  | "evidence"
+  | "advice"
   | "error";
 /**
- * nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is gone; differs: two values that were compared are not the same; error: reading failed.
+ * nan, inf: the values hold some; zeros: all are 0; constant: all are the same; no_grad: a parameter or module without gradients after a backward pass; sampled: not everything was read; unread: values not read; freed: the storage is gone; differs: two values that were compared are not the same; wrong, doubtful: a finding that is an error, or a warning; error: reading failed.
  */
 export type Badge =
-  "nan" | "inf" | "zeros" | "constant" | "no_grad" | "sampled" | "unread" | "freed" | "differs" | "error";
+  | "nan"
+  | "inf"
+  | "zeros"
+  | "constant"
+  | "no_grad"
+  | "sampled"
+  | "unread"
+  | "freed"
+  | "differs"
+  | "wrong"
+  | "doubtful"
+  | "error";
 /**
  * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
  */
@@ -73,7 +87,50 @@ export type Types = string[];
 /**
  * What lenses answer, each with a type of its own.
  */
-export type Found = CompareFound;
+export type Found = CompareFound | FindingsFound | AutogradFound | GradientsFound | NoGradientFound | NanOriginFound;
+/**
+ * How grave a finding is.
+ */
+export type Severity = "error" | "warning" | "hint";
+/**
+ * has_gradient: it has one; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
+ */
+export type NoGradientCode =
+  | "has_gradient"
+  | "zero_gradient"
+  | "frozen"
+  | "not_leaf"
+  | "no_loss"
+  | "loss_without_graph"
+  | "loss_is_leaf"
+  | "detached"
+  | "no_grad"
+  | "rebuilt"
+  | "unused"
+  | "not_reached"
+  | "not_yet"
+  | "cleared"
+  | "not_known";
+/**
+ * What NaN or an infinity came from.
+ */
+export type NanCause =
+  | "zero_variance"
+  | "log_of_zero"
+  | "log_of_negative"
+  | "overflow"
+  | "masked_row"
+  | "zero_by_zero"
+  | "division_by_zero"
+  | "inf_minus_inf"
+  | "zero_times_inf"
+  | "root_of_negative"
+  | "mean_of_nothing"
+  | "one_sample"
+  | "power"
+  | "infinite_slope"
+  | "domain"
+  | "unknown";
 
 /**
  * The one wire contract between the extension and the helper in the paused program. A request travels as base64 JSON inside one DAP `evaluate`; the answer is ASCII JSON. `npm run build` writes the TypeScript types (extension/src/protocol/generated.ts) and the TypedDicts (tensor_inspector/protocol.py) from this file.
@@ -115,15 +172,15 @@ export interface At {
  */
 export interface Preferences {
   /**
-   * `off`: no value is read, metadata is all that is told.
+   * `exact`: there is more time, so that more is read in full; `off`: no value is read, metadata is all that is told.
    */
-  statistics?: "auto" | "off";
+  statistics?: "auto" | "exact" | "off";
   /**
-   * Significant digits of values; means and deviations have one less.
+   * Significant digits of values, from 2 to 17; means and deviations have one less.
    */
   digits?: number;
   /**
-   * Milliseconds that a frame may take, or a question of the debugger's own views; other requests take their share of it. The first frame of a process may take three times as long.
+   * Milliseconds that a frame may take, the nearest that makes sense, or a question of the debugger's own views; other requests take their share of it. The first frame of a process may take three times as long.
    */
   budget_ms?: number;
   /**
@@ -229,12 +286,16 @@ export interface EvaluateRequest {
   limits?: Limits;
 }
 /**
- * A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs no user code.
+ * A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs user code only where `findings` is told to `run`.
  */
 export interface LensRequest {
   op: "lens";
   version: Version;
   at?: At;
+  /**
+   * By which the request can be interrupted while it runs the program's models.
+   */
+  id?: number;
   preferences?: Preferences;
   /**
    * Which the answer's rows join when it still lives, else a new one.
@@ -251,7 +312,7 @@ export interface LensRequest {
     [k: string]: Address;
   };
   /**
-   * What the lens is told besides; those of `compare` are `rtol` and `atol`.
+   * What the lens is told besides: `rtol` and `atol` of `compare`; `rows` of `gradients`; of `findings` `thorough` (read more), `run` (also rules that run the model), `ignore` (rules that are not asked, with blanks between them) and `stop` (a number of the stop, by which a second question at it is known).
    */
   options?: {
     [k: string]: number | string | boolean;
@@ -375,6 +436,10 @@ export interface Node {
    */
   inline?: string;
   badges?: Badge[];
+  /**
+   * Names of lenses that have something to say of the value; absent: none.
+   */
+  lenses?: string[];
   /**
    * How many children, null when not known before they are asked for; absent: none.
    */
@@ -621,6 +686,259 @@ export interface CompareFound {
   complete: boolean;
 }
 /**
+ * What is wrong with the training step in sight of the frame, causes first; asked about no value. The row has a row for each finding, in this order.
+ */
+export interface FindingsFound {
+  lens: "findings";
+  findings: Finding[];
+  /**
+   * How many of them, the first ones, explain the exception at which the program has stopped.
+   */
+  explained: number;
+  /**
+   * The rules that were asked.
+   */
+  checked: string[];
+  /**
+   * Those that were not.
+   */
+  skipped: Skipped[];
+}
+/**
+ * One thing that is wrong; what follows from it are its consequences.
+ */
+export interface Finding {
+  rule: string;
+  severity: Severity;
+  /**
+   * False where it only may be so.
+   */
+  certain: boolean;
+  /**
+   * The subject, the fact, the number.
+   */
+  title: string;
+  evidence: Evidence[];
+  /**
+   * The user's line, where it is known.
+   */
+  source: SourceLine | null;
+  /**
+   * Why it matters.
+   */
+  why: string;
+  /**
+   * One thing to try.
+   */
+  suggestion: string;
+  consequences: Finding[];
+}
+/**
+ * What was seen, and the expression at which; null where there is none to reach it by.
+ */
+export interface Evidence {
+  expression: string | null;
+  fact: string;
+}
+/**
+ * A line of the user's source.
+ */
+export interface SourceLine {
+  file: string;
+  line: number;
+}
+/**
+ * A rule that was not asked, and why.
+ */
+export interface Skipped {
+  rule: string;
+  reason: string;
+}
+/**
+ * The graph from a tensor to its leaves, counted; the rows tell it.
+ */
+export interface AutogradFound {
+  lens: "autograd";
+  operations: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  leaves: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  parameters: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  freed: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  modified: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  hooked: number | string;
+  /**
+   * The program's own Functions, by class.
+   */
+  custom: string[];
+  /**
+   * False where the graph has more operations than are followed.
+   */
+  complete: boolean;
+}
+/**
+ * The gradients of a model's parameters; the rows tell each, the worst first.
+ */
+export interface GradientsFound {
+  lens: "gradients";
+  parameters: Integer;
+  trainable: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  none: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  zero: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  nan: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  inf: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  unread: number | string;
+  /**
+   * Of all gradients together; null where some were not read.
+   */
+  norm: Number | null;
+  /**
+   * By which rule the updates were worked out: the optimizer's class; null where there is none in sight, or its rule is not known.
+   */
+  rule: string | null;
+  /**
+   * Norms of the gradients of weights with two dimensions or more, the first layer first.
+   */
+  by_depth: Number[];
+  /**
+   * The worst first, as many as the option `rows` asks for; 100 when absent.
+   */
+  rows: GradientRow[];
+}
+/**
+ * The gradient of one parameter. Norms are Euclidean; null where they are not known.
+ */
+export interface GradientRow {
+  /**
+   * As one types it.
+   */
+  name: string;
+  /**
+   * none: it is trainable and has no gradient; frozen: it requires none; unread: its elements can't be read.
+   */
+  state: "nan" | "inf" | "none" | "zero" | "fine" | "unread" | "frozen";
+  norm: Number | null;
+  weight_norm: Number | null;
+  /**
+   * Of what the optimizer's next step would change, by its own rule and rate; null where that is not known.
+   */
+  update_norm: Number | null;
+  nan: Integer;
+  inf: Integer;
+}
+/**
+ * Why a parameter, or those of a module, have no gradient.
+ */
+export interface NoGradientFound {
+  lens: "no_gradient";
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  asked: number | string;
+  /**
+   * The loss that was looked at.
+   */
+  loss: string | null;
+  reasons: NoGradientReason[];
+}
+/**
+ * Why parameters have no gradient.
+ */
+export interface NoGradientReason {
+  code: NoGradientCode;
+  certain: boolean;
+  count: Integer;
+  /**
+   * The first of them.
+   */
+  parameters: string[];
+  /**
+   * The expression at which the path breaks.
+   */
+  at: string | null;
+  /**
+   * Where in the source.
+   */
+  file: string | null;
+  line: number | null;
+}
+/**
+ * Where what is not finite began: the first operation with finite inputs and an output that is not.
+ */
+export interface NanOriginFound {
+  lens: "nan_origin";
+  /**
+   * operation: it begins at one; input, parameter: it was in what the operations were given; backward: only gradients are not finite; unknown: it can't be told; finite: nothing is NaN or infinite.
+   */
+  where: "operation" | "input" | "parameter" | "backward" | "unknown" | "finite";
+  /**
+   * Its name, as `Log`.
+   */
+  operation: string | null;
+  /**
+   * The variable or parameter that has it first, by the expression that reaches it.
+   */
+  name: string | null;
+  cause: NanCause;
+  /**
+   * Everything that this operation was given is known to be finite.
+   */
+  certain: boolean;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  nan: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  inf: number | string;
+  /**
+   * The index of the first of them in its output.
+   */
+  first: Integer[] | null;
+  /**
+   * What it was given, where that has a name.
+   */
+  inputs: string[];
+  /**
+   * Where in the source.
+   */
+  file: string | null;
+  line: number | null;
+  /**
+   * Why not all of the graph could be looked at.
+   */
+  unknown: ("freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many")[];
+}
+/**
  * One value as it is shown.
  */
 export interface Node1 {
@@ -650,6 +968,10 @@ export interface Node1 {
    */
   inline?: string;
   badges?: Badge[];
+  /**
+   * Names of lenses that have something to say of the value; absent: none.
+   */
+  lenses?: string[];
   /**
    * How many children, null when not known before they are asked for; absent: none.
    */

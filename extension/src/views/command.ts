@@ -1,8 +1,10 @@
 import type * as vscode from "vscode";
-import type { Comparisons } from "../model/comparisons.ts";
-import type { Comparing } from "../model/comparing.ts";
+import type { Dismissed } from "../model/dismissed.ts";
 import type { Expansion } from "../model/expansion.ts";
+import type { Findings } from "../model/findings.ts";
 import type { Inspector } from "../model/inspector.ts";
+import type { Lenses } from "../model/lenses.ts";
+import type { Questions } from "../model/questions.ts";
 import type { Row } from "../model/row.ts";
 import type { Runs } from "../model/runs.ts";
 import type { Settings } from "./settings.ts";
@@ -12,8 +14,10 @@ import type { Tree } from "./tree.ts";
 export interface Parts {
   readonly inspector: Inspector;
   readonly runs: Runs;
-  readonly comparisons: Comparisons;
-  readonly comparing: Comparing;
+  readonly questions: Questions;
+  readonly lenses: Lenses;
+  readonly findings: Findings;
+  readonly dismissed: Dismissed;
   readonly expansion: Expansion;
   readonly settings: Settings;
   readonly tree: Tree;

@@ -1,7 +1,13 @@
 import * as vscode from "vscode";
 import { COMMAND, type CommandId } from "../ids.ts";
+import type { Inspector } from "../model/inspector.ts";
+import { isCounting } from "../model/findingRows.ts";
 import { pinPath, type Row } from "../model/row.ts";
-import { COMPARE_COMMANDS, compareAgain } from "./compareCommands.ts";
+import { childRows, linesBelow } from "../model/rows.ts";
+import { askAgain } from "./asking.ts";
+import { COMPARE_COMMANDS } from "./compareCommands.ts";
+import { FINDING_COMMANDS } from "./findingCommands.ts";
+import { LENS_COMMANDS } from "./lensCommands.ts";
 import { pointedAt } from "./hover.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 
@@ -16,6 +22,8 @@ interface VariableArgument {
 /** All commands by their ids. */
 export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...COMPARE_COMMANDS,
+  ...FINDING_COMMANDS,
+  ...LENS_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
     const expression = fromRow(argument) ?? fromEditor() ?? (await ask());
@@ -34,16 +42,18 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
     for (const expression of expressionsOf(await rowsOf(tree, argument, selected))) await runs.pin(expression);
   },
   [COMMAND.unpin]: removeRows,
-  [COMMAND.removeComparison]: removeRows,
+  [COMMAND.removeAnswer]: removeRows,
+  [COMMAND.removeAllAnswers]: ({ lenses }) => lenses.removeAll(),
+  [COMMAND.cancelAnswer]: ({ lenses }, row) => isRow(row) && row.question && lenses.cancel(row.question),
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
   [COMMAND.evaluateAgain]: async (parts, row) => {
     if (!isRow(row)) return;
     if (row.pin) await parts.runs.run(row.pin.expression, row.contents);
-    if (row.comparison) await compareAgain(parts, row.comparison);
+    if (row.question) await askAgain(parts, row.question);
   },
-  [COMMAND.copySummary]: async ({ tree }, argument, selected) => {
+  [COMMAND.copySummary]: async ({ tree, inspector }, argument, selected) => {
     const rows = (await rowsOf(tree, argument, selected)).filter(({ can }) => can.includes("copySummary"));
-    await copy(rows.map(({ expression, name, summary }) => `${expression ?? name}: ${summary}`));
+    await copy(await Promise.all(rows.map((row) => textOf(inspector, row))));
   },
   [COMMAND.copyExpression]: async ({ tree }, argument, selected) =>
     copy(expressionsOf(await rowsOf(tree, argument, selected))),
@@ -56,16 +66,26 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   },
 };
 
-/** Takes away the pins and the comparisons among the rows. */
-async function removeRows({ runs, comparing, tree }: Parts, argument: unknown, selected?: unknown): Promise<void> {
-  for (const { pin, comparison } of await rowsOf(tree, argument, selected)) {
+/** Takes away the pins and the answers among the rows. */
+async function removeRows({ runs, lenses, tree }: Parts, argument: unknown, selected?: unknown): Promise<void> {
+  for (const { pin, question } of await rowsOf(tree, argument, selected)) {
     if (pin) runs.unpin(pin.expression);
-    if (comparison) comparing.remove(comparison);
+    if (question) lenses.remove(question);
   }
 }
 
 function expressionsOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ expression }) => expression ?? []);
+}
+
+/** A row's line. An answer, and the row that counts findings, are copied with what is below, also where that was not opened yet. */
+async function textOf(inspector: Inspector, row: Row): Promise<string> {
+  const line = [row.expression ?? row.name, row.summary].filter((part) => part !== "").join(": ");
+  const isWithRows = row.question !== undefined || isCounting(row);
+  if (!isWithRows || inspector.scene === undefined) return line;
+  const scene = { ...inspector.scene, contents: row.contents };
+  if (childRows(scene, row) === undefined) await inspector.load(row);
+  return [line, ...linesBelow(scene, row)].join("\n");
 }
 
 /** A line for each row; where there is none, the clipboard stays as it is. */

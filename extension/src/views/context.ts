@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import type { Sessions } from "../debug/sessions.ts";
 import { CONTEXT, type ContextKey } from "../ids.ts";
-import type { Comparisons } from "../model/comparisons.ts";
+import type { Dismissed } from "../model/dismissed.ts";
 import type { Pins } from "../model/pins.ts";
+import type { Questions } from "../model/questions.ts";
 
 export function setContext(key: ContextKey, value: unknown): Thenable<void> {
   return vscode.commands.executeCommand("setContext", key, value);
@@ -26,11 +27,17 @@ export function followPins(pins: Pins): { dispose(): void } {
   return pins.onDidChange(follow);
 }
 
-export function followComparisons(comparisons: Comparisons): { dispose(): void } {
+export function followDismissed(dismissed: Dismissed): { dispose(): void } {
+  const follow = (): void => void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
+  follow();
+  return dismissed.onDidChange(follow);
+}
+
+export function followQuestions(questions: Questions): { dispose(): void } {
   const follow = (): void => {
-    void setContext(CONTEXT.selectedForCompare, comparisons.selected !== undefined);
-    void setContext(CONTEXT.compared, comparisons.all.length > 0);
+    void setContext(CONTEXT.selectedForCompare, questions.selected !== undefined);
+    void setContext(CONTEXT.answered, questions.all.length > 0);
   };
   follow();
-  return comparisons.onDidChange(follow);
+  return questions.onDidChange(follow);
 }

@@ -1,16 +1,19 @@
 import * as vscode from "vscode";
+import { isSameUri } from "../debug/uris.ts";
 import { cardText } from "../model/card.ts";
+import { findingsAbout } from "../model/findingRows.ts";
+import { findingCard } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { expressionAt, isStatic, type Span } from "../model/python.ts";
 import { stockExpressionAt } from "../model/stockExpression.ts";
 import { SUMMARIZED } from "../model/words.ts";
-import type { Node, NodeAnswer } from "../protocol/generated.ts";
+import type { Finding, Node, NodeAnswer } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Settings } from "./settings.ts";
 
 const PYTHON: vscode.DocumentSelector = { language: "python" };
 
-interface Found {
+interface Hovered {
   readonly expression: string;
   readonly range: vscode.Range;
   readonly answer: NodeAnswer;
@@ -52,7 +55,15 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
     const found = await this.#find(document, position, cancelled);
-    return found && new vscode.Hover(card(found.expression, found.answer.node), found.range);
+    const { contents } = this.#inspector;
+    if (found === undefined || contents === undefined) return undefined;
+    // What is wrong with this very line the editor says in the hover by itself.
+    const isSaid = ({ source }: Finding): boolean =>
+      source?.line === position.line + 1 && isSameUri(vscode.Uri.file(source.file), document.uri);
+    const all = findingsAbout(contents, found.expression);
+    const about = this.#settings.diagnostics ? all.filter((finding) => !isSaid(finding)) : all;
+    const cards = about.map((finding) => new vscode.MarkdownString(findingCard(finding)));
+    return new vscode.Hover([card(found.expression, found.answer.node), ...cards], found.range);
   }
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */
@@ -60,7 +71,7 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     document: vscode.TextDocument,
     position: vscode.Position,
     cancelled: vscode.CancellationToken,
-  ): Promise<Found | undefined> {
+  ): Promise<Hovered | undefined> {
     if (!this.#settings.hover || this.#inspector.frame?.isIn(document) !== true) return undefined;
     const pointed = pointedAt(document, position);
     if (pointed === undefined || !isStatic(pointed.expression)) return undefined;

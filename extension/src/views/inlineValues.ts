@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
-import { movesLines, type Sessions } from "../debug/sessions.ts";
-import { namedIn, type Place } from "../model/inline.ts";
+import { movesLines } from "../debug/session.ts";
+import type { Sessions } from "../debug/sessions.ts";
+import { namedIn, type Mention } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { reached } from "../model/waiting.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
@@ -13,7 +14,7 @@ const PYTHON: vscode.DocumentSelector = { language: "python" };
 const PLAIN: ReadonlySet<NodeKind> = new Set(["number", "string", "none", "mapping", "sequence", "set"]);
 
 /**
- * Values at the ends of the lines above the stop, all from the one answer of the stop: a look-up by VS Code would ask
+ * Values at the ends of the lines above the stop, and of the line that raised an exception what it was given; all from the one answer of the stop: a look-up by VS Code would ask
  * the debugger for the text of every variable.
  */
 export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposable {
@@ -59,12 +60,15 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
     const first = Math.max(0, first_line - 1 + moved);
     const values = contents.inline;
-    return namedIn(document.getText(), first, stopLine, new Set(values.keys()), name === "<module>").flatMap((place) =>
-      this.#value(place, values.get(place.name)),
+    const names = new Set(values.keys());
+    const failed = contents.raised ? stopLine : -1;
+    const until = contents.raised ? stopLine + 1 : stopLine;
+    return namedIn(document.getText(), first, until, names, name === "<module>", failed).flatMap((mention) =>
+      this.#value(mention, values.get(mention.name)),
     );
   }
 
-  #value({ line, start, end }: Place, value: InlineValue | undefined): vscode.InlineValue[] {
+  #value({ line, start, end }: Mention, value: InlineValue | undefined): vscode.InlineValue[] {
     if (value === undefined || (PLAIN.has(value.kind) && this.#settings.pythonShowsInlineValues)) return [];
     return [new vscode.InlineValueText(new vscode.Range(line, start, line, end), `${value.name} = ${value.text}`)];
   }

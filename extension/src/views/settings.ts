@@ -7,12 +7,13 @@ import { setContext } from "./context.ts";
 
 const FILTER = "filter";
 
-/** Two words in version 0.1. */
-const METADATA_ONLY = new Set(["metadataOnly", "metadata only"]);
-const DIGITS = 4;
+/** What the setting is called for the helper. Metadata only was two words in version 0.1. */
+const STATISTICS = new Map<string, NonNullable<Preferences["statistics"]>>([
+  ["exact", "exact"],
+  ["metadataOnly", "off"],
+  ["metadata only", "off"],
+]);
 const PAGE = 100;
-/** Milliseconds that it may take at least where the user wants exact statistics. A reply that takes 2 s is given up. */
-const EXACT = 960;
 /** Settings by which the rows of the same values may say something else. */
 const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
@@ -35,11 +36,21 @@ export class Settings implements Wishes, vscode.Disposable {
   }
 
   get pageSize(): number {
-    return Math.max(1, Math.round(numberOr(get("pageSize", PAGE), PAGE)));
+    return Math.max(1, Math.round(numberOf(get<unknown>("pageSize", undefined)) ?? PAGE));
   }
 
   get hover(): boolean {
     return get("hover.enabled", true);
+  }
+
+  /** Whether each stop is looked at for what is wrong. */
+  get findings(): boolean {
+    return get("findings", true);
+  }
+
+  /** Whether what is wrong stands at the lines of the user's files. */
+  get diagnostics(): boolean {
+    return get("diagnostics", true);
   }
 
   get inlineValues(): boolean {
@@ -51,20 +62,15 @@ export class Settings implements Wishes, vscode.Disposable {
     return vscode.workspace.getConfiguration("debugpy").get("showPythonInlineValues", false);
   }
 
-  /** Significant digits of values. */
-  get digits(): number {
-    return Math.min(17, Math.max(2, Math.round(numberOr(get("precision", DIGITS), DIGITS))));
-  }
-
-  /** What the helper is to know of the user's wishes. */
+  /** What the helper is to know of the user's wishes, as they were written: it knows which numbers make sense. */
   get preferences(): Preferences {
-    const statistics = get<string>("statistics", "auto");
-    const budget = numberOr(get<unknown>("timeBudget", undefined), undefined);
-    const budgetMs = statistics === "exact" ? Math.max(budget ?? 0, EXACT) : budget;
+    const [digits, budget] = [get<unknown>("precision", undefined), get<unknown>("timeBudget", undefined)].map(
+      numberOf,
+    );
     return {
-      statistics: METADATA_ONLY.has(statistics) ? "off" : "auto",
-      digits: this.digits,
-      ...(budgetMs === undefined ? {} : { budget_ms: Math.max(1, budgetMs) }),
+      statistics: STATISTICS.get(get<string>("statistics", "auto")) ?? "auto",
+      ...(digits === undefined ? {} : { digits }),
+      ...(budget === undefined ? {} : { budget_ms: budget }),
       tensors_first: get("tensorsFirst", true),
       stock_views: get("stockViews.enabled", true),
       inline_values: this.inlineValues,
@@ -93,8 +99,8 @@ function get<T>(name: string, otherwise: T): T {
 }
 
 /** VS Code lets anything be written into settings.json. */
-function numberOr<T>(value: unknown, otherwise: T): number | T {
-  return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 /** Settings are typed by hand: what is no text is left out. */

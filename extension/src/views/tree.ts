@@ -2,9 +2,10 @@ import * as vscode from "vscode";
 import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
 import type { Expansion, RowPath } from "../model/expansion.ts";
 import type { Inspector } from "../model/inspector.ts";
-import type { Row, Source, Tone } from "../model/row.ts";
+import type { Row, Scene, Tone } from "../model/row.ts";
 import { childRows, findRow, firstAlarm, rootRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
+import { findingCard } from "../model/findingText.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
@@ -34,7 +35,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #selected = new Map<string, string>();
   #shown: Contents | undefined;
   /** The focused row is being looked for: once at a time, since that toggles the selection. */
-  #finding: Promise<Row | undefined> = Promise.resolve(undefined);
+  #focusing: Promise<Row | undefined> = Promise.resolve(undefined);
   /** What is selected is toggled just now, by us. */
   #toggling = false;
   #waiting: NodeJS.Timeout | undefined;
@@ -80,11 +81,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    const { source } = this.#inspector;
-    if (source === undefined) return [];
-    if (row === undefined) return rootRows(source);
+    const { scene } = this.#inspector;
+    if (scene === undefined) return [];
+    if (row === undefined) return rootRows(scene);
     // One tree shows one stop: also while the next one's rows are on their way.
-    const own = { ...source, contents: row.contents };
+    const own = { ...scene, contents: row.contents };
     const known = childRows(own, row);
     if (known !== undefined) return known;
     await this.#inspector.load(row);
@@ -101,6 +102,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     row: Row,
     cancelled: vscode.CancellationToken,
   ): Promise<vscode.TreeItem> {
+    if (row.finding) {
+      item.tooltip = new vscode.MarkdownString(findingCard(row.finding));
+      return item;
+    }
     const node = await this.#factsOf(row, cancelled);
     item.tooltip = node ? card(row.name, node) : `${row.name}\n${row.description}`.trimEnd();
     return item;
@@ -118,24 +123,24 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return again && "node" in again ? again.node : known.node;
   }
 
-  /** Opens the row of a pin or a comparison and puts the keyboard on it. */
+  /** Opens the row of a pin or an answer and puts the keyboard on it. */
   showTop({ root }: RowPath): Promise<void> {
-    return this.#show((source) => rootRows(source).find(({ path }) => path.root === root), { expand: true });
+    return this.#show((scene) => rootRows(scene).find(({ path }) => path.root === root), { expand: true });
   }
 
-  /** Puts the keyboard on the first row whose value holds NaN or Inf. */
+  /** Puts the keyboard on what is wrong, else on the first row whose value holds NaN or Inf. */
   async showAlarm(): Promise<void> {
-    const { source } = this.#inspector;
-    if (source && firstAlarm(source)) await this.#show(firstAlarm, { expand: false });
-    else await this.say(vscode.l10n.t("No value that is listed here holds NaN or Inf."));
+    const { scene } = this.#inspector;
+    if (scene && firstAlarm(scene)) await this.#show(firstAlarm, { expand: false });
+    else await this.say(vscode.l10n.t("There is no finding here, and no value that is listed holds NaN or Inf."));
   }
 
   /** Shows a row in a hidden side bar too: the user asked for it. */
-  async #show(find: (source: Source) => Row | undefined, { expand }: { expand: boolean }): Promise<void> {
+  async #show(find: (scene: Scene) => Row | undefined, { expand }: { expand: boolean }): Promise<void> {
     const hidden = !this.#view.visible;
     await vscode.commands.executeCommand(`${VIEW}.focus`);
-    const { source } = this.#inspector;
-    const row = source && find(source);
+    const { scene } = this.#inspector;
+    const row = scene && find(scene);
     if (row === undefined) return;
     this.#said = undefined;
     this.#showMessage();
@@ -156,7 +161,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
    */
   focused(): Promise<Row | undefined> {
     const find = (): Promise<Row | undefined> => this.#findFocused();
-    return (this.#finding = this.#finding.then(find, find));
+    return (this.#focusing = this.#focusing.then(find, find));
   }
 
   async #findFocused(): Promise<Row | undefined> {
@@ -187,14 +192,14 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #refresh(): void {
-    const { source, contents, types } = this.#inspector;
+    const { scene, contents, types } = this.#inspector;
     if (contents !== this.#shown) this.#said = undefined;
     const lost = this.#lostSelection(contents);
     this.#shown = contents;
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
     this.#changed.fire();
     this.#showMessage();
-    const empty = source !== undefined && rootRows(source).length === 0;
+    const empty = scene !== undefined && rootRows(scene).length === 0;
     void setContext(CONTEXT.types, types);
     void setContext(CONTEXT.empty, empty);
     if (this.#inspector.frame === undefined) this.awaitFrame();
@@ -210,8 +215,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** VS Code starts every pane of an extension here collapsed: at the first stop ever with tensors, ours opens, once. */
   #introduce(): void {
-    const { source } = this.#inspector;
-    const first = source && rootRows(source)[0];
+    const { scene } = this.#inspector;
+    const first = scene && rootRows(scene)[0];
     if (first === undefined || this.#memory.get<boolean>(INTRODUCED) === true) return;
     void this.#memory.update(INTRODUCED, true);
     if (!this.#view.visible) void this.#reveal(first, { select: false, focus: false });
@@ -239,11 +244,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** The row that was selected in this function and was not in the tree just now. */
   #lostSelection(contents: Contents | undefined): Row | undefined {
-    const { source } = this.#inspector;
+    const { scene } = this.#inspector;
     const id = contents && this.#selected.get(contents.frame.place);
-    if (source === undefined || id === undefined) return undefined;
-    if (this.#shown && findRow({ ...source, contents: this.#shown }, id)) return undefined;
-    return findRow(source, id);
+    if (scene === undefined || id === undefined) return undefined;
+    if (this.#shown && findRow({ ...scene, contents: this.#shown }, id)) return undefined;
+    return findRow(scene, id);
   }
 
   #opened(row: Row): void {

@@ -15,6 +15,7 @@ from .kind import Kind
 from .registry import kind_of, look
 
 _ITEMS = 1 << 16  #: gone through of one holder
+_FIRST = 8  #: that are asked whether the rest may be plain
 _CHECKED = 64  #: of them between two looks at the clock
 _MOST = 1000  #: looked at in all that are more than a plain number or text
 _DEPTH = 3  #: of holders in holders
@@ -24,6 +25,7 @@ _OTHER_ATOMS = Classes(int, bool, str, bytes, type(None))
 _BUILT_IN = Classes(list, tuple, dict)
 _PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
 _SUMMED_IDS = frozenset(map(id, (int, bool, float, complex)))
+_ATOM_IDS = _PLAIN_IDS | _SUMMED_IDS
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
 _PLACEHOLDERS = ("missing", "fill")  #: in the names of attributes that say what stands for no value
 #: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
@@ -168,6 +170,8 @@ class _Walk:
             return False
         items = value.values() if type(value) is dict else value
         try:
+            if not set(map(id, map(type, islice(items, _FIRST)))) <= _ATOM_IDS:
+                return False
             classes = set(map(id, map(type, islice(items, _ITEMS))))
             if classes <= _PLAIN_IDS:
                 return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, Protocol
 
@@ -14,8 +14,8 @@ from ..words.text import joined
 
 if TYPE_CHECKING:
     from ..measure.stats.radix_selection import Spread
-    from ..measure.stats.unread import Reading
     from ..measure.torch.finite import NotFinite
+    from ..measure.unread import Reading
 
     class Search(Protocol):
         """What finds NaN and Inf in many values at once, given with their names."""
@@ -120,6 +120,10 @@ class Kind:
         """Names of classes inside the value that can be summarized too, for the menus."""
         return ()
 
+    def lenses(self) -> list[str]:
+        """Names of the lenses that have something to say of this value, for the menu of its row."""
+        return []
+
     # The debugger's own views and its console ask.
 
     def first_values(self) -> str | None:
@@ -171,6 +175,11 @@ class Kind:
         """The elements as a comparison needs them; None where the rows tell all."""
         elements = self.elements()
         return None if elements is None else Comparable.of(elements)
+
+    def rows_without(self, told: Container[str]) -> list[Child] | None:
+        """The rows but for those of these names, which are told already, so that what only they need is not worked out;
+        None where it is as well to ask for the children."""
+        return None
 
     def scalar(self) -> Any:
         """A number of numpy's as an array without dimensions; None of all else."""

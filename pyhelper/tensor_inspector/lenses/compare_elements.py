@@ -19,7 +19,7 @@ from .identity import layout_of
 if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
 
-ELEMENTS = ("values", "data", "components")  #: rows of a sparse or nested value that are no indices
+ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
 #: Rows that a comparison of the elements tells already.
 _LINKED = ("stats", "base", "grad_fn")
 _TOLD = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")

@@ -14,10 +14,10 @@ from .compare_atoms import Tolerance
 from .compare_pair import MISSING, Noted
 from .compare_walk import Walk
 from .comparison import Comparison
-from .lens import Lens
+from .lens import Lens, Paused
 
 
-def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget) -> Lens:
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
     return _Compare(values["a"], values["b"], budget, tolerance)
 
@@ -59,13 +59,17 @@ class _Compare(Lens):
             "comparison",
             ["differs"] if found.total else [],
         )
-        return Child(" ↔ ".join(side.name for side in sides), rows, "")
+        return Child(_names(sides), rows, "")
+
+
+def _names(sides: tuple[Child, Child]) -> str:
+    return " ↔ ".join(side.name for side in sides)
 
 
 def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
     for one in noted:
         below = [_side(one, side, value) for side, value in zip(sides, (one.a, one.b)) if value is not MISSING]
-        yield Child(one.place.shown() or "value", Rows.of(one.text, below, "difference"), "")
+        yield Child(one.place.shown() or _names(sides), Rows.of(one.text, below, "difference"), "")
 
 
 def _side(noted: Noted, side: Child, value: object) -> Child:

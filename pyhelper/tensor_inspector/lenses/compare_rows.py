@@ -49,6 +49,10 @@ def holds(kind: Kind) -> bool:
 
 def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[KeyedRow]:
     """What is below a value, but for what is told already. Properties are not read."""
+    known = kind.rows_without({*told, *kind.repeating})
+    if known is not None:
+        yield from (KeyedRow.named(child) for child in known if not _is_computed(child))
+        return
     if not holds(kind):
         return
     if kind.kind == "module":

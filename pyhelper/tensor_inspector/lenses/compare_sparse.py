@@ -10,7 +10,7 @@ from ..measure.comparable import Comparable
 from ..measure.stats import Unread
 from ..measure.stats.difference import cast, difference, flat, library
 from ..measure.stats.layout import blocks, index_of
-from ..measure.stats.unread import UNFIT
+from ..measure.unread import UNFIT
 from ..safe.budget import Budget
 from .compare_atoms import Tolerance
 

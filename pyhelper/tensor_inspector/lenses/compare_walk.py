@@ -28,14 +28,20 @@ class _NoTime(Exception):
 class _Open:
     """Two holders whose rows are being compared."""
 
-    __slots__ = ("below", "key", "met", "pair", "total")
+    __slots__ = ("_holder", "below", "key", "met", "pair")
 
-    def __init__(self, pair: Pair, below: Iterator[Pair], key: tuple[int, int] | None, total: int | None) -> None:
+    def __init__(
+        self, pair: Pair, below: Iterator[Pair], key: tuple[int, int] | None = None, holder: Kind | None = None
+    ) -> None:
         self.pair = pair
         self.below = below
         self.key = key
-        self.total = total  #: how many rows there are, where that is known
-        self.met = 0  #: how many of them were compared, or are
+        self.met = 0  #: how many rows were compared, or are
+        self._holder = holder
+
+    def total(self) -> int | None:
+        """How many rows there are, where that is known; of the top there is one."""
+        return 1 if self._holder is None else self._holder.child_count()
 
 
 class Walk:
@@ -61,7 +67,7 @@ class Walk:
         self._above: set[tuple[int, int]] = set()  #: holders that are being compared
         self._before: dict[tuple[int, int], Pair] = {}  #: and the last that were: what is here lives, so its id is its
         top = Pair(Place(), a, b, tolerance)
-        self._waiting = [_Open(top, iter([top]), None, 1)]
+        self._waiting = [_Open(top, iter([top]))]
         self._in_slices = in_slices
         self._notes = Notes(found, noted)
         self._rows = RowPairs(self._notes, budget)  # which does not hold this walk: that would be a cycle
@@ -93,9 +99,10 @@ class Walk:
         """How much is compared, as far as rows are counted; each row as much as its neighbours."""
         found, share = 0.0, 1.0
         for opened in self._waiting:
-            if opened.total:
-                done = min(opened.met, opened.total) - 1
-                found, share = found + share * max(0, done) / opened.total, share / opened.total
+            total = opened.total()
+            if total:
+                done = min(opened.met, total) - 1
+                found, share = found + share * max(0, done) / total, share / total
         return found + share * self._partial.share()
 
     def _take(self, pair: Pair) -> None:
@@ -146,7 +153,7 @@ class Walk:
         key = (id(pair.a), id(pair.b)) if a.contains and b.contains else None  # others may stand in many places
         if key is not None:
             self._above.add(key)
-        return _Open(pair, below, key, a.child_count())
+        return _Open(pair, below, key, a)
 
     def _close(self, opened: _Open) -> None:
         if opened.key is None:

@@ -8,6 +8,7 @@ from ..words.text import count, middle, plural
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
 _LISTED = 100  #: differences in the text
+_PATH = 120  #: characters of the path of each
 
 if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
@@ -94,7 +95,7 @@ class Comparison:
         total = self.total
         head = f"{plural(total, 'difference') if total else 'no difference'} · {self.how_far()}"
         kept = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
-        shown = [(middle(found["path"], 80) or "value", found["text"]) for found in kept]
+        shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in kept]
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])

@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
 from ..kinds import Child
 from ..protocol import Found
 from ..safe.budget import Budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Misasked(Exception):
     """The question itself is wrong: there is no such lens, value or option. The message is a sentence."""
 
 
+class Paused:
+    """Where a lens is asked: the paused frame that the user looks at.
+
+    ``raised`` is the exception at which the program has stopped (class, exception, traceback), ``grad_mode`` whether
+    gradients were on there, and ``history`` what remembers numbers from one stop to the next. ``reach`` gives what an
+    expression reaches in a frame without running anything, or raises.
+    """
+
+    __slots__ = ("frame", "grad_mode", "history", "raised", "reach")
+
+    def __init__(
+        self,
+        frame: FrameType,
+        raised: tuple[Any, Any, Any] | None,
+        grad_mode: bool,
+        history: Any,
+        reach: Callable[[str, FrameType], object],
+    ) -> None:
+        self.frame = frame
+        self.raised = raised
+        self.grad_mode = grad_mode
+        self.history = history
+        self.reach = reach
+
+
 class Lens:
     """A question on its way to its answer. Whoever asks holds the guard, and asks for the answer once it is done.
 
-    Its module has ``lens(values, options, budget) -> Lens``, which only begins. Each of ``values`` is a `Child`: the
-    value, what people call it, and the expression that reaches it. An option that makes no sense raises ``TypeError``
-    or ``ValueError`` there. No lens holds a snapshot: a snapshot holds it while it is worked at.
+    Its module has ``lens(values, options, budget, paused) -> Lens``, which only begins. Each of ``values`` is a
+    `Child`: the value, what people call it, and the expression that reaches it. ``paused`` is where it is asked, None
+    where nothing is paused. A question that makes no sense raises ``TypeError`` or ``ValueError`` there. No lens holds
+    a snapshot: a snapshot holds it while it is worked at.
     """
 
     def __init__(self, budget: Budget) -> None:

@@ -7,16 +7,26 @@ from typing import Any
 
 from ..kinds import Child
 from ..safe.budget import Budget
-from .lens import Lens, Misasked
+from .lens import Lens, Misasked, Paused
 
 #: By name: the module below `lenses`, the names of the values that it is asked about, and those of its options.
 LENSES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "compare": ("compare_lens", ("a", "b"), ("rtol", "atol")),
+    "autograd": ("graphs.autograd", ("tensor",), ()),
+    "findings": ("findings.lens", (), ("thorough", "run", "ignore", "stop")),
+    "nan_origin": ("graphs.nan_origin", ("tensor",), ()),
+    "no_gradient": ("graphs.no_gradient", ("parameter",), ()),
+    "gradients": ("gradients.gradients", ("model",), ("rows",)),
 }
 
 
-def lens(name: str, values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget) -> Lens:
-    """The beginning of the question that ``name`` stands for; ``Misasked`` where it makes none."""
+def lens(
+    name: str, values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None
+) -> Lens:
+    """The beginning of the question that ``name`` stands for; ``Misasked`` where it makes none.
+
+    ``paused`` is where it is asked, if anything is paused: what is in sight there gives values their names.
+    """
     if name not in LENSES:
         raise Misasked(f"there is no lens '{name}'")
     module, wanted, known = LENSES[name]
@@ -26,7 +36,7 @@ def lens(name: str, values: Mapping[str, Child], options: Mapping[str, Any], bud
     if unknown:
         raise Misasked(f"'{name}' has no option '{unknown[0]}'")
     try:
-        return _load(module).lens(values, options, budget)  # type: ignore[no-any-return]
+        return _load(module).lens(values, options, budget, paused)  # type: ignore[no-any-return]
     except (TypeError, ValueError) as error:
         raise Misasked(str(error)) from None
 

@@ -15,7 +15,7 @@ from ..safe.guard import module
 from .stats import Reading, Unread, of_array
 from .stats.scan import scan
 from .stats.tally import ComplexTally, Tally
-from .stats.unread import OFF, skipped
+from .unread import OFF, skipped
 
 if TYPE_CHECKING:
     Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension

@@ -8,6 +8,12 @@ from typing import Any, Callable
 from .guard import instance_dict, module
 
 
+def gradients_are_on() -> bool:
+    """Whether what this thread computes is recorded for a backward; to be asked outside of `Untouched`."""
+    torch = module("torch")
+    return bool(getattr(torch, "is_grad_enabled", bool)()) if "_C" in instance_dict(torch) else True
+
+
 class Untouched:
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 

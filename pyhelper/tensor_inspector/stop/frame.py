@@ -29,7 +29,7 @@ def rows(frame: FrameType, filter: Filter, budget: Budget) -> Rows:
     children = _variables(local, filter, budget, hidden=frozenset())
     raised = None if EXCEPTION in local else debugger.raised_in(frame)
     if raised is not None:
-        children.insert(0, Child("(exception)", raised))
+        children.insert(0, Child("(exception)", raised[1]))
     if local is not globals and not _is_module(frame):
         shadowed = frozenset(local)
         children.append(Child("global variables", _globals(globals, filter, budget, shadowed), ""))
@@ -63,6 +63,12 @@ def variables(frame: FrameType) -> dict[str, Any]:
     if issubclass(cls, dict):
         return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+
+
+def raised(frame: FrameType) -> tuple[Any, Any, Any] | None:
+    """The exception at which the program has stopped, with its class and traceback, if it came through this frame."""
+    known = variables(frame).get(EXCEPTION)
+    return known if type(known) is tuple and len(known) == 3 else debugger.raised_in(frame)
 
 
 def function_name(frame: FrameType) -> str:

@@ -126,6 +126,9 @@ class Snapshot:
         badges = kind.badges()
         if badges:
             node["badges"] = badges
+        lenses = kind.lenses()
+        if lenses:
+            node["lenses"] = lenses
         if mark is None or mark["kind"] == "shared":
             children = kind.child_count()
             if children != 0:

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import FrameType
-from typing import Any
 
 from ..lenses.findings.finding import Findings
-from ..lenses.findings.run import find
+from ..lenses.findings.search import Search
 from ..lenses.step import frames
-from ..lenses.step.moment import moment_of
-from ..lenses.step.step import Step
 from ..safe.budget import Budget
-from ..safe.guard import module
-from ..safe.untouched import Untouched
+from ..safe.untouched import Untouched, gradients_are_on
 from . import history
 
 
 def findings(
     frame: FrameType | None, budget: Budget, *, thorough: bool, run: bool, ignore: Collection[str]
 ) -> Findings:
-    torch = module("torch")
-    if torch is None or not hasattr(torch, "_C"):
-        return Findings(skipped=[("all", "torch is not loaded")])
-    view = frames.nearest(frames.caller() if frame is None else frame)
-    if view is None:
-        return Findings(skipped=[("all", "no frame of the user in sight")])
-    grad_mode = bool(torch.is_grad_enabled())
+    asked = frames.caller() if frame is None else frame
+    grad_mode = gradients_are_on()
     with Untouched():
-        step = Step(frames.in_sight(view), budget, thorough=thorough, grad_mode=grad_mode)
-        owner: Any = next((thing.value for thing in (*step.optimizers, *step.modules)), None)
-        name = step.source.file, step.source.function
-        if step.at:  # stops further in are no turn of the loop
-            owner = None
-        if owner is not None:
-            step.moments = history.recall(owner, *name)
-        found = find(step, ignore)
-        if owner is not None:
-            history.remember(owner, *name, moment_of(step))
-        return found
+        search = Search(asked, budget, history, thorough=thorough, run=run, ignore=ignore, grad_mode=grad_mode)
+        search.go_on()
+        return search.findings()

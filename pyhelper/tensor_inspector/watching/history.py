@@ -15,23 +15,32 @@ if TYPE_CHECKING:
 _STEPS = 16  #: steps that are remembered
 _MOMENTS = 24  #: stops of each
 _lock = Lock()
-_known: dict[tuple[str, str, int], tuple[Any, deque[Any]]] = {}
+#: By the step: its owner, and the latest stops, each with its number.
+_known: dict[tuple[str, str, int], tuple[Any, deque[tuple[int | None, Any]]]] = {}
 
 
-def recall(owner: Any, file: str, function: str) -> list[Moment]:
-    """The numbers of the earlier stops in a function, with this optimizer or model; the oldest first."""
+def recall(owner: Any, file: str, function: str, stop: int | None = None) -> list[Moment]:
+    """The numbers of the earlier stops in a function, with this optimizer or model; the oldest first.
+
+    ``stop`` is the number of the present one, of which there may be numbers too: they are left out.
+    """
     with _lock:
         found = _known.get((file, function, id(owner)))
-        return list(found[1]) if found is not None and found[0]() is owner else []
+        if found is None or found[0]() is not owner:
+            return []
+        return [moment for known, moment in found[1] if stop is None or known != stop]
 
 
-def remember(owner: Any, file: str, function: str, moment: Moment) -> None:
+def remember(owner: Any, file: str, function: str, stop: int | None, moment: Moment) -> None:
+    """Keep the numbers of a stop, in place of those that were kept of it before."""
     key = (file, function, id(owner))
     with _lock:
         found = _known.pop(key, None)
         if found is None or found[0]() is not owner:
             found = (ref(owner), deque(maxlen=_MOMENTS))
-        found[1].append(moment)
+        if stop is not None and found[1] and found[1][-1][0] == stop:
+            found[1].pop()
+        found[1].append((stop, moment))
         _known[key] = found
         while len(_known) > _STEPS:
             del _known[next(iter(_known))]

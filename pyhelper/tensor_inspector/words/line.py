@@ -75,6 +75,16 @@ def in_short(parts: Iterable[str | None], limit: int = SHORT) -> str:
     return joined([*loud, *others], limit)
 
 
+def line_of(parts: Iterable[str | None]) -> Word:
+    """The line of a row that gathers others.
+
+    >>> line_of([head("float32", "[64, 10]"), Word("3 NaN", loud=True)]).short
+    '3 NaN · f32[64,10]'
+    """
+    said = list(parts)
+    return Word(joined(said), in_short(said))
+
+
 def head(dtype: str, sizes: str, device: str = "") -> Word:
     """Dtype, sizes and, where it is not the cpu, the device.
 

@@ -373,6 +373,7 @@ CLASSES: Zoo = {
         lambda: masked([1.0, nan, 3.0], [True, False, True]), "MaskedTensor · float32[3] · 2 of 3 kept · 1…3", silent=("NaN",), numbers=lambda value: [1.0, 3.0],
         facts={"notes": ["statistics are of what the mask keeps"]}, rows=("_masked_data  float32[3]", "_masked_mask  bool[3]"),
     ),
+    "masked, without a mask": of(lambda: with_attributes(masked([1.0], [True]), _masked_mask=None), "MaskedTensor · float32[1] · its parts are no tensors", rows=("_masked_data  float32[1]",)),
     "masked, all hidden": of(lambda: masked([1.0, 2.0], [False, False]), "0 of 2 kept"),
     "masked, too large to gather": of(lambda: masked(torch.ones(2_000_000), [True, False] * 1_000_000), "1.0M of 2.0M kept · values not read"),
 }  # fmt: skip
@@ -434,11 +435,17 @@ DISTRIBUTED: Zoo = {
     "DTensor, a parameter": within(
         distributed(lambda mesh, kinds: nn.Parameter(sharded(mesh, kinds))), "DTensor · float32[3, 4] · Shard(0)", "leaf · grad None", **NEEDS_GLOO,
     ),
+    "DTensor without a spec": within(
+        distributed(lambda mesh, kinds: with_attributes(sharded(mesh, kinds), _spec=None)), "DTensor · float32[3, 4] · unknown placements on a mesh · local [3, 4] · 0…11", **NEEDS_GLOO,
+    ),
+    "DTensor whose shard is none": within(
+        distributed(lambda mesh, kinds: with_attributes(sharded(mesh, kinds), _local_tensor="x")), "DTensor · float32[3, 4] · Shard(0) on dp=1 · no local shard", **NEEDS_GLOO,
+    ),
     "DTensor, a result": within(
         distributed(lambda mesh, kinds: nn.Parameter(sharded(mesh, kinds)) * 2), "DTensor · float32[3, 4]", "0…22", "grad ← MulBackward0", **NEEDS_GLOO,
     ),
     "result of a collective": within(
-        distributed(collected), "AsyncCollectiveTensor · float32[3] · values not read: its collective is not waited for", **NEEDS_GLOO,
+        distributed(collected), "AsyncCollectiveTensor · float32[3] · values not read: its collective is not waited for", rows=("elem  float32[3], which may not have arrived",), **NEEDS_GLOO,
     ),
     "result of a collective that has arrived": within(distributed(arrived), "AsyncCollectiveTensor · float32[3] · all 1", **NEEDS_GLOO),
 }  # fmt: skip
@@ -652,6 +659,27 @@ TRANSFORMED: Zoo = {
 }  # fmt: skip
 
 
+def cut(value: Any, size: int) -> Any:
+    value.untyped_storage().resize_(size)
+    return value
+
+
+def nested(**more: Any) -> Any:
+    return torch.nested.nested_tensor([torch.ones(3, 2), torch.ones(5, 2)], **more)
+
+
+def with_attributes(value: Any, **attributes: Any) -> Any:
+    vars(value).update(attributes)
+    return value
+
+
+def freed_scales() -> Any:
+    whole = torch.ones(3, 2)
+    value = torch.quantize_per_channel(whole, torch.tensor([0.1, 0.2, 0.3]), torch.zeros(3), 0, torch.quint8)
+    freed(value.q_per_channel_scales())
+    return value
+
+
 def freed(value: Any) -> Any:
     value.untyped_storage().resize_(0)
     return value
@@ -732,6 +760,14 @@ AUTOGRAD: Zoo = {
 MEMORY: Zoo = {
     "freed": of(lambda: freed(torch.ones(100)), "float32[100] · storage freed", facts={"bytes": 0, "unread": "storage freed"}, readable=False),
     "view of freed memory": of(lambda: (whole := torch.ones(10, 10), view := whole[2:].t(), freed(whole))[1], "float32[10, 8] · storage freed", readable=False),
+    "nested, freed": of(lambda: freed(nested()), "float32 nested[2, *, 2] · 2 components · storage freed", facts={"stats": None}, readable=False),
+    "nested, cut": of(lambda: cut(nested(), 20), "2 components · storage too small: 20 of 64 bytes", facts={"stats": None}, readable=False),
+    "jagged, freed offsets": of(lambda: (value := nested(layout=torch.jagged), freed(value._offsets))[0], "2 components · all 1", rows=("offsets  int64[3] · storage freed",), readable=False, needs=("torch.jagged",)),
+    "jagged, without offsets": of(lambda: with_attributes(nested(layout=torch.jagged), _offsets=None), "0 components · all 1", needs=("torch.jagged",)),
+    "jagged, with an odd dimension": of(lambda: with_attributes(nested(layout=torch.jagged), _ragged_idx="x"), "2 components · all 1", needs=("torch.jagged",)),
+    "quantized, freed scales": of(lambda: freed_scales(), "quint8[3, 2] · 3 scales along dimension 0 · storage freed", rows=("scales  float32[3] · storage freed",), readable=False),
+    "copied on write": of(lambda: torch._lazy_clone(torch.arange(5000.0)), "float32[5000] · 0…4999", needs=("torch._lazy_clone",)),
+    "class with memory that is copied on write": of(lambda: Remembering(torch._lazy_clone(torch.arange(50.0))), "Remembering · float32[50] · 0…49", needs=("torch._lazy_clone",)),
     "freed parameter": of(lambda: nn.Parameter(freed(torch.ones(100))), "float32[100] · storage freed · leaf · grad None", readable=False),
     "shrunk": of(
         lambda: (value := torch.ones(100), value.untyped_storage().resize_(200))[0], "float32[100] · storage too small: 200 of 400 bytes", readable=False,

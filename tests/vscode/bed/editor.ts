@@ -37,20 +37,21 @@ export class Editor {
   }
 
   /** Rests the mouse on the text until a hover shows. */
-  hover(place: Place): Promise<Hover> {
-    return this.pointUntil(place, `a hover on \`${place.text}\` in line ${place.line}`, () => this.shownHover());
+  async hover(place: Place): Promise<Hover> {
+    await this.pointAt(place);
+    return until(`a hover on \`${place.text}\` in line ${place.line}`, () => this.shownHover());
   }
 
-  /** Rests the mouse on the text, and again if nothing comes of it: VS Code drops what it was asked while it was busy. */
-  pointUntil<T>(
-    place: Place,
-    what: string,
-    ask: () => Promise<T | undefined | false> | T | undefined | false,
-  ): Promise<T> {
-    return until(what, async () => {
-      await this.#pointAt(place);
-      return until(what, ask, 2000).catch(() => undefined);
-    });
+  /**
+   * Rests the mouse on the text. A word is hovered again only after the mouse has crossed another text, here what stands
+   * left of it; and VS Code drops what it is asked while it paints a stop, so its window is idle before.
+   */
+  async pointAt(place: Place): Promise<void> {
+    await this.leaveHover();
+    const { left, right, y } = await this.#locate(place);
+    await this.#page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    await this.#page.mouse.move((left + right) / 2 - 40, y);
+    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }
 
   /** The hover that is on the screen, once it has its content. */
@@ -127,14 +128,6 @@ export class Editor {
       );
       return number && Number(number.textContent);
     });
-  }
-
-  /** A word is hovered again only after the mouse has crossed another text, here what stands left of it. */
-  async #pointAt(place: Place): Promise<void> {
-    await this.leaveHover();
-    const { left, right, y } = await this.#locate(place);
-    await this.#page.mouse.move((left + right) / 2 - 40, y);
-    await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }
 
   async #putCursor(place: Place): Promise<void> {

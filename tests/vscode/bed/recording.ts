@@ -13,13 +13,26 @@ export interface DapRecord {
   readonly message: DebugProtocol.ProtocolMessage;
 }
 
-/** What a request of ours asks; undefined for what others evaluate. */
-export function questionIn(expression: string): string | undefined {
+/** What is read here of a request of ours. */
+interface Asked {
+  readonly op: string;
+  readonly expression?: string;
+  /** Set where a lens goes on. */
+  readonly resume?: number;
+}
+
+/** A request of ours; undefined for what others evaluate. */
+function requestIn(expression: string): Asked | undefined {
   if (!expression.endsWith("# tensor-inspector")) return undefined;
   const request = /\.call\('([^']+)'\)/.exec(expression)?.[1];
-  if (request === undefined) return "inject";
-  const question = JSON.parse(Buffer.from(request, "base64").toString()) as { op: string; expression?: string };
-  return question.expression === undefined ? question.op : `${question.op} ${question.expression}`;
+  if (request === undefined) return { op: "inject" };
+  return JSON.parse(Buffer.from(request, "base64").toString()) as Asked;
+}
+
+/** What it asks. */
+export function questionIn(text: string): string | undefined {
+  const request = requestIn(text);
+  return request?.expression === undefined ? request?.op : `${request.op} ${request.expression}`;
 }
 
 export class Recording {
@@ -65,6 +78,19 @@ export class Recording {
   /** What our extension asked of the program, in order: `inject`, `frame`, `children`, `inspect a.b`, `evaluate f(x)`. */
   questions(): string[] {
     return this.evaluated().flatMap((expression) => questionIn(expression) ?? []);
+  }
+
+  /** The same without what goes on with a lens that was begun. */
+  begun(): string[] {
+    return this.evaluated().flatMap((expression) => {
+      const isSlice = requestIn(expression)?.resume !== undefined;
+      return isSlice ? [] : (questionIn(expression) ?? []);
+    });
+  }
+
+  /** All without what lenses are asked, as for findings when a stop has stood for a moment. */
+  valueQuestions(): string[] {
+    return this.questions().filter((question) => question !== "lens");
   }
 
   /**

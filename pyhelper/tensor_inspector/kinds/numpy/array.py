@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -29,7 +29,7 @@ from ..python.objects import attributes, brief, other_rows
 from ..python.plain import Path
 from ..subscripts import element
 from .by_dtype import Records, contents_of
-from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
+from .contents import ArrayElements, ArrayKind, Contents, Lost, Numbers, dtype_name
 from .masked import contents_under, mask_of
 
 numpy: Any = module("numpy")
@@ -119,11 +119,18 @@ class NumpyArray(ArrayKind):
         return None
 
     def rows(self) -> list[Child]:
+        return self._rows(())
+
+    def rows_without(self, told: Container[str]) -> list[Child] | None:
+        return [child for child in self._rows(told) if child.name not in told]
+
+    def _rows(self, told: Container[str]) -> list[Child]:
         rows = []
-        if self.contents.is_open():
+        if "values" not in told and self.contents.is_open():
             is_matrix = any(base is numpy.matrix for base in mro(type(self.value)))
             rows.append(Child("values", self.contents.values(self._suffix()), ".A" if is_matrix else ""))
-        rows += self.contents.parts()
+        if "stats" not in told or not isinstance(self.contents, Numbers):  # of numbers these are their statistics
+            rows += self.contents.parts()
         base: Any = self.array.base if self.array is self.value else None
         if class_name(type(base)) == "DummyArray":  # what numpy's stride tricks put between
             rows.append(Child("base", dict_get(instance_dict(base), "base"), ".base.base"))
@@ -178,9 +185,9 @@ class MaskedArray(NumpyArray):
     def contents(self) -> Contents:
         return contents_under(self.array, self.mask, self.budget)
 
-    def rows(self) -> list[Child]:
+    def _rows(self, told: Container[str]) -> list[Child]:
         mask = [Child("mask", self.mask, ".mask")] if type(self.mask) is _ndarray else []
-        return [*super().rows(), *mask]
+        return [*super()._rows(told), *mask]
 
     def facts(self) -> Facts:
         facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
@@ -208,6 +215,9 @@ class ArrayPart(NumpyArray):
 
     def rows(self) -> list[Child]:
         return self.contents.parts() if isinstance(self.contents, Records) else []
+
+    def rows_without(self, told: Container[str]) -> list[Child] | None:
+        return None
 
     def child_count(self) -> int | None:
         return len(self.array) if self.contents.is_open() else len(self.rows())

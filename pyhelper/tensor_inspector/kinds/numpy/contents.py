@@ -15,7 +15,7 @@ from ...measure.comparable import Comparable
 from ...measure.present import Arrays, of_present
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array
-from ...measure.stats.unread import NOT_READ
+from ...measure.unread import NOT_READ
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module

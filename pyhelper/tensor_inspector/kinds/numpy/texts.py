@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ...measure.stats.unread import Unread
+from ...measure.unread import Unread
 from ...protocol import Badge
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed

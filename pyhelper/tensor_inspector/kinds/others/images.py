@@ -9,7 +9,7 @@ from typing import Any
 from ...measure.pixels import count_bytes, stats_of_bytes
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread
-from ...measure.stats.unread import OFF, skipped, too_small
+from ...measure.unread import OFF, skipped, too_small
 from ...protocol import Badge, Facts
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, plain_str
 from ...words.line import is_loud

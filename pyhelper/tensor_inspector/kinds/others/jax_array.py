@@ -11,7 +11,7 @@ from functools import cached_property
 from time import sleep
 from typing import Any
 
-from ...measure.stats.unread import Reading, Unread
+from ...measure.unread import Reading, Unread
 from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, module, slots

@@ -11,7 +11,7 @@ from typing import Any
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array, unreadable_array
-from ...measure.stats.unread import UNFIT
+from ...measure.unread import UNFIT
 from ...protocol import Badge, Facts
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, mro
 from ...words.stats import stats_words

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.columns import count_codes
 from ...measure.stats import Unread
-from ...measure.stats.unread import OWN_CODE
+from ...measure.unread import OWN_CODE
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Callable
 
-from ...measure.stats.unread import Reading, Unread
+from ...measure.unread import Reading, Unread
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name

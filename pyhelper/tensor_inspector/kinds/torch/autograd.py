@@ -11,7 +11,7 @@ from ...safe.guard import class_dict, class_name, kept_in_c, mro
 from ...words.text import plural
 from ..kind import Child, Kind, WithRows
 from ..python.objects import other_attributes
-from .forms import storage_of
+from .forms import form_of
 
 
 class GraphNode(WithRows):
@@ -22,7 +22,7 @@ class GraphNode(WithRows):
     def parts(self) -> Iterable[str | None]:
         leaf = kept_in_c(self.value, "variable")
         if leaf is not None:
-            return [self.type_name(), f"leaf {storage_of(leaf, self.budget).head()}"]
+            return [self.type_name(), f"leaf {form_of(leaf, self.budget).head()}"]
         inputs = [node for node, _ in self._next()]
         wanted = sum(node is not None for node in inputs)
         names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)

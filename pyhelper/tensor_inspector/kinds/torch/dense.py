@@ -5,40 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...measure.stats import Reading, Unread, of_tensor, unreadable_tensor
+from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.torch.metadata import (
     Base,
-    Memory,
+    ByteCounts,
+    byte_counts_of,
     dtype_of,
     is_channels_last,
     is_integer,
     is_opaque,
-    memory_of,
     names_of,
     plain,
     shape_of,
     size_text,
     sizes_listed,
     tangent_of,
-    why_unread,
 )
+from ...measure.torch.readable import why_unread
 from ...measure.values import listed_values
 from ...protocol import Facts
 from ...safe.guard import module
 from ...words.text import size
 from ...words.values import corner_text, value_text
 from ..kind import Child
-from .storage import Storage, TensorElements
+from .form import Form, TensorElements
 
 torch: Any = module("torch")
 _INT = frozenset((int,))
 _VALUES = 10  #: tensors of integers up to this many elements show their values
 
 
-class Strided(Storage):
+class Strided(Form):
     """Elements that stand in memory as strides say."""
 
-    _memory: Memory | None = None
+    _memory: ByteCounts | None = None
 
     def metadata(self) -> Facts:
         facts = super().metadata()
@@ -48,9 +48,9 @@ class Strided(Storage):
             facts["bytes"] = bytes
         return facts
 
-    def memory(self) -> Memory:
+    def memory(self) -> ByteCounts:
         if self._memory is None:
-            self._memory = memory_of(self.value)
+            self._memory = byte_counts_of(self.value)
         return self._memory
 
     def plain(self) -> Any:
@@ -93,20 +93,15 @@ class Strided(Storage):
         return [["storage", f"{shared}{size(stored)}" + (f", offset {offset:,}" if offset else "")]]
 
 
-class Dense(Strided):
-    """The usual storage: the elements themselves."""
-
-    is_dense = True
+class InMemory(Strided):
+    """Elements that torch can read one by one as they are, or as it makes them of what is in memory."""
 
     def read(self) -> Reading:
-        return why_unread(self.value) or of_tensor(self.plain(), self.budget.share())
+        return of_tensor(self.plain(), self.budget.share())
 
     def elements(self) -> Any:
-        unread = why_unread(self.value)
-        if unread is not None:
-            return unread
         elements = self.plain()
-        unread = unreadable_tensor(elements)
+        unread = why_unread(elements)
         return elements if unread is None else unread
 
     def shown_values(self) -> str | None:
@@ -128,13 +123,13 @@ class Dense(Strided):
         return [Child("bytes", TensorElements(Base.view(self.plain(), seen_as)))]
 
 
-class Computed(Dense):
-    """Elements that are made out of what is in memory when they are asked for."""
+class Dense(InMemory):
+    """The usual form: the elements themselves."""
 
-    is_dense = False
+    is_dense = True
 
 
-class Zero(Computed):
+class Zero(InMemory):
     """Zeros that autograd keeps without memory."""
 
     def metadata(self) -> Facts:
@@ -152,7 +147,7 @@ class Zero(Computed):
         return ["zeros without memory"]
 
 
-class Named(Computed):
+class Named(InMemory):
     """Elements in dimensions with names, which many operations refuse."""
 
     def sizes(self) -> str:
@@ -163,7 +158,7 @@ class Named(Computed):
         return Base.rename(super().plain(), None)
 
 
-class Flipped(Computed):
+class Flipped(InMemory):
     """A view whose signs are turned when it is read."""
 
     def layout_words(self) -> list[str]:
@@ -175,7 +170,7 @@ class Flipped(Computed):
         return words
 
 
-class Beneath(Computed):
+class Beneath(InMemory):
     """The memory of a tensor class with a ``__torch_dispatch__``, read as it is."""
 
     def plain(self) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 from ...measure.stats import Reading, Unread
 from ...safe.guard import class_dict, class_name, instance_dict, module, mro, stands_in
 from ...words.text import listed
-from ..kind import Child
-from .forms import storage_of
-from .storage import Storage
+from ..kind import Child, TextRow
+from .form import Form
 from .subclass import OfClass
 
 torch: Any = module("torch")
@@ -19,10 +18,13 @@ torch: Any = module("torch")
 class Distributed(OfClass):
     """A DTensor with the statistics of the shard that this process holds."""
 
+    composed = True
+    repeating = ("stats",)
+    is_shard = True
     is_closed = True
 
     def words(self) -> Iterator[str]:
-        yield f"{self._placements()} on {self._mesh()}"
+        yield f"{self._placements() or 'unknown placements'} on {self._mesh()}"
         local = self._local()
         if local is not None:
             yield f"local {local.sizes()}"
@@ -31,7 +33,7 @@ class Distributed(OfClass):
         return ["statistics are of the local shard"]
 
     def fact_rows(self) -> list[list[str]]:
-        return [["placements", self._placements()], ["mesh", self._mesh()]]
+        return [["placements", self._placements() or "unknown"], ["mesh", self._mesh()]]
 
     def read(self) -> Reading:
         local = self._local()
@@ -43,9 +45,8 @@ class Distributed(OfClass):
         rows += [Child(name, spec[name], f"._spec.{name}") for name in ("placements", "mesh") if name in spec]
         return rows
 
-    def _local(self) -> Storage | None:
-        local = self.own("_local_tensor")
-        return None if local is None else storage_of(local, self.budget)
+    def _local(self) -> Form | None:
+        return self.part("_local_tensor")
 
     def _placements(self) -> str:
         placements = instance_dict(self.own("_spec")).get("placements")
@@ -61,11 +62,20 @@ class Collective(OfClass):
     unread = Unread("disturbing", "values not read: its collective is not waited for")
 
     def read(self) -> Reading:
-        return storage_of(self.own("elem"), self.budget).reading() if self.own("completed") is True else super().read()
+        arrived = self._arrived()
+        return super().read() if arrived is None else arrived.reading()
 
     def rows(self) -> list[Child]:
-        name = "elem" if self.own("completed") is True else "elem, which may not have arrived"
-        return [Child(name, self.own("elem"), ".elem")]
+        """Before it has arrived, its elements are none of ours to read."""
+        elem = self.part("elem")
+        if elem is None:
+            return []
+        if self._arrived() is None:
+            return [Child("elem", TextRow(f"{elem.head()}, which may not have arrived"))]
+        return [Child("elem", elem.value, ".elem")]
+
+    def _arrived(self) -> Form | None:
+        return self.part("elem") if self.own("completed") is True else None
 
 
 def _placement(placement: Any) -> str:

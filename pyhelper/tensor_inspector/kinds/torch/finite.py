@@ -10,15 +10,15 @@ from ...measure.torch.metadata import grad_of
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...words.line import Word
-from ...words.text import count, listed
-from .forms import storage_of
+from ...words.text import count, listed, plural
+from .forms import form_of
 
 if TYPE_CHECKING:
     from ...measure.torch.finite import Named
 
 
 def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
-    return finite.look_at(tensors, budget, complete, storage_of)
+    return finite.look_at(tensors, budget, complete, form_of)
 
 
 def look_at_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
@@ -41,7 +41,7 @@ def finite_badges(look: NotFinite) -> list[Badge]:
 
 def finite_rows(look: NotFinite) -> list[list[str]]:
     rows = [[f"{what} in", listed(names, not look.is_whole(), 300)] for what, names in _found(look)]
-    if look.is_whole():
+    if look.is_whole() and not look.elsewhere:
         return rows or ([["NaN and Inf", "none in all values"]] if look.total else [])
     seen = "none seen, " if look.read and not rows else ""
     return [*rows, ["NaN and Inf", f"{seen}{_how_much(look)}"]]
@@ -60,6 +60,8 @@ def _how_much(look: NotFinite) -> str:
     """``≈ 24 % read``, never all of it, never nothing; ``only 3.1K values read`` of nobody knows how many."""
     if not look.read:
         return f"values not read{': no time' if look.late else ''}"
+    if look.is_whole():
+        return f"not all values of {plural(look.elsewhere, 'tensor')} read"
     if not look.complete:
         return f"only {count(look.read)} values read"
     percent = 100 * look.read // look.total

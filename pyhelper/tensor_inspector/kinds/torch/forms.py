@@ -1,6 +1,6 @@
-"""Which storage a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
+"""Which form a tensor has, by the keys of torch's dispatcher and, for tensor classes in Python, by their class.
 
-A form is a subclass of `storage.Storage`, loaded by its name when the first tensor of that form is met.
+A form is a subclass of `form.Form`, loaded by its name when the first tensor of that form is met.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...safe.guard import ByClass, class_name, module, mro, stands_in
 from ..registry import load
 
 if TYPE_CHECKING:
-    from .storage import Storage
+    from .form import Form
 
 torch: Any = module("torch")
 _Form = tuple[str, str]  #: module, class
@@ -27,9 +27,9 @@ _BY_KEY: tuple[tuple[str, _Form], ...] = (
     ("Sparse", ("torch.sparse", "Sparse")),
     ("NestedTensor", ("torch.nested", "Nested")),
     ("Quantized", ("torch.quantized", "Quantized")),
-    ("Mkldnn", ("torch.storage", "Storage")),
-    ("Vulkan", ("torch.storage", "Storage")),
-    ("Metal", ("torch.storage", "Storage")),
+    ("Mkldnn", ("torch.form", "Form")),
+    ("Vulkan", ("torch.form", "Form")),
+    ("Metal", ("torch.form", "Form")),
     ("Named", ("torch.dense", "Named")),
     ("ZeroTensor", ("torch.dense", "Zero")),
     ("Conjugate", ("torch.dense", "Flipped")),
@@ -51,12 +51,12 @@ _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)  # the latte
 _KNOWN: dict[Any, Any] = {}  #: forms by sets of keys
 
 
-def storage_of(value: Any, budget: Budget) -> Storage:
-    """The storage of a tensor, to be read under a budget."""
-    return _form_of(value)(value, budget)  # type: ignore[no-any-return]
+def form_of(value: Any, budget: Budget) -> Form:
+    """The form of a tensor, to be read under a budget."""
+    return _class_for(value)(value, budget)  # type: ignore[no-any-return]
 
 
-def _form_of(value: Any) -> Any:
+def _class_for(value: Any) -> Any:
     keys = _keys_of(value)
     if type(value) in PLAIN:
         signature = _signature(keys)

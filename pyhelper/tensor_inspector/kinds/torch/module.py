@@ -108,6 +108,11 @@ class Module(Kind):
         found, badges = self.digest(), finite_badges(self.look())
         return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
+    def lenses(self) -> list[str]:
+        found = self.digest()
+        known = ["gradients"] if found.wanting else []
+        return [*known, "no_gradient"] if found.without_grad or found.frozen else known
+
     def child_count(self) -> int | None:
         parts = sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)
         return parts + sum(1 for _ in self._groups())

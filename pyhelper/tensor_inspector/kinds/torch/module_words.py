@@ -16,12 +16,14 @@ def at_least(found: Digest, amount: str) -> str:
 
 def elements_words(found: Digest, elements: int, how: Callable[[int], str] = "{:,}".format) -> str:
     """A number of elements; a symbol stands for some that are not counted."""
-    return f"≥{how(elements)}" if found.symbolic or not found.complete else how(elements)
+    return how(elements) if found.is_counted() else f"≥{how(elements)}"
 
 
 def parameter_words(found: Digest) -> str | None:
     """``5.1K params``"""
     if not found.elements:
+        if found.computed:
+            return "params of unknown size"
         return "params of symbolic size" if found.symbolic else None
     return f"{elements_words(found, found.elements, count)} param{'' if found.elements == 1 else 's'}"
 

@@ -6,21 +6,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...measure.stats import Reading, Unread
-from ...measure.stats.unread import NOT_READ
-from ...measure.torch.metadata import Base, byte_count, device_name, shape_of, sizes_listed
+from ...measure.torch.metadata import Base, byte_count, device_name, is_tensor, shape_of, sizes_listed, stored_bytes
+from ...measure.torch.readable import too_short, why_unread
+from ...measure.unread import NOT_READ
 from ...protocol import Facts
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
 from ...words.text import listed, plural, shape
 from ..kind import Child, NotFound, NotStatic, Rows
-from .forms import storage_of
-from .storage import Storage, TensorElements
+from .form import Form, TensorElements
+from .forms import form_of
 
 torch: Any = module("torch")
 _SHOWN = 6  #: components whose sizes a line shows
 
 
-class Components(Storage):
+class Components(Form):
     """A nested tensor: components of different sizes in one buffer."""
 
     composed = True
@@ -38,6 +39,10 @@ class Components(Storage):
         raise NotImplementedError
 
     def component(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def why_not_apart(self) -> Unread | None:
+        """Why it is not known where in the buffer the components lie; None where it is."""
         raise NotImplementedError
 
     def head(self) -> Word:
@@ -58,16 +63,20 @@ class Components(Storage):
 
     def read(self) -> Reading:
         buffer = self.buffer()
-        return NOT_READ if buffer is None else storage_of(buffer, self.budget).reading()
+        return NOT_READ if buffer is None else form_of(buffer, self.budget).reading()
 
     def measured(self) -> Any:
         """The whole buffer."""
         buffer = self.buffer()
-        return NOT_READ if buffer is None else storage_of(buffer, self.budget).elements()
+        return NOT_READ if buffer is None else form_of(buffer, self.budget).elements()
+
+    def are_apart(self) -> bool:
+        """Whether the components can be read one by one."""
+        return not isinstance(self.reading(), Unread) and self.why_not_apart() is None
 
     def words(self) -> Iterator[str]:
         count = self.count()
-        if isinstance(self.reading(), Unread) or not count:
+        if not count or not self.are_apart():
             yield plural(count, "component")
             return
         shown = listed(map(str, self.shapes(0, min(count, _SHOWN))), count > _SHOWN, 50)
@@ -81,12 +90,12 @@ class Components(Storage):
 
     def rows(self) -> list[Child]:
         count = self.count()
-        if not count or isinstance(self.reading(), Unread):
+        if not count or not self.are_apart():
             return []
         return [Child("components", Rows(plural(count, "component"), count, self._page), "")]
 
     def item(self, key: Any) -> Any:
-        if type(key) is not int or isinstance(self.reading(), Unread):
+        if type(key) is not int or not self.are_apart():
             raise NotStatic("nested")
         count = self.count()
         if not -count <= key < count:
@@ -107,7 +116,7 @@ class Nested(Components):
     def listed_sizes(self) -> list[Any]:
         """The number of components, then the sizes in which all agree, None where they don't."""
         sizes = self._sizes()
-        if not self.count() or not Base.numel(sizes):
+        if not self.count() or not Base.numel(sizes) or why_unread(sizes) is not None:
             return [self.count()]
         low, high = (end.tolist() for end in torch.aminmax(sizes, dim=0))
         return [self.count(), *(least if least == most else None for least, most in zip(low, high))]
@@ -118,6 +127,20 @@ class Nested(Components):
         except (RuntimeError, NotImplementedError):  # before torch 2.1
             return None
 
+    def read(self) -> Reading:
+        return self.why_not_apart() or super().read()
+
+    def why_not_apart(self) -> Unread | None:
+        """The buffer is as long as its memory is now: whether that is enough for the components is looked up here."""
+        sizes, strides, offsets = self._sizes(), self._strides(), self._offsets()
+        unread = next(filter(None, map(why_unread, (sizes, strides, offsets))), None)
+        buffer = self.buffer()
+        if unread is not None or buffer is None or not self.count():
+            return unread
+        ends = ((sizes - 1) * strides).sum(1).add(offsets).add(1).masked_fill((sizes == 0).any(1), 0)
+        need, have = int(ends.max()) * Base.element_size(buffer), stored_bytes(buffer)
+        return None if have is None or need <= have else too_short(have, need)
+
     def count(self) -> int:
         return int(Base.size(self.value, 0))
 
@@ -125,13 +148,20 @@ class Nested(Components):
         return self._sizes()[start:stop].tolist()  # type: ignore[no-any-return]
 
     def component(self, index: int) -> Any:
-        [size], strides = self.shapes(index, index + 1), Base._nested_tensor_strides(self.value)
-        # before torch 2.1 there was but the operation
-        offsets = getattr(Base, "_nested_tensor_storage_offsets", None) or torch.ops.aten._nested_tensor_offsets
-        return self.buffer().as_strided(size, strides[index].tolist(), int(offsets(self.value)[index]))
+        [size], strides = self.shapes(index, index + 1), self._strides()
+        return self.buffer().as_strided(size, strides[index].tolist(), int(self._offsets()[index]))
 
     def _sizes(self) -> Any:
         return Base._nested_tensor_size(self.value)
+
+    def _strides(self) -> Any:
+        return Base._nested_tensor_strides(self.value)
+
+    def _offsets(self) -> Any:
+        # before torch 2.1 there was but the operation
+        ask = getattr(Base, "_nested_tensor_storage_offsets", None) or torch.ops.aten._nested_tensor_offsets
+        found = ask(self.value)
+        return found if is_tensor(found) else torch.tensor(found, dtype=torch.int64, device="cpu")
 
 
 class Jagged(Components):
@@ -149,15 +179,24 @@ class Jagged(Components):
         return None  # its buffer, which is a row by itself
 
     def listed_sizes(self) -> list[Any]:
-        return sizes_listed(self._own("_size") or ())
+        sizes = self._own("_size")
+        return sizes_listed(sizes if issubclass(type(sizes), tuple) else ())
 
     def buffer(self) -> Any:
-        return self._own("_values")
+        return self._tensor("_values")
 
     def count(self) -> int:
-        offsets = self._own("_offsets")
-        length = 1 if offsets is None else shape_of(offsets)[0]
+        offsets = self._tensor("_offsets")
+        length = shape_of(offsets)[0] if offsets is not None and shape_of(offsets) else 1
         return length - 1 if type(length) is int else 0  # comparing a symbol would add a guard to the program's trace
+
+    def why_not_apart(self) -> Unread | None:
+        """The instance's attributes may be anything by now."""
+        bounds = [self._tensor(name) for name in ("_offsets", "_lengths") if self._own(name) is not None]
+        if self.buffer() is None or not bounds or None in bounds or self._ragged() < 0:
+            return NOT_READ
+        read = (form_of(part, self.budget).elements() for part in bounds)
+        return next((part for part in read if isinstance(part, Unread)), None)
 
     def notes(self) -> Iterable[str]:
         holes = "" if self._own("_lengths") is None else ", with what is between the components"
@@ -178,9 +217,15 @@ class Jagged(Components):
     def _own(self, name: str) -> Any:
         return dict_get(instance_dict(self.value), name)
 
+    def _tensor(self, name: str) -> Any:
+        """A tensor among the attributes; None where it is none."""
+        found = self._own(name)
+        return found if is_tensor(found) else None
+
     def _ragged(self) -> int:
-        """The dimension of the buffer along which the components lie."""
-        return int(self._own("_ragged_idx") or 1) - 1
+        """The dimension of the buffer along which the components lie; −1 where there is no such."""
+        dimension = self._own("_ragged_idx") or 1
+        return dimension - 1 if type(dimension) is int and dimension <= Base.dim(self.buffer()) else -1
 
     def _spans(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Offset and length of some components."""

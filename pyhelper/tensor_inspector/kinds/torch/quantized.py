@@ -24,7 +24,7 @@ from ...words.values import value_text
 from ..kind import Child, NotStatic
 from ..subscripts import element
 from .dense import Strided
-from .storage import TensorElements
+from .form import TensorElements
 
 
 class Quantized(Strided):

@@ -12,8 +12,8 @@ from ...protocol import Facts
 from ...words.line import Word
 from ...words.text import out_of, percent
 from ..kind import Child
-from .forms import storage_of
-from .storage import Storage, TensorElements
+from .form import Form, TensorElements
+from .forms import form_of
 
 
 class Fill:
@@ -29,7 +29,7 @@ class Fill:
         self.each = each
 
 
-class Sparse(Storage):
+class Sparse(Form):
     """A sparse tensor by how many values it stores, and those. It is not coalesced, as that would change it."""
 
     composed = True
@@ -78,8 +78,8 @@ class Sparse(Storage):
     def _is_coo(self) -> bool:
         return layout_name(self.value) == "sparse_coo"
 
-    def _values(self) -> Storage:
-        return storage_of(self._part(self._names()[-1]), self.budget)
+    def _values(self) -> Form:
+        return form_of(self._part(self._names()[-1]), self.budget)
 
     def _names(self) -> tuple[str, ...]:
         """The methods that give its parts, the values last."""

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread, of_tensor
-from ...measure.stats.unread import OWN_CODE
 from ...measure.torch.dispatch import metadata_of
 from ...measure.torch.metadata import size_text, sizes_listed
+from ...measure.unread import MISSING, OWN_CODE
 from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import attribute, class_name, full_name
@@ -18,15 +18,15 @@ from ...words.line import Word, prefixed
 from ...words.text import count, listed
 from ..kind import Child
 from ..python.objects import attributes, brief, is_tensor, other_rows, property_rows
-from .forms import storage_of
-from .storage import Storage
+from .form import Form
+from .forms import form_of
 
 _MASKED = "_masked_data", "_masked_mask"  #: what a masked tensor is made of
 _PEEKED = 1000  #: attributes looked at for tensors
 _GATHERED = 1 << 20  #: elements of a masked tensor up to which those that are kept are gathered
 
 
-class OfClass(Storage):
+class OfClass(Form):
     """What a tensor class in Python keeps, by what torch and the instance's attributes tell."""
 
     unread: ClassVar[Unread] = OWN_CODE  #: why its values are not read, where they are not
@@ -93,6 +93,11 @@ class OfClass(Storage):
         except AttributeError:
             return None
 
+    def part(self, name: str) -> Form | None:
+        """The form of a tensor that the instance holds under a name; None where that is none."""
+        found = self.own(name)
+        return form_of(found, self.budget) if is_tensor(found) else None
+
 
 class Wrapper(OfClass):
     """A tensor class that computes its values, by the tensors it is made of."""
@@ -115,7 +120,7 @@ class Fake(OfClass):
         return str(self.own("_fake_device") or self.own("fake_device") or "cpu")
 
 
-class Uninitialized(Storage):
+class Uninitialized(Form):
     """A parameter or buffer of a lazy module, whose sizes are not known before its first input."""
 
     def sizes(self) -> str:
@@ -136,7 +141,8 @@ class Masked(OfClass):
     unread = Unread("too_many", "values not read: more than are gathered")
 
     def words(self) -> Iterator[str]:
-        kept: Any = storage_of(self.own("_masked_mask"), self.budget).reading()
+        mask = self.part("_masked_mask")
+        kept: Any = MISSING if mask is None else mask.reading()
         if not isinstance(kept, Unread) and kept["exact"]:
             yield f"{count(kept['count'] - kept['zeros'])} of {count(kept['count'])} kept"
 
@@ -144,9 +150,7 @@ class Masked(OfClass):
         return ["statistics are of what the mask keeps"]
 
     def comparable(self) -> Comparable:
-        if not all(is_tensor(self.own(name)) for name in _MASKED):
-            return Comparable.of(Unread("dtype", "its parts are no tensors"))
-        data, mask = (storage_of(self.own(name), self.budget).elements() for name in _MASKED)
+        data, mask = self._parts()
         for part in (data, mask):
             if isinstance(part, Unread):
                 return Comparable.of(part)
@@ -155,11 +159,15 @@ class Masked(OfClass):
         return found
 
     def read(self) -> Reading:
-        parts = [storage_of(self.own(name), self.budget).elements() for name in _MASKED]
-        for part in parts:
+        data, mask = self._parts()
+        for part in (data, mask):
             if isinstance(part, Unread):
                 return part
-        data, mask = parts
         if data.numel() > _GATHERED:
             return self.unread
         return of_tensor(data[mask], self.budget.share())
+
+    def _parts(self) -> list[Any]:
+        """Elements and mask, or why there are none."""
+        parts = map(self.part, _MASKED)
+        return [MISSING if part is None else part.elements() for part in parts]

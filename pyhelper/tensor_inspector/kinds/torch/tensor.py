@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
-from ...measure.torch.metadata import LOST, PLAIN, Base, Gradient, dtype_name, grad_hooks_of, gradient_of, hooks_of
+from ...measure.torch.metadata import (
+    PLAIN,
+    Base,
+    Gradient,
+    dtype_name,
+    grad_hooks_of,
+    gradient_of,
+    hooks_of,
+    is_parameter,
+)
 from ...protocol import Badge, Facts
 from ...safe.guard import class_name
 from ...words.line import Word, is_loud
@@ -15,15 +24,15 @@ from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
 from ..stats_rows import stats_rows
 from .finite import look_at_gradients_too
-from .forms import storage_of
-from .storage import Storage, TensorElements
+from .form import TensorElements
+from .forms import form_of
 
 _LOUD: tuple[Badge, ...] = ("nan", "inf")
 _WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient
 
 
 class Tensor(WithRows):
-    """A tensor. Its class chooses this kind; how it keeps its elements is its storage, chosen for each by `forms`."""
+    """A tensor. Its class chooses this kind; how it keeps its elements is its form, chosen for each by `forms`."""
 
     kind = "tensor"
     summarized = True
@@ -32,63 +41,73 @@ class Tensor(WithRows):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        self.storage = storage_of(value, budget)
-        self.repeating = self.storage.repeating
+        self.form = form_of(value, budget)
+        self.repeating = self.form.repeating
         self._gradient: Gradient | None = None
-        self._grad: Storage | None = None
+        self._grad: Tensor | None = None
         self._laid_out: list[str] | None = None
 
     def brief(self) -> str:
-        return self.storage.brief()
+        return self.form.brief()
 
     def parts(self) -> Iterable[str | None]:
         own = None if type(self.value) in PLAIN else self.type_name()
-        return [own, *self.storage.line_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
+        return [own, *self.form.line_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
 
     def inline(self) -> str | None:
-        return self.storage.inline()
+        return self.form.inline()
 
     def badges(self) -> list[Badge]:
-        own, grad = self.storage.badges(), self.grad()
+        own, grad = self.form.badges(), self.grad()
         if grad is not None:
-            own += [badge for badge in grad.badges() if badge in _LOUD and badge not in own]
+            own += [badge for badge in grad.form.badges() if badge in _LOUD and badge not in own]
         return own
 
+    def lenses(self) -> list[str]:
+        gradient, known = self.gradient(), []
+        if gradient.required and not gradient.is_leaf:
+            known.append("autograd")
+        elif gradient.grad is None and (gradient.required or is_parameter(self.value)):
+            known.append("no_gradient")
+        if any(badge in _LOUD for badge in self.form.badges()):  # that of its gradient is asked about the gradient
+            known.append("nan_origin")
+        return known
+
     def facts(self) -> Facts:
-        facts, gradient, base = self.storage.facts(), self.gradient(), self.storage.base()
+        facts, gradient, base = self.form.facts(), self.gradient(), self.form.base()
         facts["requires_grad"] = gradient.required
         facts["is_leaf"] = gradient.is_leaf
         facts["grad_fn"] = gradient.said
-        facts["view_of"] = None if base is None else storage_of(base, self.budget).head()
-        facts["notes"] = [*self.storage.notes(), *self.laid_out()]
-        rows, grad = self.storage.fact_rows(), gradient.grad
+        facts["view_of"] = None if base is None else form_of(base, self.budget).head()
+        facts["notes"] = [*self.form.notes(), *self.laid_out()]
+        rows, grad = self.form.fact_rows(), self.grad()
         if gradient.required and (gradient.is_leaf or grad is not None):
-            rows.append(["grad", "None" if grad is None else Tensor(grad, self.budget).line()])
+            rows.append(["grad", "None" if grad is None else grad.line()])
         if rows:
             facts["rows"] = rows
         return facts
 
     def length(self) -> int:
         """How many rows or values can be listed."""
-        return self.storage.length()
+        return self.form.length()
 
     def elements(self) -> Any:
-        return self.storage.elements()
+        return self.form.elements()
 
     def reading(self) -> Reading:
-        return self.storage.reading()
+        return self.form.reading()
 
     def measured(self) -> Any:
-        return self.storage.measured()
+        return self.form.measured()
 
     def item(self, key: Any) -> Any:
-        return self.storage.item(key)
+        return self.form.item(key)
 
     def first_values(self) -> str | None:
-        return self.storage.first_values()
+        return self.form.first_values()
 
     def comparable(self) -> Comparable:
-        return self.storage.comparable()
+        return self.form.comparable()
 
     def requires_grad(self) -> bool:
         return self.gradient().required
@@ -98,56 +117,62 @@ class Tensor(WithRows):
             self._gradient = gradient_of(self.value)
         return self._gradient
 
-    def grad(self) -> Storage | None:
-        """The elements of ``.grad``, with statistics."""
+    def grad(self) -> Tensor | None:
+        """``.grad``, which is read once."""
         if self._grad is None and self.gradient().grad is not None:
-            self._grad = storage_of(self.gradient().grad, self.budget)
+            self._grad = Tensor(self.gradient().grad, self.budget)
         return self._grad
 
     def gradient_words(self) -> Iterator[str]:
-        gradient, tangent = self.gradient(), self.storage.tangent()
+        gradient, tangent = self.gradient(), self.form.tangent()
         if tangent is not None:
-            yield f"dual, tangent {stats_words(storage_of(tangent, self.budget).reading())[0]}"
+            yield f"dual, tangent {stats_words(form_of(tangent, self.budget).reading())[0]}"
         if not gradient.required:
             return
         if gradient.said is None:
             yield "leaf"
         else:
-            yield gradient.said if gradient.said is LOST else f"grad ← {gradient.said}"
+            yield gradient.said if gradient.is_lost else f"grad ← {gradient.said}"
         grad = self.grad()
         if grad is not None:
             loud = filter(is_loud, stats_words(grad.reading()))
-            is_alarming = not _WRONG.isdisjoint(grad.badges())
+            is_alarming = not _WRONG.isdisjoint(grad.form.badges())
             yield Word(f"grad {', '.join(loud)}", loud=True) if is_alarming else "has grad"
         elif gradient.said is None:
             yield "grad None"
 
     def laid_out(self) -> list[str]:
         if self._laid_out is None:
-            self._laid_out = self.storage.layout_words()
+            self._laid_out = self.form.layout_words()
         return self._laid_out
 
     def view_words(self) -> str | None:
         """What it is a view of."""
-        base = self.storage.base()
+        base = self.form.base()
         if base is None:
             return None
         dtype = "" if dtype_name(base) == dtype_name(self.value) else dtype_name(base)
-        return f"view of {dtype}{storage_of(base, self.budget).sizes()}"
+        return f"view of {dtype}{form_of(base, self.budget).sizes()}"
 
     def child_count(self) -> int | None:
-        own = bool(self.storage.length()) + (not isinstance(self.reading(), Unread))
-        return own + len(self.storage.rows()) + len(self.linked_rows()) + len(self.storage.attribute_rows())
+        own = bool(self.form.length()) + (not isinstance(self.reading(), Unread))
+        return own + len(self.form.rows()) + len(self.linked_rows()) + len(self.form.attribute_rows())
 
     def rows(self) -> list[Child]:
-        rows = [Child("values", self.storage.values(), "")] if self.storage.length() else []
-        if not isinstance(self.reading(), Unread):
+        return self.rows_without(())
+
+    def rows_without(self, told: Container[str]) -> list[Child]:
+        rows = []
+        if "values" not in told and self.form.length():
+            rows.append(Child("values", self.form.values(), ""))
+        if "stats" not in told and not isinstance(self.reading(), Unread):
             rows.append(Child("stats", stats_rows(self.reading(), self.elements)))
-        return [*rows, *self.storage.rows(), *self.linked_rows(), *self.storage.attribute_rows()]
+        others = [*self.form.rows(), *self.linked_rows(), *self.form.attribute_rows()]
+        return [*rows, *(child for child in others if child.name not in told)]
 
     def linked_rows(self) -> list[Child]:
         """What autograd ties to it."""
-        rows, gradient, base, tangent = [], self.gradient(), self.storage.base(), self.storage.tangent()
+        rows, gradient, base, tangent = [], self.gradient(), self.form.base(), self.form.tangent()
         hooks, grad_hooks = hooks_of(self.value), grad_hooks_of(self.value)
         if gradient.grad is not None:
             rows.append(Child("grad", gradient.grad, ".grad"))
@@ -179,40 +204,40 @@ class Part(Kind):
 
     def __init__(self, value: TensorElements, budget: Any) -> None:
         super().__init__(value, budget)
-        self.storage = storage_of(value.value, budget)
+        self.form = form_of(value.value, budget)
 
     def type_name(self) -> str:
         return class_name(type(self.value.value))
 
     def brief(self) -> str:
-        return self.storage.brief()
+        return self.form.brief()
 
     def parts(self) -> Iterable[str | None]:
-        return self.storage.line_words()
+        return self.form.line_words()
 
     def badges(self) -> list[Badge]:
-        return self.storage.badges()
+        return self.form.badges()
 
     def first_values(self) -> str | None:
-        return self.storage.first_values()
+        return self.form.first_values()
 
     def child_count(self) -> int | None:
-        return self.storage.length()
+        return self.form.length()
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        return self.storage.values().children(start, count) if self.storage.length() else ()
+        return self.form.values().children(start, count) if self.form.length() else ()
 
     def facts(self) -> Facts:
-        return self.storage.facts()
+        return self.form.facts()
 
     def elements(self) -> Any:
-        return self.storage.elements()
+        return self.form.elements()
 
     def comparable(self) -> Comparable:
-        return self.storage.comparable()
+        return self.form.comparable()
 
     def item(self, key: Any) -> Any:
-        return self.storage.item(key)
+        return self.form.item(key)
 
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:

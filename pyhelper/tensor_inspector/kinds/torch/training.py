@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...measure.stats.layout import unreadable
 from ...measure.torch.digest import own_grad
 from ...measure.torch.finite import NotFinite
-from ...measure.torch.metadata import device_name, element_count, is_tensor, plain, why_unread
+from ...measure.torch.metadata import device_name, element_count, is_any_tensor, is_tensor, plain
+from ...measure.torch.readable import why_unread
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str, traits
@@ -24,6 +24,7 @@ torch: Any = module("torch")
 _TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
 _FLAGS = ("nesterov", "amsgrad", "maximize", "fused", "foreach", "capturable")  #: and where it is True
 _STEPPED = 5  #: states looked at for the number of steps
+_GROUPS = 100  #: groups whose rates are read
 _RATES = 24  #: characters of the rates in short
 
 
@@ -33,6 +34,7 @@ class Optimizer(WithRows):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._keeper = _keeper(value)
+        self._all_groups: list[dict[str, Any]] | None = None
         self._look: NotFinite | None = None
 
     @classmethod
@@ -42,12 +44,11 @@ class Optimizer(WithRows):
 
     def parts(self) -> Iterable[str | None]:
         groups, step = self._groups(), self._step()
-        tensors = sum(1 for _ in self._parameters())
         return [
             self.type_name(),
             plural(len(groups), "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
-            plural(tensors, "tensor"),
+            plural(self._given(), "tensor"),
             *finite_words(self.look()),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
@@ -59,22 +60,43 @@ class Optimizer(WithRows):
     def badges(self) -> list[Badge]:
         return finite_badges(self.look())
 
+    def lenses(self) -> list[str]:
+        return ["gradients"]
+
     def facts(self) -> Facts:
         facts = super().facts()
         groups = self._groups()
         facts["rows"] = [
             [f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
-            for index, group in enumerate(groups)
+            for index, group in enumerate(groups[:_GROUPS])
         ]
-        step, tensors, state = self._step(), list(self._parameters()), dict_attribute(self._keeper, "state")
-        with_grad = sum(own_grad(tensor) is not None for _, _, tensor in tensors)
+        if len(groups) > _GROUPS:
+            facts["rows"].append(["…", f"{plural(len(groups) - _GROUPS, 'more group')}"])
+        step, state = self._step(), dict_attribute(self._keeper, "state")
         facts["rows"] += [
             *([list(step)] if step is not None else []),
-            ["gradients", f"{with_grad} of {plural(len(tensors), 'tensor')}"],
+            ["gradients", self._gradients()],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
             *finite_rows(self.look()),
         ]
         return facts
+
+    def _given(self) -> int:
+        """How many tensors it was given."""
+        return sum(len(_params(group)) for group in self._groups())
+
+    def _gradients(self) -> str:
+        """How many of its tensors have a gradient, as far as there is time to ask them."""
+        steps, asked, with_grad = Steps(self.budget.share()), 0, 0
+        for _, _, tensor in self._parameters():
+            if steps.end():
+                break
+            asked += 1
+            with_grad += is_any_tensor(tensor) and own_grad(tensor) is not None
+        given = plural(self._given(), "tensor")
+        return (
+            f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
+        )
 
     def look(self) -> NotFinite:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
@@ -83,7 +105,7 @@ class Optimizer(WithRows):
             for name, item in self._values():
                 if steps.end():
                     break
-                if is_tensor(item):
+                if is_any_tensor(item):
                     tensors.append((name, item))
             self._look = look_at(tensors, self.budget.share(), not steps.over)
         return self._look
@@ -93,7 +115,7 @@ class Optimizer(WithRows):
         for index, (name, _, tensor) in enumerate(self._parameters()):
             label = name or f"#{index}"
             yield label, tensor
-            yield f"{label}.grad", own_grad(tensor) if is_tensor(tensor) else None
+            yield f"{label}.grad", own_grad(tensor) if is_any_tensor(tensor) else None
         for index, kept in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
             for name, item in each(dict.items, kept) if issubclass(type(kept), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item
@@ -114,17 +136,30 @@ class Optimizer(WithRows):
                 yield Child("state", Rows(line, known, self._states, "mapping"), child.suffix)
 
     def _states(self, start: int, count: int) -> Iterable[Child]:
-        places = {id(tensor): (index, name, group) for index, (name, group, tensor) in enumerate(self._parameters())}
+        shown = list(islice(each(dict.items, dict_attribute(self._keeper, "state"), start), count))
+        steps = Steps(self.budget.share())
+        places = self._places({id(key) for key, _ in shown}, steps)
+        nowhere = (None if steps.over else "in no group", "", None)
+        for key, kept in shown:
+            where, name, group = places.get(id(key), nowhere)
+            yield Child(joined([" ".join(filter(None, (f"‹{brief(key, self)}›", where))), name, group]), kept)
+
+    def _places(self, wanted: set[int], steps: Steps) -> dict[int, tuple[str, str, str | None]]:
+        """Number, name and group of the tensors with these ids, as far as there is time to find them."""
+        places: dict[int, tuple[str, str, str | None]] = {}
         several = len(self._groups()) > 1
-        for key, kept in islice(each(dict.items, dict_attribute(self._keeper, "state"), start), count):
-            index, name, group = places.get(id(key), (None, "", 0))
-            where = "in no group" if index is None else f"#{index}"
-            in_group = f"group {group}" if several and index is not None else None
-            yield Child(joined([f"‹{brief(key, self)}› {where}", name, in_group]), kept)
+        for index, (name, group, tensor) in enumerate(self._parameters()):
+            if len(places) == len(wanted) or steps.end():
+                break
+            if id(tensor) in wanted:
+                places[id(tensor)] = (f"#{index}", name, f"group {group}" if several else None)
+        return places
 
     def _groups(self) -> list[dict[str, Any]]:
-        found = instance_dict(self._keeper).get("param_groups")
-        return [group for group in found if type(group) is dict] if type(found) is list else []
+        if self._all_groups is None:
+            found = instance_dict(self._keeper).get("param_groups")
+            self._all_groups = [group for group in found if type(group) is dict] if type(found) is list else []
+        return self._all_groups
 
     def _parameters(self) -> Iterator[tuple[str, int, Any]]:
         """Each tensor, with its name where the optimizer was given names, and the number of its group."""
@@ -158,9 +193,9 @@ def scalar(value: Any) -> int | float | None:
         return value
     if not is_tensor(value) or element_count(value) != 1:
         return None
-    if device_name(value) != "cpu" or why_unread(value) is not None:
+    if device_name(value) != "cpu" or why_unread(plain(value)) is not None:
         return None
-    known = None if unreadable(plain(value)) is not None else plain(value).item()
+    known = plain(value).item()
     return known if type(known) is int or type(known) is float else None
 
 
@@ -184,8 +219,9 @@ def _rates(group: dict[str, Any]) -> Word:
 
 
 def _lrs(groups: list[dict[str, Any]]) -> str:
-    rates = list(dict.fromkeys(rate(dict_get(group, "lr")) for group in groups))
-    shown = " and ".join(rates) if len(rates) < 4 else f"{', '.join(rates[:3])}, …"
+    rates = list(dict.fromkeys(rate(dict_get(group, "lr")) for group in groups[:_GROUPS]))
+    is_cut = len(rates) > 3 or len(groups) > _GROUPS
+    shown = f"{', '.join(rates[:3])}, …" if is_cut else " and ".join(rates)
     return f"lr {shown}" if rates else ""
 
 

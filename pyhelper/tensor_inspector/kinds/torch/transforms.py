@@ -8,8 +8,8 @@ from typing import Any
 from ...measure.stats import Reading, Unread
 from ...safe.guard import module
 from ..kind import Child
-from .forms import storage_of
-from .storage import Storage
+from .form import Form
+from .forms import form_of
 
 torch: Any = module("torch")
 _functorch: Any = torch._C._functorch
@@ -17,7 +17,7 @@ _batch_dimension = getattr(_functorch, "maybe_get_bdim", None)  # since torch 2.
 _interpreters = getattr(_functorch, "get_interpreter_stack", None)
 
 
-class Transformed(Storage):
+class Transformed(Form):
     """What vmap, grad, jvp and functionalize make of a tensor, with the statistics of what it stands for."""
 
     def words(self) -> Iterator[str]:
@@ -48,8 +48,8 @@ class Transformed(Storage):
     def rows(self) -> list[Child]:
         return [Child("wrapped", self._inner().value)]
 
-    def _inner(self) -> Storage:
-        return storage_of(_functorch.get_unwrapped(self.value), self.budget)
+    def _inner(self) -> Form:
+        return form_of(_functorch.get_unwrapped(self.value), self.budget)
 
 
 def _transform(level: int) -> str:

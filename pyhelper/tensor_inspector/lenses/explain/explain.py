@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
-from ..findings.finding import Finding, Findings
+from ..findings.finding import Findings
 from ..findings.rule import Rule
 from . import backward, dtypes, memory, ranges, shapes
 from .errors import kind_of
@@ -15,10 +15,11 @@ from .scene import Scene
 from .trace import Place, chain, is_caused, places
 
 if TYPE_CHECKING:
-    from ..findings.finding import Found, Severity
+    from ...protocol import Finding, Severity
+    from ..findings.finding import Found
 
 _TIME = 1000  #: milliseconds
-_NOT = "not about shapes, dtypes, devices, indices, a backward or memory"
+_NOT = "not one of the errors that are explained: of shapes, dtypes, devices, indices, a backward, memory"
 
 #: Rules by their id: why it fails, and what to try.
 RULES: dict[str, tuple[str, str]] = {
@@ -53,24 +54,30 @@ RULES: dict[str, tuple[str, str]] = {
 }
 
 
-def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
+def explain(
+    error: BaseException,
+    frame: FrameType | None = None,
+    traceback: TracebackType | None = None,
+    budget: Budget | None = None,
+) -> Findings:
     """The explanation of an exception; empty, with the reason, where it is none that is explained here.
 
-    ``frame`` is where the program stands, for an exception that tells no frames itself.
+    ``traceback`` is what an exception under way has come through, ``frame`` where the program stands, for one that
+    tells no frames at all; ``budget`` a second, if absent.
     """
     torch = module("torch")
     if torch is None or not hasattr(torch, "_C"):
         return Findings(skipped=[("all", "torch is not loaded")])
     found = _chosen(error)
     if found is None:
-        return Findings(skipped=[("all", f"{class_name(type(error))} is {_NOT}")])
-    trace = places(found)
+        return Findings(skipped=[("all", f"this {class_name(type(error))} is {_NOT}")])
+    trace = places(found, traceback if found is error else None)
     if not trace and frame is not None:
         trace = [Place(frame, frame.f_lineno, frame.f_lasti)]
     if not trace:
         return Findings(skipped=[("all", "the exception has no traceback")])
     try:
-        scene = Scene(found, trace, Budget(_TIME))
+        scene = Scene(found, trace, budget or Budget(_TIME))
         told = (
             []
             if scene.is_raised_by_user()

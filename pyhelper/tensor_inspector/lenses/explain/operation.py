@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ..step.source import Source, lines_of_file, text_of
+from ..step.parsed import lines_of_file
+from ..step.source import Source, text_of
 from .expression import Reader
 from .operand import UNKNOWN, Operand, operand
 from .trace import Place

@@ -60,10 +60,13 @@ class Place:
         return {name: self.variables[name] for name in names if name in self.variables}
 
 
-def places(error: BaseException) -> list[Place]:
-    """The frames that an exception passed through, the one that it was raised in last."""
+def places(error: BaseException, traceback: TracebackType | None = None) -> list[Place]:
+    """The frames that an exception passed through, the one that it was raised in last.
+
+    ``traceback`` is what an exception under way has come through: it gets its own only when it is caught.
+    """
     found: list[Place] = []
-    trace: Any = kept_in_c(error, "__traceback__")
+    trace: Any = kept_in_c(error, "__traceback__") or traceback
     while type(trace) is TracebackType and len(found) < _FRAMES:
         found.append(Place(trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
         trace = trace.tb_next

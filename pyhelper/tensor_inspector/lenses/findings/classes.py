@@ -8,14 +8,18 @@ from types import FunctionType
 from typing import Any
 
 from ...safe.guard import class_dict, class_module, mro
-from ..step.source import Source
+from ..step.source import Call, Source
+from ..step.step import Step
 
 _METHODS = 200
 
 
 def is_library(cls: type) -> bool:
     """Whether a class stands in an installed package, not in the user's own files."""
-    name = class_module(cls)
+    return is_library_module(class_module(cls))
+
+
+def is_library_module(name: str) -> bool:
     if name.partition(".")[0] in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
         return True
     file: Any = getattr(sys.modules.get(name), "__file__", None)
@@ -32,3 +36,14 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
             if type(item) is FunctionType and count < _METHODS:
                 count += 1
                 yield name, Source(item.__code__, 0)
+
+
+def function_called(step: Step, call: Call, view: int) -> Source | None:
+    """The source of the user's function, or method, that a call in a frame's source runs."""
+    owner, _, name = call.callee.rpartition(".")
+    if not owner:
+        seen = step.views[view]
+        value = seen.variables.get(name, seen.frame.f_globals.get(name))
+        return Source(value.__code__, 0) if type(value) is FunctionType else None
+    cls = type(step.value(owner, view))
+    return None if is_library(cls) else next((source for known, source in methods_of(cls) if known == name), None)

@@ -3,37 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypedDict
 
-Severity = Literal["error", "warning", "hint"]
-
-
-class Evidence(TypedDict):
-    """What was seen, and the expression at which; None where there is none to reach it by."""
-
-    expression: str | None  # type: ignore[syntax,unused-ignore]
-    fact: str
-
-
-class Place(TypedDict):
-    """A line of the user's source."""
-
-    file: str
-    line: int
-
-
-class Finding(TypedDict):
-    """One thing that is wrong; ``certain`` is False where it only may be. What follows from it are its consequences."""
-
-    rule: str
-    severity: Severity
-    certain: bool
-    title: str
-    evidence: list[Evidence]
-    source: Place | None  # type: ignore[syntax,unused-ignore]
-    why: str
-    suggestion: str
-    consequences: list[Any]
+from ...protocol import Finding
 
 
 class Found:
@@ -71,17 +42,23 @@ class Findings(list):  # type: ignore[type-arg]
 
     def __repr__(self) -> str:
         lines = [_line(finding) for finding in self]
-        if not lines:
-            lines.append(f"{len(self.checked)} rules, nothing found{_not_checked(self.skipped)}")
-        return "\n".join(lines)
+        return "\n".join(lines or [self.silence()])
+
+    def silence(self) -> str:
+        """``61 rules, nothing found, 4 not checked: no optimizer in sight``"""
+        return f"{len(self.checked)} rules, nothing found{_not_checked(self.skipped)}"
 
 
 def _line(finding: Finding) -> str:
     place = finding["source"]
     where = "" if place is None else f"  line {place['line']}"
     more = f" (+{len(finding['consequences'])})" if finding["consequences"] else ""
-    may = "" if finding["certain"] else "may be: "
-    return f"{finding['severity']}  {finding['rule']}  {may}{finding['title']}{more}{where}"
+    return f"{finding['severity']}  {finding['rule']}  {title_of(finding)}{more}{where}"
+
+
+def title_of(finding: Finding) -> str:
+    """The title, which says so where it only may be so."""
+    return finding["title"] if finding["certain"] else f"may be: {finding['title']}"
 
 
 def _not_checked(skipped: list[tuple[str, str]]) -> str:

@@ -9,9 +9,13 @@ from ..step.step import Step
 from .finding import Found
 
 if TYPE_CHECKING:
-    from .finding import Severity
+    from ...protocol import Severity
 
     Check = Callable[[Step], Iterator[Found]]
+
+
+class NotAsked(Exception):
+    """Raised by a rule that finds only as it is asked that it can't be: the message says why."""
 
 
 class Rule:
@@ -39,5 +43,6 @@ def missing(rule: Rule, step: Step) -> str | None:
         "source": (step.source.is_known(), "no source"),
         "moments": (bool(step.moments), "nothing remembered of earlier stops"),
         "thorough": (step.thorough, "reads more: asked for by thorough=True"),
+        "run": (step.run, "runs the program's code: asked for by run=True"),
     }
     return next((reasons[need][1] for need in rule.needs if not reasons[need][0]), None)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import deque
+from collections.abc import Collection
+from itertools import islice
 
+from ...protocol import Evidence, Finding
 from ...safe.guard import class_name, plain_message
 from ..step.step import Step
-from .finding import Evidence, Finding, Findings, Found
-from .rule import Rule, missing
+from .finding import Findings, Found
+from .rule import NotAsked, Rule, missing
 from .rules import (
+    absent,
     backward,
     calls,
+    copies,
     data,
     gradients,
     graph,
@@ -19,6 +24,8 @@ from .rules import (
     numbers,
     optimizer,
     registration,
+    repeated,
+    samples,
     splits,
     targets,
     updates,
@@ -26,10 +33,11 @@ from .rules import (
 )
 
 _GROUPS = (
-    data, splits, numbers, gradients, graph, registration, backward, loss, targets, optimizer, calls, updates, model, values,
+    data, samples, splits, numbers, gradients, graph, registration, backward, loss, targets, optimizer, calls, updates, copies, absent, model, repeated, values,
 )  # fmt: skip
 RULES: list[Rule] = [rule for group in _GROUPS for rule in group.RULES]
 _MOST = 8  #: findings of one rule
+NO_TIME = "no time"
 
 _NUMBERS = (
     "nan-origin",
@@ -88,34 +96,62 @@ CAUSES: dict[str, tuple[str, ...]] = {
 }
 
 
-def find(step: Step, ignore: Collection[str] = ()) -> Findings:
-    """What all rules find, but for those that are ignored. A rule that fails is skipped, with the reason."""
-    found: list[Finding] = []
-    checked: list[str] = []
-    skipped: list[tuple[str, str]] = []
-    for rule in RULES:
-        if rule.id in ignore:
-            skipped.append((rule.id, "ignored"))
-            continue
-        reason = missing(rule, step) or ("no time" if step.budget.spent() else None)
-        if reason is not None:
-            skipped.append((rule.id, reason))
-            continue
+class Asking:
+    """The rules asked of a step one after another, for as long as each slice of time lasts.
+
+    A rule that the end of its slice has cut short may have missed what speaks against a finding, so what it says is
+    dropped: it is asked again at the beginning of the next slice, and skipped where that is too short as well.
+    """
+
+    def __init__(self, step: Step, ignore: Collection[str] = ()) -> None:
+        self._step = step
+        self._ignore = ignore
+        self._waiting = deque(RULES)
+        self._found: list[Finding] = []
+        self._checked: list[str] = []
+        self._skipped: list[tuple[str, str]] = []
+
+    def go_on(self) -> bool:
+        """Ask as far as the time goes. Whether all have been asked."""
+        budget, asked = self._step.budget, 0
+        while self._waiting and not (asked and budget.spent()):
+            rule = self._waiting[0]
+            reason = self._refusal(rule)
+            if reason is None:
+                reason, found = self._ask(rule)
+                if budget.spent():
+                    if asked:
+                        break
+                    reason, found = NO_TIME, []
+                self._found += found
+                asked += 1
+            self._waiting.popleft()
+            if reason is None:
+                self._checked.append(rule.id)
+            else:
+                self._skipped.append((rule.id, reason))
+        return not self._waiting
+
+    def progress(self) -> float:
+        return 1 - len(self._waiting) / len(RULES)
+
+    def findings(self) -> Findings:
+        """What was found so far. What was not asked yet is skipped."""
+        waiting = [(rule.id, NO_TIME) for rule in self._waiting]
+        return Findings(folded(self._found), self._checked, [*self._skipped, *waiting])
+
+    def _refusal(self, rule: Rule) -> str | None:
+        """Why a rule is not asked."""
+        return "ignored" if rule.id in self._ignore else missing(rule, self._step)
+
+    def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
+        """How a rule failed, if it did, and what it finds."""
         try:
-            found.extend(told(rule, one) for one in _first(rule.check(step)))
-            checked.append(rule.id)
-        except Exception as error:
-            skipped.append((rule.id, f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")))
-    return Findings(folded(found), checked, skipped)
-
-
-def _first(found: Iterable[Found]) -> list[Found]:
-    kept: list[Found] = []
-    for one in found:
-        kept.append(one)
-        if len(kept) == _MOST:
-            break
-    return kept
+            return None, [told(rule, one) for one in islice(rule.check(self._step), _MOST)]
+        except NotAsked as why:
+            return str(why), []
+        except (Exception, SystemExit) as error:
+            return f"{class_name(type(error))}: {plain_message(error)}".rstrip(": "), []
 
 
 def told(rule: Rule, found: Found) -> Finding:

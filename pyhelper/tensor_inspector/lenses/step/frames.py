@@ -14,6 +14,7 @@ _KEPT = 8  #: frames whose variables are in sight
 _TOOLS = frozenset(
     (
         "IPython",
+        "__channelexec__",  # what execnet runs in another process, as pytest's workers
         "_pydev_bundle",
         "_pydevd_bundle",
         "_pydevd_frame_eval",

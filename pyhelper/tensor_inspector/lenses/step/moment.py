@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import ReferenceType, ref
 
-from ...measure.stats.unread import Unread
 from ...measure.torch.elements import bare, is_plain, version_of
 from ...measure.torch.metadata import element_count, requires_grad
+from ...measure.torch.optimizers import highest_rate, turns_of
+from ...measure.unread import Unread
 from .step import Step
 
 _PARAMETERS = 400
@@ -14,30 +16,37 @@ _ELEMENTS = 1 << 20  #: of all parameters whose norms are taken
 
 
 class Weight:
-    """A parameter: its version and norm, its gradient's identity, version and norm; None where it was not read."""
+    """A parameter: its version and norm, its gradient's memory, version and norm; None where it was not read."""
 
-    __slots__ = ("grad_id", "grad_norm", "grad_version", "norm", "version")
+    __slots__ = ("_grad_memory", "grad_norm", "grad_version", "norm", "version")
 
-    def __init__(
-        self, version: int, norm: float | None, grad_id: int, grad_version: int, grad_norm: float | None
-    ) -> None:
+    def __init__(self, version: int, norm: float | None, grad: Any, grad_version: int, grad_norm: float | None) -> None:
         self.version = version
         self.norm = norm
-        self.grad_id = grad_id
+        self._grad_memory = _memory(grad)
         self.grad_version = grad_version
         self.grad_norm = grad_norm
 
+    def had(self, grad: Any) -> bool:
+        """Whether a gradient is the one of then: it lies in the same memory, which has lived since."""
+        now = None if self._grad_memory is None else _memory(grad)
+        return now is not None and self._grad_memory is not None and self._grad_memory() is now()
+
 
 class Moment:
-    """A stop: its line, the losses, the weights by name, how many nodes the graph of the losses has."""
+    """A stop: its line, the losses, the weights by name, how many nodes the graph of the losses has, the order of the
+    last one that was made, the highest rates of the optimizers, how often each scheduler was stepped."""
 
-    __slots__ = ("lineno", "losses", "nodes", "weights")
+    __slots__ = ("lineno", "losses", "newest", "nodes", "rates", "turns", "weights")
 
     def __init__(self, line: int, losses: dict[str, float], weights: dict[str, Weight], nodes: int) -> None:
+        self.rates: dict[str, float] = {}
+        self.turns: dict[str, int] = {}
         self.lineno = line
         self.losses = losses
         self.weights = weights
         self.nodes = nodes
+        self.newest = -1
 
 
 def moment_of(step: Step) -> Moment:
@@ -53,14 +62,32 @@ def moment_of(step: Step) -> Moment:
         count = element_count(one.tensor) or 0
         left -= 2 * count
         weights[one.name] = _weight(step, one.tensor, left > 0)
-    return Moment(step.source.lineno, losses, weights, nodes)
+    moment = Moment(step.source.lineno, losses, weights, nodes)
+    moment.newest = max((root.order() for root in roots if root.leaf is None), default=-1)
+    for thing in step.optimizers:
+        rate = highest_rate(thing.value)
+        if rate is not None:
+            moment.rates[thing.name] = rate
+    for thing in step.schedulers:
+        moment.turns[thing.name] = turns_of(thing.value)
+    return moment
 
 
 def _weight(step: Step, tensor: Any, read: bool) -> Weight:
     grad = step.grad(tensor) if requires_grad(tensor) else None
     grad_version = -1 if grad is None else version_of(grad)
     norms = (norm_of(tensor), None if grad is None else norm_of(grad)) if read else (None, None)
-    return Weight(version_of(tensor), norms[0], 0 if grad is None else id(grad), grad_version, norms[1])
+    return Weight(version_of(tensor), norms[0], grad, grad_version, norms[1])
+
+
+def _memory(tensor: Any) -> ReferenceType[Any] | None:
+    """A reference to a tensor's memory that does not keep it alive. (One to the tensor would forbid to swap it.)"""
+    if tensor is None or not is_plain(tensor):
+        return None
+    try:
+        return ref(tensor.untyped_storage())
+    except (RuntimeError, NotImplementedError):  # sparse
+        return None
 
 
 def norm_of(tensor: Any) -> float | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-_LINES = 1500  #: a longer function or module is not read
-_TAIL = 30  #: lines that the end of a statement may lie below its last instruction
-_KEPT = 64  #: functions whose source is kept parsed
+from .parsed import tree_of
+
 _Loops = (ast.For, ast.While, ast.AsyncFor)
 _Scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -40,14 +38,20 @@ class Call:
 
 
 class Backward:
-    """A call that starts a backward: of which names, through which scaler or other object, in which line."""
+    """A call that starts a backward: of which names, through which scaler or other object, in which line.
 
-    __slots__ = ("call", "gradient", "lineno", "names", "scaler")
+    ``names``: the variable, or those that are added, scaled or reduced to what is backpropagated; ``is_whole``: nothing
+    else is in it. ``is_name``: it is the variable itself. ``mentioned``: all names in it, those given to calls too.
+    """
+
+    __slots__ = ("call", "gradient", "is_name", "is_whole", "lineno", "mentioned", "names", "scaler")
 
     def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
         self.call = call
         self.lineno = call.lineno
-        self.names = names_in(loss)
+        self.names, self.is_whole = _operands(loss)
+        self.is_name = is_name(loss)
+        self.mentioned = names_in(loss)
         self.scaler = scaler
         self.gradient = (
             bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
@@ -68,15 +72,32 @@ class Source:
         self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
         self.blocks: list[ast.With | ast.AsyncWith] = []
         self.loops: list[tuple[int, int]] = []
+        self.branches: list[tuple[int, int]] = []  #: of conditions: what one of them may run
+        self._exits: list[int] = []  #: lines that leave a function or a round of a loop
         self.decorators: list[str] = []
         self.body: list[ast.stmt] = []
         self.returns: list[ast.Return] = []
-        self.tree = _tree(code)
+        self.tree = tree_of(code)
         if self.tree is not None:
             self.body = _body(self.tree, self)
             for statement in self.body:
                 self._read(statement)
-        self.backwards = [found for call in self.calls for found in _backward(call)]
+        self.backwards = [self._scaled(found) for call in self.calls for found in _backward(call)]
+
+    def _scaled(self, backward: Backward) -> Backward:
+        """A backward of what a scaler has scaled a line before is one through that scaler."""
+        for line, node in self.bindings.get(backward.names[0], ()) if len(backward.names) == 1 else ():
+            made = getattr(node, "value", None)
+            if line < backward.lineno and isinstance(made, ast.Call) and _is_scaling(made) and not backward.scaler:
+                return Backward(backward.call, made.args[0], text_of(made.func.value))  # type: ignore[attr-defined]
+        return backward
+
+    @property
+    def arguments(self) -> list[str]:
+        """The names of a function's positional arguments."""
+        if not isinstance(self.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return []
+        return [argument.arg for argument in (*self.tree.args.posonlyargs, *self.tree.args.args)]
 
     def is_known(self) -> bool:
         return self.tree is not None
@@ -107,6 +128,10 @@ class Source:
             self.blocks.append(node)
         if isinstance(node, ast.Return):
             self.returns.append(node)
+        if isinstance(node, (ast.Return, ast.Continue, ast.Break)):
+            self._exits.append(node.lineno)
+        for branch in _branches(node):
+            self.branches.append((branch[0].lineno, _end(branch[-1])))
         targets: list[ast.AST] = []
         if isinstance(node, ast.Assign):
             targets = list(node.targets)
@@ -156,10 +181,36 @@ class Source:
         later = [found for found in lines if any(first <= found[0] <= last for first, last in around)]
         return max(later, key=lambda found: found[0]) if later else None
 
+    def made_of(self, name: str) -> dict[str, tuple[int, ast.AST]]:
+        """The names that a name is made of, itself first, nearest first, each with where it got its value."""
+        found: dict[str, tuple[int, ast.AST]] = {}
+        waiting = [name]
+        while waiting and len(found) < 100:
+            name = waiting.pop(0)
+            made = None if name in found else self.value_of(name)
+            if made is not None:
+                found[name] = made
+                value = getattr(made[1], "value", None)
+                waiting.extend(root_of(inner) for inner in (names_in(value) if value is not None else ()))
+        return found
+
     def loop_of(self, line: int) -> tuple[int, int] | None:
         """The innermost loop around a line."""
         around = [(first, last) for first, last in self.loops if first <= line <= last]
         return min(around, key=lambda loop: loop[1] - loop[0]) if around else None
+
+    def is_conditional(self, line: int, *, seen_from: int | None = None) -> bool:
+        """Whether a line stands under a condition under which the other one, or the function itself, does not stand.
+
+        A branch in the line of its ``if`` is one that is still to be decided in that line.
+        """
+        around = [(first, last) for first, last in self.branches if first <= line <= last]
+        return any(seen_from is None or seen_from == first or not first <= seen_from <= last for first, last in around)
+
+    def will_reach(self, line: int) -> bool:
+        """Whether no condition that is still to be decided stands between here and a line further down."""
+        leaves = [at for at in self._exits if self.lineno <= at < line]
+        return not any(self.is_conditional(at, seen_from=self.lineno) for at in (line, *leaves))
 
     def calls_of(self, *names: str) -> list[Call]:
         return [call for call in self.calls if call.name in names]
@@ -213,6 +264,52 @@ def names_in(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def names_given(*arguments: ast.expr) -> list[str]:
+    """The names in arguments as they are, or inside tuples and lists: what no call or condition has changed."""
+    found: list[str] = []
+    waiting: list[ast.AST] = list(arguments)
+    while waiting:
+        node = waiting.pop(0)
+        if is_name(node):
+            found.append(text_of(node))
+        elif isinstance(node, (ast.Tuple, ast.List, ast.Starred)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return list(dict.fromkeys(found))
+
+
+def _operands(node: ast.expr) -> tuple[list[str], bool]:
+    """The names that arithmetic, indexing and methods make an expression of, and whether it is made of nothing else."""
+    names, is_whole = [], True
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        below = waiting.pop(0)
+        if is_name(below):
+            names.append(text_of(below))
+        elif isinstance(below, (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple)):
+            waiting = [*ast.iter_child_nodes(below), *waiting]
+        elif isinstance(below, ast.Subscript):
+            waiting.insert(0, below.value)
+        elif isinstance(below, ast.Call):
+            is_sum = text_of(below.func) == "sum" and len(below.args) == 1
+            is_method = isinstance(below.func, ast.Attribute)
+            is_whole = is_whole and (is_sum or (is_method and not below.args))
+            if is_sum or is_method:
+                waiting.insert(0, below.args[0] if is_sum else below.func.value)  # type: ignore[attr-defined]
+        elif not isinstance(below, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
+            is_whole = False
+    return list(dict.fromkeys(names)), is_whole
+
+
+def _branches(node: ast.AST) -> list[list[ast.stmt]]:
+    """The statements that run under a condition."""
+    found: list[Any] = []
+    if isinstance(node, ast.If):
+        found = [node.body, node.orelse]
+    elif isinstance(node, ast.ExceptHandler) or type(node).__name__ == "match_case":
+        found = [getattr(node, "body", [])]
+    return [branch for branch in found if branch]
+
+
 def is_name(node: ast.AST | None) -> bool:
     """Whether an expression is a variable, or attributes and constant subscripts of one."""
     while True:
@@ -259,15 +356,20 @@ def _backward(call: Call) -> Iterator[Backward]:
         if call.args and (call.name == "manual_backward" or _is_lightly_named(receiver)):
             yield Backward(call, call.args[0], None)
             return
-        if (
-            isinstance(receiver, ast.Call)
-            and isinstance(receiver.func, ast.Attribute)
-            and receiver.func.attr == "scale"
-        ):
-            if receiver.args:
-                yield Backward(call, receiver.args[0], text_of(receiver.func.value))
+        if _is_scaling(receiver):
+            yield Backward(call, receiver.args[0], text_of(receiver.func.value))  # type: ignore[attr-defined]
             return
         yield Backward(call, receiver, None)
+
+
+def _is_scaling(node: ast.expr) -> bool:
+    """``scaler.scale(loss)``"""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "scale"
+        and bool(node.args)
+    )
 
 
 def _is_lightly_named(receiver: ast.expr) -> bool:
@@ -285,83 +387,3 @@ def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:
 
 def _end(node: Any) -> int:
     return int(node.end_lineno or node.lineno)
-
-
-def lines_of_file(name: str) -> list[str]:
-    """The lines of a file, also of a notebook's cell; no loader of the program is asked for them."""
-    known: Any = linecache.cache.get(name)
-    if type(known) is tuple and len(known) == 4:
-        return list(known[2])
-    if name.startswith("<"):
-        return []
-    try:
-        with open(name, encoding="utf-8", errors="replace") as file:
-            return file.read(4_000_000).splitlines(True)
-    except OSError:
-        return []
-
-
-_parsed: dict[tuple[str, int, str], tuple[list[str], ast.AST | None]] = {}
-
-
-def _tree(code: CodeType) -> ast.AST | None:
-    """The syntax tree of a frame's function or module; line numbers are those of the file."""
-    lines = lines_of_file(code.co_filename)
-    if code.co_name == "<module>":
-        first, last = 1, len(lines)
-    elif code.co_name.startswith("<"):
-        return None
-    else:
-        first, last = code.co_firstlineno, _last_line(code)
-    if not lines or last - first > _LINES:
-        return None
-    text = lines[first - 1 : last + _TAIL]
-    key = (code.co_filename, first, code.co_name)
-    known = _parsed.get(key)
-    if known is not None and known[0] == text:
-        return known[1]
-    tree = _parse_module(lines) if code.co_name == "<module>" else _parse_function(text, first, last - first + 1)
-    if len(_parsed) >= _KEPT:
-        _parsed.clear()
-    _parsed[key] = (text, tree)
-    return tree
-
-
-def _parse_module(lines: list[str]) -> ast.AST | None:
-    try:
-        return ast.parse("".join(line for line in lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _parse_function(text: list[str], first: int, least: int) -> ast.AST | None:
-    indented = text[0][:1] in (" ", "\t")
-    for count in range(least, len(text) + 1):
-        try:
-            tree: Any = ast.parse(("if 1:\n" if indented else "") + "".join(text[:count]))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        body = tree.body[0].body if indented else tree.body
-        ast.increment_lineno(tree, first - (2 if indented else 1))
-        return body[0] if body else None
-    return None
-
-
-def _last_line(code: CodeType) -> int:
-    """The last line that has an instruction, in the function or one inside it."""
-    last, waiting = code.co_firstlineno, [code]
-    while waiting:
-        current = waiting.pop()
-        last = max([last, *_instruction_lines(current)])
-        waiting.extend(item for item in current.co_consts if type(item) is CodeType)
-    return last
-
-
-def _instruction_lines(code: CodeType) -> Iterable[int]:
-    if hasattr(code, "co_lines"):
-        return [line for _, _, line in code.co_lines() if line is not None]
-    lines, line = [], code.co_firstlineno  # before Python 3.10
-    for step in code.co_lnotab[1::2]:
-        line += step - 256 if step > 127 else step
-        lines.append(line)
-    return lines

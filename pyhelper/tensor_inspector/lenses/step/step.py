@@ -10,10 +10,10 @@ from ...measure.torch.elements import is_own, memory_of, number_of, place_of, st
 from ...measure.torch.graph import Graph, Node
 from ...measure.torch.metadata import element_count, grad_of, gradient_of, requires_grad
 from ...measure.torch.modules import Member, is_module, members
-from ...measure.torch.optimizers import is_optimizer
+from ...measure.torch.optimizers import is_optimizer, wrapped
 from ...measure.torch.optimizers import tensors as tensors_of
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_module, class_name, instance_dict, module, mro
+from ...safe.guard import Classes, class_module, class_name, module, mro
 from .frames import View
 from .sight import Thing, things
 from .source import Backward, Call, Source, is_name, text_of
@@ -49,13 +49,16 @@ class Loss:
 class Step:
     """What rules ask. ``here`` is the active frame's source, ``source`` that of the frame with the backward.
 
-    ``grad_mode`` is whether gradients were on at the stop.
+    ``grad_mode`` is whether gradients were on at the stop, ``run`` whether rules may run the program's code.
     """
 
-    def __init__(self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool) -> None:
+    def __init__(
+        self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, run: bool = False
+    ) -> None:
         self.views = views
         self.budget = budget
         self.thorough = thorough
+        self.run = run
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self.modules: list[Thing] = []  #: those that are not part of another one in sight
@@ -106,7 +109,7 @@ class Step:
             self.tensors.append(thing)
         elif is_module(value):
             roots.append(thing)
-        elif is_optimizer(value) or (is_optimizer(instance_dict(value).get("optimizer")) and _looks_wrapped(cls)):
+        elif is_optimizer(value) or (_looks_wrapped(cls) and wrapped(value) is not None):
             self.optimizers.append(thing)
         elif _is_scheduler(value):
             self.schedulers.append(thing)
@@ -136,6 +139,10 @@ class Step:
     def value(self, key: str, view: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
         return self._values.get((self.at if view is None else view, key))
+
+    def named_values(self) -> list[tuple[tuple[int, str], Any]]:
+        """The values in sight: by the number of the frame, and the expression there."""
+        return list(self._values.items())
 
     def module_of(self, expression: str, view: int) -> Thing | None:
         """The module that an expression in the source means."""
@@ -206,34 +213,55 @@ class Step:
 
     def _losses(self) -> Iterator[Loss]:
         for backward in self.source.backwards:
-            for name in backward.names:
-                if not self.source.is_current(name, backward.lineno):
-                    continue
-                value = self.value(name)
-                pending = backward.lineno >= self.source.lineno
-                if is_own(value):
-                    yield Loss(name.replace("'", '"'), value, backward, pending)
-                elif type(value) in (list, tuple):
-                    for index, item in enumerate(value[:64]):
-                        if is_own(item):
-                            yield Loss(f"{name}[{index}]".replace("'", '"'), item, backward, pending)
+            found, is_all = self._operands(backward)
+            alive = [loss for loss in found if gradient_of(loss.tensor).function is not None]
+            if backward.is_name or (is_all and not any(requires_grad(loss.tensor) for loss in found)):
+                yield from found
+                continue
+            yield from alive  # what it is multiplied by, or the mask of it, is no loss
         yield from self._returned()
+
+    def _operands(self, backward: Backward) -> tuple[list[Loss], bool]:
+        """The tensors in sight of which a backward is called, and whether nothing else is in it."""
+        found: list[Loss] = []
+        is_all = backward.is_whole
+        pending = backward.lineno >= self.source.lineno
+        for name in backward.names:
+            value = self.value(name) if self.source.is_current(name, backward.lineno) else None
+            shown = name.replace("'", '"')
+            if is_own(value):
+                found.append(Loss(shown, value, backward, pending))
+            elif value is not None and type(value) in (list, tuple):
+                items = [(index, item) for index, item in enumerate(value[:64]) if is_own(item)]
+                found.extend(Loss(f"{shown}[{index}]", item, backward, pending) for index, item in items)
+            elif type(value) not in (int, float):
+                is_all = False
+        return found, is_all
 
     def _returned(self) -> Iterator[Loss]:
         """What this function is about to return, and its caller to begin a backward from."""
         if self.at != 1 or not self.here.is_known():
             return
         caller = self.source
-        targets = [name for name, lines in caller.bindings.items() if any(line == caller.lineno for line, _ in lines)]
+        begun = [call for call in caller.calls if call.lineno == caller.lineno and self._has_begun(call)]
+        targets = {call.target for call in begun}
         for backward in caller.backwards:
-            if backward.lineno < caller.lineno or not set(backward.names) & set(targets):
+            if backward.lineno < caller.lineno or not targets & set(backward.names):
                 continue
             for answer in self.here.returns:
                 name = text_of(answer.value)
                 if is_name(answer.value) and self.here.is_current(name, answer.lineno):
                     value = self.value(name, 0)
-                    if is_own(value) and answer.lineno >= self.here.lineno:
+                    known = is_own(value) and (backward.is_name or requires_grad(value))
+                    if known and answer.lineno >= self.here.lineno:
                         yield Loss(name.replace("'", '"'), value, backward, True)
+
+    def _has_begun(self, call: Call) -> bool:
+        """Whether a call of the caller is the one that the active frame works at."""
+        if self.here.function == "forward":
+            called = self.module_of(call.callee, self.at)
+            return called is not None and called.value is self.value("self", 0)
+        return call.name == self.here.function
 
     def _settle(self) -> None:
         """A backward in the very line that runs is done where it has freed its graph."""
@@ -248,7 +276,10 @@ class Step:
     def has_all_losses(self) -> bool:
         """Whether all that the source calls backward on is known as it was, or will be, then."""
         known = {id(loss.backward) for loss in self.losses}
-        return bool(self.losses) and all(id(backward) in known for backward in self.source.backwards)
+        return bool(self.losses) and all(
+            id(backward) in known and (backward.is_name or self._operands(backward)[1])
+            for backward in self.source.backwards
+        )
 
     def trained(self) -> list[Parameter]:
         """Trainable parameters of modules in sight that an optimizer in sight holds."""

@@ -9,15 +9,15 @@ from typing import Any, Optional, Union
 
 from ...protocol import ComplexStats, Stats
 from ...safe.budget import Budget
+from ..torch.readable import why_unread
+from ..unread import OFF, Reading, Unread, skipped, unknown
 from . import device, exact, numpy_exact
 from .layout import normalised
-from .layout import unreadable as unreadable_tensor
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
 from .tally import ComplexTally, Tally, negated
-from .unread import OFF, Reading, Unread, skipped, unknown
 
-__all__ = ["Reading", "Unread", "of_array", "of_tensor", "unreadable_array", "unreadable_tensor"]
+__all__ = ["Reading", "Unread", "of_array", "of_tensor", "unreadable_array"]
 
 _SPLIT = 1 << 16  # elements; torch reads them with more than one thread
 
@@ -30,13 +30,13 @@ def of_tensor(t: Any, budget: Budget) -> Reading:
     torch = sys.modules["torch"]
     dtype, count = t.dtype, t.numel()
     small = exact.small_kernel_for(torch, dtype)
+    unread = why_unread(t)
+    if unread is not None:
+        return unread
     if small is None:
         return unknown(str(dtype)[6:])
     if count == 0:
         return _answer(exact.empty(dtype), 0, 1)
-    unread = unreadable_tensor(t)
-    if unread is not None:
-        return unread
     if not budget.reads:
         return OFF
     if budget.spent() and count // normalised(tuple(t.shape), t.stride())[1] > SMALL:

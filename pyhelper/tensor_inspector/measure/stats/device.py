@@ -11,9 +11,9 @@ import struct
 from typing import Any
 
 from ...safe.budget import Budget
+from ..unread import Unread, skipped
 from .layout import blocks
 from .tally import ComplexTally, Tally
-from .unread import Unread, skipped
 
 _BLOCK = 1 << 22  # elements: 16 MiB of scratch a copy
 _MOST = 1 << 29  # elements read in one go

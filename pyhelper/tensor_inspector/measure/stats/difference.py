@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from ...safe.budget import Budget
 from ...safe.guard import instance_dict, module
+from ..unread import Unread
 from .layout import blocks, index_of
-from .unread import Unread
 
 _LEAST = -(1 << 63)
 _BLOCK = 1 << 15  # what torch works on with one thread: on busy cores, waiting for others costs more

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
 from ...safe.budget import Budget
+from ..torch.readable import why_unread
+from ..unread import Unread, beyond, unknown
 from . import device, layout, numpy_exact, systematic_sample
 from .exact import small_kernel_for
 from .ordered import Order, order_of_arrays, order_of_tensors
 from .radix_selection import RadixSelection
 from .scan import gatherer
 from .tally import MOST, Beyond
-from .unread import Unread, beyond, unknown
 
 if TYPE_CHECKING:
     from .radix_selection import Spread
@@ -129,7 +130,7 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
     dtype = str(t.dtype)[6:]
     if small_kernel_for(torch, t.dtype) is None:
         return unknown(dtype)
-    unread = layout.unreadable(t)
+    unread = why_unread(t)
     if unread is not None:
         return unread
     negative = t.is_neg() and not t.is_complex()  # what the sign or the conjugate is of, does not matter to |z|

@@ -18,6 +18,7 @@ _PIECE = 1 << 18  #: elements of a tensor that are read before it is the next on
 _BATCH = 1 << 21  #: elements read between two looks at the clock
 _PARTS = 256  #: pieces, likewise
 _SUMMED = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
+_summed: set[Any] = set()  #: these dtypes, once there is torch
 
 
 class Found(NamedTuple):
@@ -37,7 +38,9 @@ class Piece(NamedTuple):
 
 
 def can_be_summed(torch: Any, dtype: Any) -> bool:
-    return any(dtype is getattr(torch, name) for name in _SUMMED)
+    if not _summed:
+        _summed.update(getattr(torch, name) for name in _SUMMED)
+    return dtype in _summed
 
 
 def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -> Found:

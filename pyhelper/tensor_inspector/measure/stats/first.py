@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ...safe.budget import Budget
+from ..torch.readable import why_unread
 from . import device
-from .layout import blocks, index_of, unreadable
+from .layout import blocks, index_of
 from .numpy_exact import unreadable as unreadable_array
 
 _BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
+#: What tells NaN, and what tells infinities.
+_MARKS: tuple[Callable[[Any, Any], Any], ...] = (lambda _, x: x != x, lambda torch, x: torch.isinf(x))
 if TYPE_CHECKING:
     Places = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start
+    PlacesIn = Callable[[Any, Sequence[int]], list[Optional[int]]]  # of a block, of NaN (0) and infinity (1) as asked
     Firsts = tuple[Optional[list[int]], Optional[list[int]]]  # their indices
 
 
@@ -37,7 +42,7 @@ def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = T
 
 
 def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Places]:
-    if not (t.dtype.is_floating_point or t.dtype.is_complex) or t.numel() == 0 or unreadable(t) is not None:
+    if not (t.dtype.is_floating_point or t.dtype.is_complex) or t.numel() == 0 or why_unread(t) is not None:
         return t, (None, None)
     t = torch._neg_view(t) if t.is_neg() else t  # neither a sign nor a conjugate moves them
     t = t.conj() if t.is_conj() else t
@@ -45,15 +50,18 @@ def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) ->
     if not t.is_cpu:
         return once, device.first_places(torch, once, budget)
 
-    def places(block: Any) -> Places:
+    def places(block: Any, which: Sequence[int]) -> list[int | None]:
         x = torch.view_as_real(block) if block.dtype.is_complex else block
-        x = (x if x.element_size() > 2 else x.float()).reshape(-1).contiguous()
-        low, high = torch.aminmax(x)
-        if -math.inf < low.item() and high.item() < math.inf:
-            return None, None
+        x = x if x.element_size() > 2 else x.float()
+        if x.dim() != 1 or not x.is_contiguous():
+            x = x.reshape(-1).contiguous()
+        if once.numel() > _BLOCK:  # most blocks have neither; of what is one block, that is known already
+            low, high = torch.aminmax(x)
+            if -math.inf < low.item() and high.item() < math.inf:
+                return [None] * len(which)
         parts = x.numel() // block.numel()
-        nan, inf = (_first(mask.view(torch.uint8)) for mask in (torch.isnan(x), torch.isinf(x)))
-        return None if nan is None else nan // parts, None if inf is None else inf // parts
+        found = (_first(_MARKS[one](torch, x).view(torch.uint8)) for one in which)
+        return [None if place is None else place // parts for place in found]
 
     return once, _search(once, places, wanted, budget)
 
@@ -63,24 +71,22 @@ def _in_array(np: Any, a: Any, wanted: tuple[bool, bool], budget: Budget) -> tup
         return a, (None, None)
     once = a[tuple(slice(1 if stride == 0 else None) for stride in a.strides)]
 
-    def places(block: Any) -> Places:
+    def places(block: Any, which: Sequence[int]) -> list[int | None]:
         if np.isfinite(block).all():
-            return None, None
-        return _first(np.isnan(block).reshape(-1)), _first(np.isinf(block).reshape(-1))
+            return [None] * len(which)
+        return [_first((np.isnan, np.isinf)[one](block).reshape(-1)) for one in which]
 
     return once, _search(once, places, wanted, budget)
 
 
-def _search(once: Any, places: Callable[[Any], Places], wanted: tuple[bool, bool], budget: Budget) -> Places:
+def _search(once: Any, places: PlacesIn, wanted: tuple[bool, bool], budget: Budget) -> Places:
     found: list[int | None] = [None, None]
     start = 0
     for block in blocks(once if len(once.shape) else once.reshape(1), _BLOCK):
         missing = [which for which in (0, 1) if wanted[which] and found[which] is None]
         if not missing or budget.spent():
             break
-        here = places(block)
-        for which in missing:
-            place = here[which]
+        for which, place in zip(missing, places(block, missing)):
             found[which] = None if place is None else start + place
         start += math.prod(block.shape)
     return found[0], found[1]

@@ -20,9 +20,10 @@ def small_floats(torch: Any, block: Any) -> Tally:
     lo, hi = low.item(), high.item()
     if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
         t.zeros = t.read - int(torch.count_nonzero(d))
-        t.nan = int(torch.count_nonzero(d != d))
-        numbers = d.masked_select((d - d) == 0)  # indexing would wait for other threads
+        has_inf = not math.isfinite(d.nansum().item())  # or the sum is too large
+        numbers = d.masked_select((d - d) == 0 if has_inf else d == d)  # indexing would wait for other threads
         t.finite = numbers.numel()
+        t.nan = int(torch.count_nonzero(d != d)) if has_inf else t.read - t.finite
         if t.finite + t.nan < t.read:
             t.pos_inf = int(torch.count_nonzero(d == math.inf))
             t.neg_inf = t.read - t.finite - t.nan - t.pos_inf
@@ -60,7 +61,8 @@ def small_floats(torch: Any, block: Any) -> Tally:
 def _about_zero(torch: Any, d: Any, t: Tally) -> bool:
     """The moments from sums about zero, where that loses few of float64's digits: not of what lies far from zero.
 
-    The numbers come from a narrower format, so their squares fit.
+    The numbers come from a narrower format, so their squares fit. What varies so much has its mean well within its
+    range, whatever the rounding.
     """
     centre, square = d.sum().item() / t.finite, squares(torch, d) / t.finite
     variance = square - centre * centre

@@ -10,6 +10,7 @@ from .tally import Number, Tally
 
 INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
 _EXACT = 0xFFFF  # up to here float32 holds the sum of a row exactly
+_EXACT_SUM = 1 << 39  # below it float64 holds the sum of `SMALL` integers exactly
 SIGNED_TWIN = {"uint16": ("int16", "int32"), "uint32": ("int32", "int64"), "uint64": ("int64", "int64")}
 
 
@@ -28,17 +29,20 @@ def small_ints(torch: Any, block: Any) -> Tally:
     """A few thousand integers of a signed type or uint8."""
     low, high = torch.aminmax(block)
     lo, hi = low.item(), high.item()
-    if not -(1 << 48) < lo <= hi < 1 << 48:  # sums might not fit in 64 bits, nor numbers in float64
+    if not -_EXACT_SUM < lo <= hi < _EXACT_SUM:
         return IntKernel(torch, block.dtype)(block)
-    t = Tally(block.numel())
+    d = block.double()
+    if d.dim() != 1:
+        d = d.reshape(-1)
+    t = Tally(d.numel())
     t.lo, t.hi, t.centre = lo, hi, lo
     if lo <= 0 <= hi:
         t.zeros = t.read - int(torch.count_nonzero(block))
-    t.total = int(block.sum())
+    t.total = int(d.sum().item())
     if lo < hi:
         t.centre, rest = divmod(t.total, t.read)
         t.offset = rest / t.read
-        t.spread = spread_about(squares(torch, block.double().reshape(-1).sub_(t.centre)) / t.read, t.offset)
+        t.spread = spread_about(squares(torch, d.sub_(t.centre)) / t.read, t.offset)
     return t
 
 

@@ -13,12 +13,12 @@ from typing import Any, Callable, cast
 
 from ...protocol import ComplexStats, Stats
 from ...safe.budget import Budget
-from . import layout
+from ...safe.memory import mapped
+from ..unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
 from .layout import normalised
 from .reductions import DOUBLE, spread_about, unscaled
 from .scan import scan
 from .tally import LEAST, Beyond, ComplexTally, Tally
-from .unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
 
 _BLOCK = 1 << 16
 _DOT = 1 << 12
@@ -97,7 +97,7 @@ def unreadable(np: Any, a: Any) -> Unread | None:
         return None
     a = np.ndarray.view(a, np.ndarray)
     first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
-    if end > first and not layout.mapped(end - 1):
+    if end > first and not mapped(end - 1):
         return UNMAPPED
     return None
 

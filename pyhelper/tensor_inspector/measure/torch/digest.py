@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
-from .metadata import PLAIN, byte_count, device_of, dtype_of, element_count, grad_of, is_tensor, requires_grad
+from .dispatch import known_bytes, known_count, known_device
+from .metadata import PLAIN, dtype_of, grad_of, is_any_tensor, is_tensor, requires_grad
 
 if TYPE_CHECKING:
     from .finite import Named
@@ -32,6 +33,7 @@ class Digest:
         self.frozen = 0  #: of them, those that want no gradient
         self.uninitialized = 0
         self.symbolic = 0  #: of them, those whose number of elements is a symbol
+        self.computed = 0  #: and those of which only the code of their class could tell it
         self.shared = 0  #: parameters met again elsewhere
         self.without_grad = 0  #: of those that want one
         self.submodules = -1
@@ -53,7 +55,7 @@ class Digest:
                 for key, tensor in each(dict.items, held) if dict.__len__(held) else ():
                     if steps.end():
                         break
-                    if is_tensor(tensor):
+                    if is_any_tensor(tensor):
                         add(prefix + plain_str(key), tensor)
         self.complete = not steps.over
 
@@ -73,7 +75,9 @@ class Digest:
         self._seen.add(id(tensor))
         self.tensors.append((name, tensor))
         self.values.append((name, tensor))
-        self._devices.setdefault(device_of(tensor))
+        device = known_device(tensor)
+        if device is not None:
+            self._devices.setdefault(device)
         return True
 
     def _add_parameter(self, name: str, tensor: Any) -> None:
@@ -83,10 +87,12 @@ class Digest:
         self.parameters += 1
         uninitialized = type(tensor) not in PLAIN and _is_lazy(type(tensor))
         self.uninitialized += uninitialized
-        amount = 0 if uninitialized else element_count(tensor)
+        amount = 0 if uninitialized else known_count(tensor)
         self._dtypes.setdefault(dtype_of(tensor))
         self.elements += amount or 0
-        self.symbolic += amount is None
+        if amount is None:
+            self.symbolic += is_tensor(tensor)
+            self.computed += not is_tensor(tensor)
         if not requires_grad(tensor):
             self.frozen += 1
             return
@@ -107,8 +113,19 @@ class Digest:
 
     def bytes(self) -> int | None:
         """Of all its tensors; None where that is not known."""
-        is_known = self.complete and not self.symbolic
-        return sum(byte_count(tensor) or 0 for _, tensor in self.tensors) if is_known else None
+        if not self.complete:
+            return None
+        total = 0
+        for _, tensor in self.tensors:
+            taken = known_bytes(tensor)
+            if taken is None:
+                return None
+            total += taken
+        return total
+
+    def is_counted(self) -> bool:
+        """Whether all its elements are counted."""
+        return self.complete and not self.symbolic and not self.computed
 
 
 def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:

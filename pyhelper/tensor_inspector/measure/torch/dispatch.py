@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
-from ...safe.guard import module
-from .metadata import Base, device_of, layout_of, shape_of, stored_bytes
+from ...safe.guard import instance_dict, module
+from .metadata import (
+    PLAIN,
+    Base,
+    byte_count,
+    device_of,
+    element_count,
+    is_any_tensor,
+    is_on_meta,
+    is_tensor,
+    layout_of,
+    shape_of,
+    stored_bytes,
+)
+from .readable import storage_address
 
 torch: Any = module("torch")
 
 
-class Refused(Exception):
+class _NeedsItsClass(Exception):
     """Only the tensor class's own code could answer."""
 
 
@@ -22,7 +36,7 @@ class _Refusing:
     """
 
     def __torch_dispatch__(self, *_: object) -> Any:
-        raise Refused
+        raise _NeedsItsClass
 
     def __enter__(self) -> None:
         self._pop = module("torch.utils._python_dispatch")._pop_mode  # looked up before there is something to undo
@@ -55,6 +69,11 @@ class Metadata:
     def is_whole(self) -> bool:
         return None not in (self.shape, self.strides, self.device, self.layout)
 
+    def elements(self) -> int | None:
+        """How many elements; None where the code of its class computes that, or it is a symbol."""
+        sizes = (None,) if self.shape is None else tuple(self.shape)
+        return prod(sizes) if all(type(size) is int for size in sizes) else None
+
 
 def metadata_of(value: Any) -> Metadata:
     def told(ask: Callable[[Any], Any]) -> Any:
@@ -67,11 +86,32 @@ def metadata_of(value: Any) -> Metadata:
         return Metadata(*map(told, (shape_of, Base.stride, device_of, layout_of)))
 
 
+def known_count(value: Any) -> int | None:
+    """How many elements a tensor of any class has; None where that is not known without its class's code."""
+    return element_count(value) if is_tensor(value) else metadata_of(value).elements()
+
+
+def known_device(value: Any) -> Any:
+    """The device of a tensor of any class; None where that is not known without its class's code."""
+    return device_of(value) if is_tensor(value) else metadata_of(value).device
+
+
+def known_bytes(value: Any) -> int | None:
+    """How many bytes the elements of a tensor of any class take in this process; None where that is not known."""
+    if is_tensor(value) and is_on_meta(value):
+        return 0
+    local = instance_dict(value).get("_local_tensor")  # of a sharded one
+    if is_any_tensor(local):
+        return known_bytes(local)
+    is_wrapper = type(value) not in PLAIN and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
+    return byte_count(value) if not is_wrapper or has_memory(value) else None
+
+
 def has_memory(value: Any) -> bool:
     """Whether an instance has memory of its own, and leaves its metadata to torch."""
     if not metadata_of(value).is_whole() or not stored_bytes(value):
         return False
     try:
-        return bool(Base.untyped_storage(value).data_ptr())
+        return storage_address(value) is not None
     except Exception:
         return False

@@ -6,8 +6,9 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import Classes, module
-from ..stats import Unread, of_tensor, unreadable_tensor
-from .metadata import Base, device_of, element_count, layout_of, why_unread
+from ..stats import Unread, of_tensor
+from .metadata import Base, device_of, element_count, layout_of
+from .readable import address_of, storage_address, why_unread
 
 torch: Any = module("torch")
 _ODD = ("FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Python")
@@ -25,7 +26,7 @@ def is_plain(value: Any) -> bool:
     if signature not in _plain:
         names = str(keys)
         _plain[signature] = not any(f"{odd}" in names for odd in _ODD)
-    return _plain[signature] and why_unread(value) is None and unreadable_tensor(_bare(value)) is None
+    return _plain[signature] and why_unread(_bare(value)) is None
 
 
 def bare(value: Any) -> Any:
@@ -53,7 +54,7 @@ def place_of(value: Any) -> tuple[Any, ...] | None:
     """What is the same for two tensors over the same elements: where in memory, and in which shape."""
     if not is_plain(value):
         return None
-    return (Base.data_ptr(value), tuple(value.shape), tuple(Base.stride(value)), value.dtype)
+    return (address_of(_bare(value)), tuple(value.shape), tuple(Base.stride(value)), value.dtype)
 
 
 def version_of(value: Any) -> int:
@@ -66,12 +67,7 @@ def version_of(value: Any) -> int:
 
 def memory_of(value: Any) -> int | None:
     """Where the storage of a tensor begins."""
-    if not is_plain(value):
-        return None
-    try:
-        return int(Base.untyped_storage(value).data_ptr()) or None
-    except Exception:
-        return None
+    return storage_address(value) if is_plain(value) else None
 
 
 def is_own(value: object) -> bool:

@@ -11,7 +11,8 @@ from ...safe.guard import module
 from ..reading import badges
 from ..stats import Reading, Unread
 from ..stats.finite import can_be_summed, not_finite
-from .metadata import dtype_of, element_count, is_on_meta
+from .dispatch import known_count
+from .metadata import dtype_of, is_on_meta, is_quantized, is_tensor
 
 torch: Any = module("torch")
 
@@ -22,24 +23,33 @@ if TYPE_CHECKING:
         """How a tensor keeps its elements."""
 
         is_dense: ClassVar[bool]
+        is_shard: ClassVar[bool]
 
         def elements(self) -> Any: ...
         def reading(self) -> Reading: ...
 
-    StorageOf = Callable[[Any, Budget], Elements]
+    FormOf = Callable[[Any, Budget], Elements]
 
 
 class NotFinite:
     """What was found: names of tensors, in their order.
 
     ``read`` counts elements, ``total`` those that can hold NaN or Inf; ``late`` tells whether the time was over,
-    ``complete`` whether all tensors are among them.
+    ``complete`` whether all tensors are among them. ``elsewhere`` counts tensors of which this process has not all
+    elements: on no device, or sharded. Those elements are in no other count.
     """
 
-    __slots__ = ("complete", "inf", "late", "nan", "read", "total")
+    __slots__ = ("complete", "elsewhere", "inf", "late", "nan", "read", "total")
 
     def __init__(
-        self, nan: list[str], inf: list[str], read: int, total: int, late: bool, complete: bool = True
+        self,
+        nan: list[str],
+        inf: list[str],
+        read: int,
+        total: int,
+        late: bool,
+        complete: bool = True,
+        elsewhere: int = 0,
     ) -> None:
         self.nan = nan
         self.inf = inf
@@ -47,40 +57,43 @@ class NotFinite:
         self.total = total
         self.late = late
         self.complete = complete
+        self.elsewhere = elsewhere
 
     def is_whole(self) -> bool:
         return self.complete and self.read == self.total
 
 
-def look_at(tensors: list[Named], budget: Budget, complete: bool, storage_of: StorageOf) -> NotFinite:
+def look_at(tensors: list[Named], budget: Budget, complete: bool, form_of: FormOf) -> NotFinite:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are.
 
-    ``storage_of`` tells how a tensor keeps its elements.
+    ``form_of`` tells how a tensor keeps its elements.
     """
     can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
+    here = [(name, tensor) for name, tensor in can if not _is_nowhere(tensor)]
     fresh, again, nan, inf = [], 0, set(), set()
-    for _, tensor in can:
+    for _, tensor in here:
         known = _known(tensor, budget)
         if known is None:
             fresh.append(tensor)
             continue
-        again += element_count(tensor) or 0
+        again += known_count(tensor) or 0
         if known[1]:
             nan.add(id(tensor))
         if known[2]:
             inf.add(id(tensor))
-    search = _Search(fresh, budget, storage_of)
+    search = _Search(fresh, budget, form_of)
     nan.update(id(fresh[at]) for at in search.nan)
     inf.update(id(fresh[at]) for at in search.inf)
-    if search.read == search.total:
+    if search.read == search.total and not search.sharded:
         budget.searched.update((id(tensor), (ref(tensor), id(tensor) in nan, id(tensor) in inf)) for tensor in fresh)
     return NotFinite(
-        [name for name, tensor in can if id(tensor) in nan] if nan else [],
-        [name for name, tensor in can if id(tensor) in inf] if inf else [],
+        [name for name, tensor in here if id(tensor) in nan] if nan else [],
+        [name for name, tensor in here if id(tensor) in inf] if inf else [],
         search.read + again,
         search.total + again,
         budget.spent(),
         complete or not budget.reads,
+        search.sharded + len(can) - len(here),
     )
 
 
@@ -93,30 +106,34 @@ def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:
 class _Search:
     """The tensors with plain memory are read together, all others by their statistics."""
 
-    def __init__(self, tensors: list[Any], budget: Budget, storage_of: StorageOf) -> None:
+    def __init__(self, tensors: list[Any], budget: Budget, form_of: FormOf) -> None:
         self._budget = budget
-        self._storage_of = storage_of
+        self._form_of = form_of
         self._others: list[tuple[int, Any, Elements]] = []
-        self.total = sum(element_count(tensor) or 0 for tensor in tensors)
+        self.sharded = 0  #: tensors of which others have a part
+        self.total = sum(known_count(tensor) or 0 for tensor in tensors)
         self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
-        for at, tensor, storage in self._others:
-            self._add(at, tensor, storage.reading())
+        for at, tensor, form in self._others:
+            self._add(at, tensor, form)
 
     def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
         for at, tensor in enumerate(tensors):
-            storage = self._storage_of(tensor, self._budget)
-            if not (storage.is_dense and can_be_summed(torch, dtype_of(tensor))):
-                self._others.append((at, tensor, storage))
+            form = self._form_of(tensor, self._budget)
+            if not (form.is_dense and can_be_summed(torch, dtype_of(tensor))):
+                self._others.append((at, tensor, form))
                 continue
-            elements = storage.elements()
+            elements = form.elements()
             if not isinstance(elements, Unread):
                 yield at, elements
 
-    def _add(self, at: int, tensor: Any, reading: Reading) -> None:
+    def _add(self, at: int, tensor: Any, form: Elements) -> None:
+        reading = form.reading()
         if isinstance(reading, Unread):
             return
         counts: Any = reading.get("abs", reading)
-        self.total += counts["count"] - (element_count(tensor) or 0)  # of a sparse one, what is stored
+        count = known_count(tensor) or 0
+        self.total += counts["count"] - count  # of a sparse one, what is stored
+        self.sharded += form.is_shard and counts["count"] < count
         self.read += counts["read"]
         held = badges(reading)
         if "nan" in held:
@@ -127,4 +144,8 @@ class _Search:
 
 def _can_hold_some(tensor: Any) -> bool:
     dtype = dtype_of(tensor)
-    return bool(dtype.is_floating_point or dtype.is_complex) and not is_on_meta(tensor)
+    return bool(dtype.is_floating_point or dtype.is_complex or is_quantized(tensor))
+
+
+def _is_nowhere(tensor: Any) -> bool:
+    return is_tensor(tensor) and bool(is_on_meta(tensor))

@@ -5,16 +5,22 @@ Saved tensors are read with care: unpacking one that has a hook runs the program
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from types import GetSetDescriptorType
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_name, kept_in_c, mro
+from ...safe.guard import ByClass, class_dict, class_name, dict_get, kept_in_c, module, mro
 from .metadata import PLAIN
 
-_MOST = 50_000  #: nodes of one graph
+torch: Any = module("torch")
+
+#: Nodes of one graph. A node that Python has seen is freed by a call inside that of the node above it: where a program
+#: lets go of a chain of 45,000 such nodes, torch runs out of 8 MB of stack. A main thread on Windows has 2 MB.
+_MOST = 8_000 if sys.platform == "win32" else 20_000
+_Method: Any = type(str.join)
 
 
 class Saved:
@@ -47,10 +53,23 @@ class Node:
         self.index = index
         self.op = _op(cls)
         self.is_custom = _is_custom(cls)
-        self.leaf = kept_in_c(function, "variable") if self.op == "AccumulateGrad" else None
+        self.leaf = kept_in_c(function, "variable") if self.op == LEAF else None
         self.inputs: list[int | None] = []
         self.outputs: list[int] = []  #: which output of each input node it takes
         self._known: dict[str, Saved] = {}
+
+    def order(self) -> int:
+        """A number that is larger the later the node was made; −1 where torch does not tell."""
+        number = _order(type(self.function))
+        return -1 if number is None else int(number(self.function))
+
+    def trace(self) -> list[str]:
+        """Where the program made the node, as formatted lines, while torch's anomaly mode records that."""
+        if not torch.is_anomaly_enabled():  # else asking would make what it is kept in
+            return []
+        kept = kept_in_c(self.function, "metadata")
+        lines = dict_get(kept, "traceback_") if type(kept) is dict else None
+        return [line for line in lines if type(line) is str] if type(lines) is list else []
 
     def saves(self) -> list[str]:
         """Names of the tensors that it may have saved."""
@@ -97,6 +116,26 @@ class Node:
         found = _metadata(self.function, output)
         return None if found is None else getattr(found, "dtype", None)
 
+    def dtype_name(self) -> str:
+        """``float32``; empty where torch does not tell."""
+        dtype = self.dtype()
+        return "" if dtype is None else str(dtype).replace("torch.", "")
+
+    def state(self) -> str:
+        """What has become of what it saved: freed, modified, hooked; tensor or kept: it is there; none: not known."""
+        states = {self.saved(name).state for name in self.saves()}
+        if self.is_custom:
+            states.add(self._custom_state())
+        return next((state for state in ("freed", "modified", "hooked", "tensor", "kept") if state in states), "none")
+
+    def _custom_state(self) -> str:
+        """A function written in Python tells whether its tensors are freed without unpacking them."""
+        raw = _getset(type(self.function), "_raw_saved_tensors")
+        try:
+            return "kept" if raw is not None and raw.__get__(self.function) else "none"
+        except RuntimeError:
+            return "freed"
+
     def is_freed(self) -> bool:
         """Whether an earlier backward has freed what it saved."""
         return any(self.saved(name).state == "freed" for name in self.saves())
@@ -131,34 +170,47 @@ class Node:
 
 
 class Graph:
-    """All that is reached from some nodes, each node once; an edge that is not followed any more ends in None."""
+    """All that is reached from some nodes, each node once; an edge that is not followed any more ends in None.
+
+    What the budget has no time for can be gone on with (`grow`); ``complete`` tells whether all was reached.
+    """
 
     def __init__(self, roots: Iterable[Any], budget: Budget) -> None:
         self.nodes: list[Node] = []
-        self.complete = True
         self._numbers: dict[int, int] = {}
         self._below: dict[int, frozenset[int]] = {}
-        steps, waiting = Steps(budget), deque(self._number(root) for root in roots if root is not None)
-        seen = set(waiting)
-        while waiting:
-            node = self.nodes[waiting.popleft()]
+        self._users: dict[int, list[tuple[Node, int]]] | None = None
+        self._full = False
+        self._waiting = deque(self._number(root) for root in roots if root is not None)
+        self._seen = set(self._waiting)
+        self.grow(budget)
+
+    @property
+    def complete(self) -> bool:
+        return not self._waiting and not self._full
+
+    def grow(self, budget: Budget) -> bool:
+        """Walk on while there is time. Whether there is no more to reach."""
+        steps, self._users = Steps(budget), None
+        self._below.clear()
+        while self._waiting and not steps.end():
+            node = self.nodes[self._waiting.popleft()]
             for below, output in _inputs(node.function):
-                if below is None or len(self.nodes) >= _MOST or steps.end():
-                    self.complete = self.complete and below is None
-                    node.inputs.append(None)
-                    node.outputs.append(0)
-                    continue
-                number = self._number(below)
+                number = None if below is None else self._reach(below)
                 node.inputs.append(number)
-                node.outputs.append(output)
-                if number not in seen:
-                    seen.add(number)
-                    waiting.append(number)
-        self._users: dict[int, list[tuple[Node, int]]] = {}
-        for node in self.nodes:
-            for position, below_at in enumerate(node.inputs):
-                if below_at is not None:
-                    self._users.setdefault(below_at, []).append((node, position))
+                node.outputs.append(0 if number is None else output)
+        return not self._waiting
+
+    def _reach(self, function: Any) -> int | None:
+        """The number of a node below another one; None where it would be one too many."""
+        if len(self.nodes) >= _MOST and id(function) not in self._numbers:
+            self._full = True
+            return None
+        number = self._number(function)
+        if number not in self._seen:
+            self._seen.add(number)
+            self._waiting.append(number)
+        return number
 
     def _number(self, function: Any) -> int:
         known = self._numbers.get(id(function))
@@ -183,6 +235,12 @@ class Graph:
 
     def users(self, node: Node) -> list[tuple[Node, int]]:
         """The nodes that take its output, and as which of their inputs."""
+        if self._users is None:
+            self._users = {}
+            for above in self.nodes:
+                for position, number in enumerate(above.inputs):
+                    if number is not None:
+                        self._users.setdefault(number, []).append((above, position))
         return self._users.get(node.index, [])
 
     def below(self, node: Node) -> list[Node]:
@@ -205,6 +263,19 @@ class Graph:
         """The tensors whose ``.grad`` a backward from here would add to."""
         return [below.leaf for below in self.below(node) if below.leaf is not None]
 
+    def leaves_beside(self, node: Node, ops: tuple[str, ...]) -> list[Any]:
+        """The leaves that are reached without going through operations of these names."""
+        seen, waiting, found = {node.index}, [node], []
+        while waiting:
+            current = waiting.pop()
+            if current.leaf is not None:
+                found.append(current.leaf)
+            for below in self.inputs(current) if current.op not in ops else ():
+                if below.index not in seen:
+                    seen.add(below.index)
+                    waiting.append(below)
+        return found
+
     def through_views(self, node: Node | None) -> Node | None:
         """The node itself, or what it is only another shape, order or copy of."""
         while node is not None and node.op in VIEWS:
@@ -212,6 +283,7 @@ class Graph:
         return node
 
 
+LEAF = "AccumulateGrad"  #: the op of a node that adds to a leaf's ``.grad``
 #: Operations that change no value.
 VIEWS = frozenset((
     "Alias", "AsStrided", "Clone", "Contiguous", "Permute", "Reshape", "ReshapeAlias", "Squeeze", "T", "ToCopy",
@@ -220,7 +292,13 @@ VIEWS = frozenset((
 
 
 def _inputs(function: Any) -> Iterable[tuple[Any, int]]:
-    return kept_in_c(function, "next_functions") or ()
+    below = _getset(type(function), "next_functions")
+    return (below.__get__(function) if below is not None else None) or ()
+
+
+def _find_order(cls: type) -> Any:
+    found = (class_dict(base).get("_sequence_nr") for base in mro(cls))
+    return next((item for item in found if type(item) is _Method), None)
 
 
 def _find_op(cls: type) -> str:
@@ -238,6 +316,7 @@ def _find_getsets(cls: type) -> dict[str, Any]:
 
 
 _op = ByClass(_find_op)
+_order = ByClass(_find_order)
 _getsets = ByClass(_find_getsets)
 _is_custom = ByClass(lambda cls: any(class_name(base) == "_FunctionBase" for base in mro(cls)))
 _saved_names = ByClass(

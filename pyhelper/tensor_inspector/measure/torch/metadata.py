@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...safe.guard import Classes, class_dict, class_name, instance_dict, library_of, module, mro
-from ..stats.unread import META, Unread
+from .readable import why_opaque
 
 torch: Any = module("torch")
 Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
 PLAIN = Classes(torch.Tensor, torch.nn.Parameter)
-LOST = "grad_fn lost: modified in place"
 
 
 def _getter(name: str) -> Any:
@@ -30,8 +29,8 @@ shape_of, dtype_of, device_of, layout_of = map(_getter, ("shape", "dtype", "devi
 requires_grad, _is_leaf, _grad, _retains_grad = map(_getter, ("requires_grad", "is_leaf", "grad", "retains_grad"))
 _grad_fn, base_of, hooks_of, _version = map(_getter, ("grad_fn", "_base", "_backward_hooks", "_version"))
 grad_hooks_of = _getter("_post_accumulate_grad_hooks")
-_is_on_cpu, is_on_meta = map(_getter, ("is_cpu", "is_meta"))
-is_nested = _getter("is_nested")
+is_on_meta = _getter("is_meta")
+is_nested, is_quantized = map(_getter, ("is_nested", "is_quantized"))
 names_of = _getter("names")  # gone since torch 2.13
 _forward_ad = module("torch.autograd.forward_ad")
 _creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
@@ -41,6 +40,15 @@ def is_tensor(value: object) -> bool:
     """Whether it is a tensor that can be asked for its metadata."""
     cls = type(value)
     return cls in PLAIN or (issubclass(cls, Base) and not computes_itself(cls))
+
+
+def is_parameter(value: object) -> bool:
+    return torch.nn.Parameter in mro(type(value))
+
+
+def is_any_tensor(value: object) -> bool:
+    """Whether it is a tensor, also one whose class computes even its shape."""
+    return issubclass(type(value), Base)
 
 
 def computes_itself(cls: type) -> bool:
@@ -97,7 +105,7 @@ def element_count(value: Any) -> int | None:
     return count if type(count) is int else None
 
 
-class Memory:
+class ByteCounts:
     """How many bytes the elements take, which are those of the storage where the same bytes stand for many elements,
     and how many the whole storage; None where that is not known."""
 
@@ -108,19 +116,19 @@ class Memory:
         self.stored = stored
 
 
-def memory_of(value: Any) -> Memory:
+def byte_counts_of(value: Any) -> ByteCounts:
     stored = stored_bytes(value)
     if is_nested(value) or layout_of(value) is not torch.strided or is_on_meta(value):
-        return Memory(None, stored)
+        return ByteCounts(None, stored)
     count = Base.numel(value)
     if type(count) is not int:
-        return Memory(None, stored)
+        return ByteCounts(None, stored)
     elements = count * int(Base.element_size(value))
-    return Memory(elements if stored is None else min(elements, stored), stored)
+    return ByteCounts(elements if stored is None else min(elements, stored), stored)
 
 
 def byte_count(value: Any) -> int | None:
-    return memory_of(value).bytes
+    return byte_counts_of(value).bytes
 
 
 def stored_bytes(value: Any) -> int | None:
@@ -136,9 +144,10 @@ class Gradient:
     """What autograd knows of a tensor.
 
     ``function`` is its node, where that is known without making it; ``said`` tells where its gradient comes from.
+    ``is_lost`` where the node is no more, since the tensor was modified in place.
     """
 
-    __slots__ = ("function", "grad", "is_leaf", "required", "said")
+    __slots__ = ("function", "grad", "is_leaf", "is_lost", "required", "said")
 
     def __init__(
         self,
@@ -147,12 +156,14 @@ class Gradient:
         function: Any = None,
         said: str | None = None,
         grad: Any = None,
+        is_lost: bool = False,
     ) -> None:
         self.required = required
         self.is_leaf = is_leaf
         self.function = function
         self.said = said
         self.grad = grad
+        self.is_lost = is_lost
 
 
 _NONE = Gradient()
@@ -169,7 +180,7 @@ def gradient_of(value: Any) -> Gradient:
     try:
         function = _grad_fn(value)
     except RuntimeError:
-        return Gradient(True, False, said=LOST)
+        return Gradient(True, False, said="grad_fn lost: modified in place", is_lost=True)
     return Gradient(
         True, function is None, function, None if function is None else class_name(type(function)), grad_of(value)
     )
@@ -216,46 +227,8 @@ def plain(value: Any) -> Any:
     return value if type(value) in PLAIN else Base.as_subclass(value, torch.Tensor)
 
 
-_LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
-
-
-def why_unread(value: Any) -> Unread | None:
-    """Why the values of a tensor with memory of its own can't be read here; None when they can."""
-    opaque = _why_opaque(dtype_of(value))
-    if opaque is not None or _is_on_cpu(value):
-        return opaque
-    device = device_of(value).type
-    if device == "meta":
-        return META
-    if device in _LAZY:
-        return Unread("disturbing", f"values not read: {device} would compute them now")
-    if device == "cuda" and torch.cuda.is_initialized():
-        if torch.cuda.is_current_stream_capturing():
-            return Unread("disturbing", "values not read: CUDA graph capture")
-        if torch.cuda.get_sync_debug_mode():
-            return Unread("disturbing", "values not read: sync debug mode")
-    return None
-
-
-_OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
-_opaque: dict[Any, Unread | None] = {}  #: by dtype
-
-
-def _why_opaque(dtype: Any) -> Unread | None:
-    """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
-    if dtype not in _opaque:
-        name = _text(dtype)
-        what = _OPAQUE.get(name)
-        if name.startswith("bits"):
-            what = "bits without a meaning"
-        elif name.startswith("float4_"):
-            what = "two 4-bit floats a byte"
-        _opaque[dtype] = None if what is None else Unread("dtype", f"values not read: {what}")
-    return _opaque[dtype]
-
-
 def is_opaque(value: Any) -> bool:
-    return _why_opaque(dtype_of(value)) is not None
+    return why_opaque(dtype_of(value)) is not None
 
 
 def is_integer(dtype: Any) -> bool:

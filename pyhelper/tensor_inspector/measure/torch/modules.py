@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from keyword import iskeyword
 from typing import Any
 
-from ...safe.budget import Steps
+from ...safe.budget import Budget, Steps
 from ...safe.guard import class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
 from .elements import is_own
 
@@ -34,9 +34,13 @@ class Member:
 
     def part(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its own parameters or buffers: the rest of the path, and the tensor."""
-        for key, item in _items(self.own, part):
+        for key, item in self.items(part):
             if is_own(item):
                 yield _suffix(self.module, key), item
+
+    def items(self, part: str) -> Iterator[tuple[str, Any]]:
+        """What it has registered as parameters, buffers or modules, by name; a name may have None."""
+        return _items(self.own, part)
 
     def setting(self, name: str) -> Any:
         """A plain attribute, as a layer's sizes are."""
@@ -65,6 +69,11 @@ def members(root: Any, steps: Steps) -> Iterator[Member]:
                 name = f"{member.name}.{key}" if member.name else key
                 below.append(Member(item, member.path + _suffix(member.module, key), name, member))
         waiting.extend(reversed(below))
+
+
+def parameters_of(root: Any) -> list[Any]:
+    """The parameters of a module and of all below it."""
+    return [tensor for member in members(root, Steps(Budget())) for _, tensor in member.part("_parameters")]
 
 
 def children(member: Member) -> list[Any]:

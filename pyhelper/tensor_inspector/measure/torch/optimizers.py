@@ -34,15 +34,35 @@ def is_optimizer(value: object) -> bool:
     return any(base is torch.optim.Optimizer for base in mro(type(value)))
 
 
+def wrapped(value: Any) -> Any:
+    """The optimizer that an object stands for, as accelerate's and Lightning's do; None where it holds none."""
+    own = instance_dict(value)
+    found = (own.get(name) for name in ("optimizer", "_optimizer"))
+    return next((one for one in found if is_optimizer(one)), None)
+
+
 def inner(value: Any) -> Any:
     """The optimizer itself, or the one around which it is wrapped."""
-    wrapped = instance_dict(value).get("optimizer")
-    return wrapped if "param_groups" not in instance_dict(value) and is_optimizer(wrapped) else value
+    own = wrapped(value) if "param_groups" not in instance_dict(value) else None
+    return value if own is None else own
 
 
 def groups(value: Any) -> list[Group]:
     found = instance_dict(inner(value)).get("param_groups")
     return [Group(group) for group in found if type(group) is dict] if type(found) is list else []
+
+
+def highest_rate(value: Any) -> float | None:
+    """The highest ``lr`` of its groups; None where one is no plain number."""
+    rates = [group.number("lr") for group in groups(value)]
+    known = [rate for rate in rates if rate is not None]
+    return max(known) if known and len(known) == len(rates) else None
+
+
+def turns_of(scheduler: Any) -> int:
+    """How often a scheduler was stepped; -1 where it does not tell."""
+    found = instance_dict(scheduler).get("last_epoch")
+    return found if type(found) is int else -1
 
 
 def tensors(value: Any) -> Iterator[Any]:

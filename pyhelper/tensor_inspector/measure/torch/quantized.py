@@ -9,13 +9,14 @@ from typing import Any
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ..present import Arrays
-from ..stats import Reading, Unread, of_tensor, unreadable_tensor
+from ..stats import Reading, Unread, of_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
-from ..stats.unread import FREED, OFF, skipped, too_small
-from .metadata import Base, device_name, device_of, dtype_name, element_count, plain, shape_of, stored_bytes
+from ..unread import OFF, skipped
+from . import readable
+from .metadata import Base, device_name, device_of, dtype_name, plain, shape_of
 
 torch: Any = module("torch")
 _DEQUANTIZED = 1 << 24  #: elements up to which the numbers that they stand for are written out
@@ -45,18 +46,17 @@ def is_read_as_reals(value: Any) -> bool:
     return device_name(value) == "cpu" and scheme_of(value) != "unknown"
 
 
-def unreadable_integers(value: Any) -> Unread | None:
-    """Why the integers can't be read, or None. To be asked before `integers_of`, which would have torch make a storage
-    that is too small larger."""
-    have, extent = stored_bytes(value), element_count(value)
-    if have is None or not extent:
-        return None
-    if not Base.is_contiguous(value):
-        extent = 1 + sum((size - 1) * stride for size, stride in zip(shape_of(value), Base.stride(value)))
-    need = (Base.storage_offset(value) + extent) * Base.element_size(value)
-    if need <= have:
-        return None
-    return FREED if have == 0 else too_small("storage too small", have, need)
+def why_unread(value: Any) -> Unread | None:
+    """Why the integers, or what numbers are made of them by, can't be read; None when they can.
+
+    To be asked before `integers_of`, which would have torch make a storage that is too small larger.
+    """
+    parts = [plain(value), *_by_channel(value)] if has_channels(value) else [plain(value)]
+    return next(filter(None, map(readable.why_unread, parts)), None)
+
+
+def _by_channel(value: Any) -> tuple[Any, Any]:
+    return Base.q_per_channel_scales(value), Base.q_per_channel_zero_points(value)
 
 
 def integers_of(value: Any) -> Any:
@@ -68,7 +68,7 @@ def integers_of(value: Any) -> Any:
 
 def reals_of(value: Any) -> Any:
     """The numbers that the integers stand for, written out, or why they are not."""
-    if unreadable_integers(value) is not None or unreadable_tensor(integers_of(value)) is not None:
+    if why_unread(value) is not None:
         return Unread("layout", "quantized")
     if Base.numel(value) > _DEQUANTIZED:
         return Unread("too_many", "quantized: more than are written out")
@@ -79,34 +79,30 @@ def of_quantized(value: Any, budget: Budget) -> Reading:
     """Statistics of a quantized tensor, or why there are none."""
     if dtype_name(value) not in _INTEGERS:
         return Unread("layout", "values not read: several in a byte")
-    unread = unreadable_integers(value)
+    unread = why_unread(value)
     if unread is not None:
         return unread
     integers = integers_of(value)
     if not is_read_as_reals(value) or not Base.numel(integers):
         return of_tensor(integers, budget)
-    unread = unreadable_tensor(integers)
-    if unread is not None:
-        return unread
     if not budget.reads:
         return OFF
     if budget.spent():
         return skipped(budget)
     if has_one_scale(value):
         return _of_affine(integers, Base.q_scale(value), Base.q_zero_point(value), budget)
-    by_channel = (Base.q_per_channel_scales(value), Base.q_per_channel_zero_points(value))
-    unread = next(filter(None, map(unreadable_tensor, by_channel)), None)
-    return unread or _of_channels(_by_channel(value, integers), budget)
+    return _of_channels(_with_channels(value, integers), budget)
 
 
-def _by_channel(value: Any, integers: Any) -> Arrays:
+def _with_channels(value: Any, integers: Any) -> Arrays:
     """The integers, and for each of them its scale and zero point."""
-    axis, zero_points = Base.q_per_channel_axis(value), Base.q_per_channel_zero_points(value)
+    axis, (scales, zero_points) = Base.q_per_channel_axis(value), _by_channel(value)
     if not zero_points.is_floating_point():
         zero_points = zero_points.to(torch.int32)
     of_each = [-1 if index == axis else 1 for index in range(integers.dim())]
-    scales = Base.q_per_channel_scales(value).float()
-    return Arrays(integers, *(numbers.view(of_each).expand(integers.shape) for numbers in (scales, zero_points)))
+    return Arrays(
+        integers, *(numbers.view(of_each).expand(integers.shape) for numbers in (scales.float(), zero_points))
+    )
 
 
 def _of_affine(integers: Any, scale: float, zero_point: int, budget: Budget) -> Reading:

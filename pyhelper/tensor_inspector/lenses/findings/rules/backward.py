@@ -9,9 +9,11 @@ from typing import Any
 from ....measure.torch.elements import is_own, version_of
 from ....measure.torch.graph import Node
 from ....measure.torch.metadata import requires_grad
+from ....measure.torch.modules import Member, parameters_of
 from ....words.text import plural
-from ...step.source import Source, names_in, root_of, text_of
+from ...step.source import Call, Source, names_given, names_in, root_of, text_of
 from ...step.step import Step
+from ..classes import is_library, methods_of
 from ..finding import Found
 from ..rule import Rule
 
@@ -108,10 +110,46 @@ def _carried(step: Step) -> Iterator[tuple[str, Any, int]]:
         ):
             continue
         for argument in (*call.args, *call.keywords.values()):
-            for name in names_in(argument) if not isinstance(argument, ast.Call) else ():
-                if not source.is_current(name, call.lineno):
+            for name in names_given(argument):
+                if not source.is_current(name, call.lineno) or not _takes_as_it_is(step, call, argument):
                     continue
                 yield from ((shown, tensor, call.lineno) for shown, tensor in _tensors_named(step, name))
+
+
+def _takes_as_it_is(step: Step, call: Call, argument: ast.expr) -> bool:
+    """Whether a module surely computes with what it is given, and does not detach it first.
+
+    A module of the library does so. One of the program does where its ``forward`` only hands it on to such modules.
+    """
+    found = step.module_of(call.callee, step.at)
+    if found is None or is_library(type(found.value)):
+        return found is not None
+    forward = next((source for name, source in methods_of(type(found.value)) if name == "forward"), None)
+    name = None if forward is None else _received(forward, call, argument)
+    return forward is not None and name is not None and _only_hands_on(forward, name, found.value)
+
+
+def _received(forward: Source, call: Call, argument: ast.expr) -> str | None:
+    """The name that an argument of a call of a module has in its ``forward``."""
+    names = forward.arguments[1:]
+    at = next((at for at, given in enumerate(call.args) if given is argument), None)
+    if at is not None:
+        return names[at] if at < len(names) else None
+    return next((name for name, given in call.keywords.items() if given is argument and name in names), None)
+
+
+def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
+    """Whether all that a ``forward`` does with what it was given is to call modules of the library with it."""
+    parts = {f"self.{key}" for key, part in Member(module, "", "", None).items("_modules") if is_library(type(part))}
+    calls = [call for call in forward.calls if any(root_of(used) == name for used in names_in(call.node))]
+    lines = {call.lineno for call in calls}
+    bound = {line for line, node in forward.bindings.get(name, []) if not isinstance(node, ast.arg)}
+    return (
+        bool(calls)
+        and all(call.callee in parts and name in map(root_of, names_given(*call.args)) for call in calls)
+        and bound <= lines
+        and not any(forward.is_under(line, "no_grad", "inference_mode") for line in lines)
+    )
 
 
 def _tensors_named(step: Step, name: str) -> Iterator[tuple[str, Any]]:
@@ -136,7 +174,7 @@ def _named_above(step: Step, root: Node, freed: Node) -> str | None:
 def retained_graph(step: Step) -> Iterator[Found]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
     source = step.source
-    used = {root_of(name) for backward in source.backwards for name in backward.names}
+    used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
     for thing in step.tensors:
         if thing.view != step.at or root_of(thing.key) in used or not requires_grad(thing.value):
             continue
@@ -151,7 +189,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
                 line=(source.file, line),
                 suggestion="add the number: loss.item() or loss.detach()",
             )
-    for (view, key), value in list(step._values.items()):
+    for (view, key), value in step.named_values():
         if view != step.at or type(value) is not list or root_of(key) in used:
             continue
         items = [item for item in value[:64] if is_own(item) and requires_grad(item)]
@@ -172,27 +210,46 @@ def _grows_in(source: Source, name: str, kinds: tuple[type, ...]) -> int | None:
     adds = [
         (line, node)
         for line, node in bindings
-        if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and name in names_in(node.value))
+        if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, name))
     ]
-    for line, _ in adds:
-        loop = source.loop_of(line)
-        fresh = [other for other, node in bindings if all(node is not added for _, added in adds)]
-        if loop is not None and not any(loop[0] <= other <= loop[1] for other in fresh):
-            return line
-        if loop is None and "." in name and not fresh:
-            return line
-    return None
+    fresh = [line for line, node in bindings if all(node is not added for _, added in adds)]
+    return next((line for line, _ in adds if _outlives_a_step(source, name, line, fresh)), None)
+
+
+def _adds_to(value: ast.expr, name: str) -> bool:
+    """Whether it is a sum with the name itself in it: a cell's new state is none, nor is ``name.detach()``."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return _adds_to(value.left, name) or _adds_to(value.right, name)
+    return text_of(value) == name
+
+
+def _outlives_a_step(source: Source, name: str, line: int, fresh: list[int]) -> bool:
+    """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
+
+    Without such a loop, the function itself is what comes again: only an attribute outlives that.
+    """
+    fresh = [*fresh, *(call.lineno for call in source.calls if _empties(call, name))]
+    backwards = [backward.lineno for backward in source.backwards]
+    around = [(first, last) for first, last in source.loops if first <= line <= last]
+    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
+    if not steps:
+        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
+        return "." in name and not fresh and is_once_a_step
+    first, last = max(steps, key=lambda loop: loop[0])
+    loops = [(first, last), *(loop for loop in map(source.loop_of, backwards) if loop is not None)]
+    return not any(first <= at <= last for first, last in loops for at in fresh)
+
+
+def _empties(call: Call, name: str) -> bool:
+    """Whether a call may take from a list what it holds: any method but those that add to it."""
+    return text_of(call.receiver) == name and call.name not in ("append", "extend", "insert")
 
 
 def _appended_in(source: Source, name: str) -> int | None:
     for call in source.calls_of("append"):
         if text_of(call.receiver) != name:
             continue
-        loop = source.loop_of(call.lineno)
-        fresh = source.lines_of(name)
-        if loop is not None and not any(loop[0] <= line <= loop[1] for line in fresh):
-            return call.lineno
-        if loop is None and "." in name and not fresh:
+        if _outlives_a_step(source, name, call.lineno, source.lines_of(name)):
             return call.lineno
     return None
 
@@ -228,6 +285,12 @@ def graph_grows(step: Step) -> Iterator[Found]:
     grown = [after - before for before, after in zip(sizes, sizes[1:])]
     if min(grown) < 3 or max(grown) != min(grown):
         return
+    last = [moment.newest for moment in step.moments if moment.lineno == step.source.lineno and moment.nodes][-1]
+    old = {
+        node.index for root in roots for node in step.graph.below(root) if node.leaf is None and node.order() <= last
+    }
+    if last < 0 or len(old) < 2 * grown[0]:  # it is only a longer way from step to step
+        return
     loss = step.losses[0]
     yield Found(
         f"the graph of {loss.name} grows by {grown[0]} nodes a step: it reaches back through earlier steps",
@@ -247,9 +310,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
             continue
-        if called is not None and any(
-            one.root.value is called.value and requires_grad(one.tensor) for one in step.parameters.values()
-        ):
+        if called is not None and any(map(requires_grad, parameters_of(called.value))):
             yield Found(
                 f"the reentrant checkpoint of {called.name} gets no input that needs a gradient: its parameters get none",
                 (known[0].name, "requires_grad is False"),

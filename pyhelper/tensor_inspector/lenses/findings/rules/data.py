@@ -1,4 +1,4 @@
-"""Rules about data: its scale, constant columns, the same sample many times."""
+"""Rules about data: whether it is finite, and its scale."""
 
 from __future__ import annotations
 
@@ -6,22 +6,82 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain, memory_of
+from ....measure.stats.first import first_special
+from ....measure.torch.elements import bare, memory_of
 from ....measure.torch.metadata import element_count, requires_grad
 from ....measure.torch.modules import Member, children, is_of
 from ....safe.guard import class_module, instance_dict, module
-from ....words.text import listed, number, plural
-from ...step.source import text_of
+from ....words.text import number
 from ...step.step import Step
+from ..classes import is_library, methods_of
 from ..finding import Found
-from ..losses import ModelInput, model_inputs
+from ..losses import ModelInput, loss_calls, model_inputs
+from ..outputs import bad_in, words_of
 from ..rule import Rule
+from .numbers import line
 
 torch: Any = module("torch")
 
 
+_NESTED = 8  #: modules that are gone into
 _PASSING = ("Flatten", "Unflatten", "Identity", "Dropout")
 _FIRST = ("Linear", "Conv1d", "Conv2d", "Conv3d", "_ConvNd", "RNN", "LSTM", "GRU")
+
+
+def nan_in_input(step: Step) -> Iterator[Found]:
+    """NaN or Inf in what a model is given, where what comes out is not finite either, or is still to come."""
+    outcome = _outcome(step)
+    for given in model_inputs(step):
+        stats = step.stats(given.tensor) if given.tensor.dtype.is_floating_point else None
+        if stats is None or not (stats["nan"] or stats["pos_inf"] or stats["neg_inf"]) or requires_grad(given.tensor):
+            continue
+        if given.tensor.dtype is torch.float16 and not stats["nan"] and (stats["max"] or 0) > 20_000:
+            continue  # an overflow, which has a rule of its own
+        is_mask = not stats["nan"] and not stats["pos_inf"]
+        is_done = given.call.lineno < step.sources[given.view].lineno
+        if is_mask or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
+            continue
+        first = first_special(bare(given.tensor), step.budget.share())
+        place = next((place for place in first if place is not None), None)
+        made = step.sources[given.view].value_of(given.name.replace('"', "'"))
+        then = "" if outcome is None else f"; {outcome} is not finite because of it"
+        yield Found(
+            f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
+            (given.name, words_of(stats)),
+            *([(outcome, "not finite")] if outcome else []),
+            line=None if made is None else (step.sources[given.view].file, made[0]),
+        )
+        return
+    for one in loss_calls(step):
+        if one.target is None:
+            continue
+        target = one.target.value
+        is_done = one.call.lineno < step.sources[one.view].lineno
+        stats = step.stats(target) if target.dtype.is_floating_point and is_done else None
+        if outcome is not None and stats is not None and stats["nan"] + stats["pos_inf"] + stats["neg_inf"]:
+            yield Found(
+                f"{one.target.name} has {words_of(stats)}, and {one.kind} compares with it; {outcome} is not finite because of it",
+                (one.target.name, words_of(stats)),
+                (outcome, "not finite"),
+                line=line(step, one.call.name, one.target.name),
+            )
+            return
+
+
+def _outcome(step: Step) -> str | None:
+    """The name of a result in sight that is not finite."""
+    for thing in step.tensors:
+        if requires_grad(thing.value) and step.node_of(thing.value) is not None and bad_in(step, thing.value):
+            return thing.name
+    for given in model_inputs(step):
+        value = step.value(given.call.target or "", given.view)
+        if value is not None and any(thing.value is value for thing in step.tensors) and bad_in(step, value):
+            return given.call.target
+    return None
+
+
+def _takes_it_raw(given: ModelInput) -> bool:
+    return is_of(given.model.value, "Sequential", "Linear", "Conv1d", "Conv2d", "Conv3d")
 
 
 def not_normalized(step: Step) -> Iterator[Found]:
@@ -67,7 +127,7 @@ def normalized_twice(step: Step) -> Iterator[Found]:
             yield Found(
                 f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])}: scaled by 1/255 twice",
                 (given.name, f"at most {number(stats['max'])}, 1/255 is 0.00392"),
-                line=_made(step, given),
+                line=where_made(step, given),
                 suggestion="divide once: ToTensor() already gives 0…1",
             )
             return
@@ -87,17 +147,37 @@ def _raw_inputs(step: Step) -> Iterator[ModelInput]:
 
 
 def _begins_plainly(model: Any) -> bool:
-    while True:
+    """Whether a model gives its input, as it is, to a linear layer or a convolution."""
+    for _ in range(_NESTED):
         if is_of(model, *_FIRST):
             return True
-        if not is_of(model, "Sequential") or class_module(type(model)) != "torch.nn.modules.container":
-            return False
         if instance_dict(model).get("_forward_pre_hooks"):
             return False
-        below = [child for child in children(Member(model, "", "", None)) if not is_of(child, *_PASSING)]
-        if not below:
-            return False
-        model = below[0]
+        if is_of(model, "Sequential") and class_module(type(model)) == "torch.nn.modules.container":
+            below = [child for child in children(Member(model, "", "", None)) if not is_of(child, *_PASSING)]
+            model = below[0] if below else None
+        else:
+            model = None if is_library(type(model)) else _first_called(model)
+    return False
+
+
+def _first_called(model: Any) -> Any:
+    """The submodule that a user's ``forward`` gives its first argument to, before it does anything else with it."""
+    source = next((source for name, source in methods_of(type(model)) if name == "forward"), None)
+    names = [] if source is None else source.arguments
+    if source is None or len(names) < 2:
+        return None
+    uses = [
+        node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == names[1]
+    ]
+    first = min((node.lineno, node.col_offset) for node in uses if isinstance(node.ctx, ast.Load)) if uses else None
+    for call in source.calls:
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.Name) and (given.lineno, given.col_offset) == first and given.id == names[1]:
+            owner, _, attribute = call.callee.rpartition(".")
+            below = dict(Member(model, "", "", None).items("_modules"))
+            return below.get(attribute) if owner == "self" else None
+    return None
 
 
 def _is_saved_raw(step: Step, tensor: Any) -> bool:
@@ -110,116 +190,7 @@ def _is_saved_raw(step: Step, tensor: Any) -> bool:
     return False
 
 
-def constant_feature(step: Step) -> Iterator[Found]:
-    """Columns of a table that hold one value, among others that vary freely."""
-    for given in model_inputs(step):
-        tensor = given.tensor
-        if (
-            given.position not in (0, "x", "input")
-            or not tensor.dtype.is_floating_point
-            or tensor.dim() != 2
-            or not is_plain(tensor)
-            or requires_grad(tensor)
-        ):
-            continue
-        rows, columns = tensor.shape
-        stats = step.stats(tensor)
-        if (
-            rows < 16
-            or not 2 <= columns < 49
-            or stats is None
-            or stats["min"] is None
-            or stats["nan"]
-            or 4 * stats["zeros"] > stats["count"] + 4 * rows
-        ):
-            continue
-        values = bare(tensor)
-        same = (values == values[:1]).all(0)
-        others = values[:, ~same]
-        constant = same.nonzero().flatten().tolist()
-        if (
-            not constant
-            or len(constant) > columns // 2
-            or not others.numel()
-            or not bool((others != others.round()).any(0).all())
-        ):
-            continue
-        if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
-            continue  # a column for the intercept
-        shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
-        yield Found(
-            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
-            (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
-            *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
-            line=_changed(step, given),
-        )
-        return
-
-
-def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    source = step.sources[given.view]
-    for line, node in reversed(source.bindings.get(given.name.replace('"', "'"), [])):
-        if isinstance(node, ast.Assign) and line < source.lineno:
-            return source.file, line
-    return None
-
-
-def duplicate_samples(step: Step) -> Iterator[Found]:
-    """A batch that is a few samples, each as often as the others."""
-    for given in model_inputs(step):
-        tensor = given.tensor
-        if (
-            given.position not in (0, "x", "input", "pixel_values")
-            or not tensor.dtype.is_floating_point
-            or not is_plain(tensor)
-            or requires_grad(tensor)
-        ):
-            continue
-        if (
-            tensor.dim() < 2
-            or tensor.shape[0] < 8
-            or (element_count(tensor) or 0) > 1 << 22
-            or tensor.numel() < 4 * tensor.shape[0]
-        ):
-            continue
-        if _is_repeated_on_purpose(step, given):
-            continue
-        rows = bare(tensor).reshape(tensor.shape[0], -1)
-        if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:
-            continue
-        _, counts = torch.unique(rows, dim=0, return_counts=True)
-        times = counts.tolist()
-        if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
-            yield Found(
-                f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
-                (given.name, f"{len(times)} distinct rows of {len(rows)}"),
-                line=_random_line(step, given),
-                certain=False,
-            )
-            return
-
-
-def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
-    source = step.sources[given.view]
-    words = ("repeat", "repeat_interleave", "expand", "tile", "expand_as")
-    made = source.value_of(given.name.replace('"', "'"))
-    if 0 in bare(given.tensor).stride():
-        return True
-    return made is None or any(isinstance(node, ast.Attribute) and node.attr in words for node in ast.walk(made[1]))
-
-
-def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    """The line in which a generator is begun from a fixed number."""
-    source = step.sources[given.view]
-    for node in ast.walk(source.tree) if source.tree is not None else ():
-        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
-            continue
-        if text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random"):
-            return source.file, node.lineno
-    return _made(step, given)
-
-
-def _made(step: Step, given: ModelInput) -> tuple[str, int] | None:
+def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
     made = step.sources[given.view].value_of(given.name.replace('"', "'"))
     return None if made is None else (step.sources[given.view].file, made[0])
 
@@ -237,19 +208,11 @@ RULES = [
         "normalized-twice", normalized_twice, "module source", "warning", "The images are nearly black.", "scale once"
     ),
     Rule(
-        "constant-feature",
-        constant_feature,
-        "module source thorough",
-        "hint",
-        "A constant column tells nothing, and often was meant to hold something.",
-        "look at where the table is made",
-    ),
-    Rule(
-        "duplicate-samples",
-        duplicate_samples,
-        "module source thorough",
-        "warning",
-        "Every worker or process may have drawn the same random numbers.",
-        "give each worker a seed of its own",
+        "nan-in-input",
+        nan_in_input,
+        "module source",
+        "error",
+        "Everything computed from it is NaN, and after one step so are the weights.",
+        "clean or mask it where the data is read",
     ),
 ]

@@ -14,6 +14,7 @@ from ....words.text import listed, number, plural
 from ...step.moment import norm_of
 from ...step.step import Parameter, Step
 from ..finding import Found
+from ..places import called, changed, made
 from ..rule import Rule
 from .numbers import bad_roots, line, names_not_finite
 
@@ -106,6 +107,7 @@ def exploding_grad(step: Step) -> Iterator[Found]:
         (f"{one.name}.grad", f"norm {number(slope)}"),
         (one.name, f"norm {number(weight)}"),
         *recurrent,
+        line=changed(step, one.name) or changed(step, one.root.name),
     )
 
 
@@ -169,17 +171,9 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
             f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",
             (f"{first.name}.grad", f"norm {number(norms[-1])}"),
             (f"{last.name}.grad", f"norm {number(norms[0])}"),
-            line=_model_line(step, first),
+            line=called(step, *squashing) or made(step, first.root.key),
         )
         return
-
-
-def _model_line(step: Step, one: Parameter) -> tuple[str, int] | None:
-    for source in step.sources:
-        found = source.bindings.get(one.root.key)
-        if found:
-            return source.file, found[-1][0]
-    return None
 
 
 RULES = [

@@ -9,13 +9,17 @@ from typing import Any
 from ....measure.torch.elements import is_own
 from ....measure.torch.graph import Node
 from ....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
+from ....measure.torch.modules import is_of
 from ....words.text import listed, plural
 from ...step.source import Source, names_in, root_of, text_of
 from ...step.step import Loss, Parameter, Step
 from ..finding import Found
+from ..places import bound, frozen
 from ..rule import Rule
 
+_NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
 _CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
+_FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign")
 _STEPS = (
     "argmax",
     "argmin",
@@ -73,6 +77,21 @@ def nondifferentiable(step: Step) -> Iterator[Found]:
                 line=(step.source.file, line),
             )
 
+    for loss in step.losses:
+        root = step.node_of(loss.tensor)
+        flat = [node for node in step.graph.below(root) if node.op in _FLAT] if root is not None else []
+        if root is None or not flat or not step.held & {id(leaf) for leaf in step.graph.leaves(root)}:
+            continue
+        if step.held & {id(leaf) for leaf in step.graph.leaves_beside(root, _FLAT)}:
+            continue
+        subject = step.title_of(flat[0])
+        yield Found(
+            f"{loss.name} has no gradient but zero: {subject or 'a value'} is made by {flat[0].op.lower()}, whose slope is 0",
+            (subject, f"grad ← {flat[0].op}Backward0"),
+            (loss.name, "every way to a parameter leads through it"),
+            line=(step.source.file, loss.backward.lineno) if subject is None else bound(step, subject),
+        )
+
 
 def grad_mode_off(step: Step) -> Iterator[Found]:
     for loss in _dead_losses(step):
@@ -95,27 +114,20 @@ def grad_mode_off(step: Step) -> Iterator[Found]:
 
 def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
     """The block without gradients in which a value, or what it is made of, was computed by a module."""
-    source, waiting = step.source, [name]
-    seen: set[str] = set()
-    while waiting and len(seen) < 100:
-        name = waiting.pop(0)
-        made = None if name in seen else source.value_of(name)
-        seen.add(name)
-        if made is None:
-            continue
-        block = source.is_under(made[0], "no_grad", "inference_mode")
-        calls = [call for call in source.calls if call.lineno == made[0] and step.module_of(call.callee, step.at)]
+    source = step.source
+    for line, _ in source.made_of(name).values():
+        block = source.is_under(line, "no_grad", "inference_mode")
+        calls = [call for call in source.calls if call.lineno == line and step.module_of(call.callee, step.at)]
         if block is not None and calls:
             return block
-        value = getattr(made[1], "value", None)
-        waiting.extend(root_of(inner) for inner in (names_in(value) if value is not None else ()))
     return None
 
 
 def frozen_params(step: Step) -> Iterator[Found]:
+    held = [one for one in step.parameters.values() if id(one.tensor) in step.held]
+    yield from _only_norms(step, held)
     if not _dead_losses(step):
         return
-    held = [one for one in step.parameters.values() if id(one.tensor) in step.held]
     if held and not any(requires_grad(one.tensor) for one in held):
         root = held[0].root.name
         dead = _dead_losses(step)[0]
@@ -124,15 +136,43 @@ def frozen_params(step: Step) -> Iterator[Found]:
             (root, "requires_grad is False everywhere"),
             (dead.name, "without grad_fn"),
             *((thing.name, f"holds {plural(len(held), 'parameter')}") for thing in step.optimizers[:1]),
+            line=frozen(step, root),
+        )
+
+
+def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
+    """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
+    trainable = [one for one in held if requires_grad(one.tensor)]
+    still = [one for one in held if not requires_grad(one.tensor) and not is_of(one.member.module, *_NORMS)]
+    if trainable and still and all(is_of(one.member.module, *_NORMS) for one in trainable):
+        yield Found(
+            f"only normalisation is trainable: {plural(len(trainable), 'parameter')} of {len(held)} in the optimizer, as {trainable[0].name}",
+            (trainable[0].name, "trainable"),
+            *((one.name, "requires_grad is False") for one in still[:3]),
+            line=frozen(step, still[0].root.name),
+            certain=False,
         )
 
 
 def _dead_losses(step: Step) -> list[Loss]:
+    """Losses without a graph of which a backward is meant to be called."""
+    if not step.optimizers and not step.parameters:
+        return []
     return [
         loss
         for loss in step.pending()
-        if not requires_grad(loss.tensor) and not loss.backward.gradient and (step.optimizers or step.parameters)
+        if not requires_grad(loss.tensor) and not loss.backward.gradient and not _may_be_evaluated(step, loss)
     ]
+
+
+def _may_be_evaluated(step: Step, loss: Loss) -> bool:
+    """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
+    source = step.source
+    if source.will_reach(loss.backward.lineno):
+        return False
+    lines = [line for line, _ in source.made_of(root_of(loss.name)).values()]
+    blocks = [(block.lineno, block.end_lineno or block.lineno) for block in source.blocks]
+    return not step.grad_mode or any(first <= line <= last for line in lines for first, last in blocks)
 
 
 def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
@@ -142,15 +182,7 @@ def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
 
 def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, str] | None:
     """The assignment by which what the loss is made of left autograd: its name, line and call."""
-    source, waiting = step.source, [root_of(loss.name)]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop(0)
-        found = None if name in seen else source.value_of(name)
-        seen.add(name)
-        if found is None:
-            continue
-        line, node = found
+    for name, (line, node) in step.source.made_of(root_of(loss.name)).items():
         value = getattr(node, "value", None)
         if value is None:
             continue
@@ -162,7 +194,6 @@ def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, s
                 return name, line, "a comparison"
             if called in calls and _comes_from_model(step, below):
                 return name, line, f"{called}()" if called != "data" else ".data"
-        waiting.extend(root_of(inner) for inner in names_in(value))
     return None
 
 
@@ -276,7 +307,7 @@ RULES = [
         frozen_params,
         "loss optimizer source",
         "error",
-        "Nothing can be learned: no gradient is computed.",
+        "What is frozen can't learn.",
         "call requires_grad_(True) on what is to be trained",
     ),
     Rule(

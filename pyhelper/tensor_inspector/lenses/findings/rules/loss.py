@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
+from ....measure.torch.elements import memory_of
+from ....measure.torch.graph import Node
 from ....measure.torch.metadata import requires_grad, shape_of
 from ....measure.torch.modules import is_of
 from ....safe.guard import module
 from ....words.text import number, shape
-from ...step.source import is_name, text_of
+from ...step.source import Call, Source, is_name, text_of
 from ...step.step import Step
+from ..classes import is_library, methods_of
 from ..finding import Found
 from ..losses import loss_calls
+from ..places import bound
 from ..rule import Rule
 
 torch: Any = module("torch")
 
 
+#: of each node of a regression loss the function that makes it
+_FUNCTIONS = {
+    "MseLoss": "mse_loss",
+    "SmoothL1Loss": "smooth_l1_loss",
+    "HuberLoss": "huber_loss",
+    "L1Loss": "l1_loss",
+    "Abs": "l1_loss",
+}
 REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")
 _NO_LOG = (
     "Addmm",
@@ -107,6 +120,7 @@ def kl_input_not_log(step: Step) -> Iterator[Found]:
 def loss_broadcast(step: Step) -> Iterator[Found]:
     yield from _broadcast_in_losses(step)
     yield from _broadcast_by_hand(step)
+    yield from _broadcast_in_functions(step)
 
 
 def _broadcast_in_losses(step: Step) -> Iterator[Found]:
@@ -122,19 +136,33 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
         before, after = expanded.setting("self_sym_sizes"), expanded.sizes()
         if type(before) is not tuple or after is None or not _is_outer(before, after):
             continue
+        met = (after[-1], 1) if len(before) == 1 else (after[-1],)
+        other = _compared_with(step, node, met)
+        if other is None:
+            continue  # it may have been expanded on purpose
         name = step.title_of(step.graph.input(expanded))
-        target = node.tensor("target")
-        other = None if target is None else step.owner_of(target)
-        met = f"({after[-1]}, 1)" if len(before) == 1 else f"({after[-1]},)"
-        loss = f"{node.op[0].lower()}{node.op[1:]}" if node.op != "Abs" else "the loss"
         yield Found(
-            f"{loss} compared {name or 'the prediction'} of {_sizes(before)} with {other or 'a target'} of {met}: {after[0]} x {after[1]} pairs were averaged",
+            f"{_FUNCTIONS[node.op]} compared {name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}: {after[0]} x {after[1]} pairs were averaged",
             (name, f"shape {_sizes(before)}"),
-            (other, f"shape {met}"),
+            (other, f"shape {_sizes(met)}"),
             line=bound(step, name),
             suggestion="give both one shape: squeeze the one or unsqueeze the other",
         )
         return
+
+
+def _compared_with(step: Step, node: Node, sizes: tuple[int, ...]) -> str | None:
+    """The name of a loss's target, if it has that shape: what the source gives to it, or what it has saved."""
+    for one in loss_calls(step):
+        target = None if one.target is None or one.kind != _FUNCTIONS[node.op] else one.target
+        if target is not None and _has_shape(target.value) and tuple(shape_of(target.value)) == sizes:
+            return target.name
+    saved = node.tensor("target")
+    memory = None if saved is None else memory_of(saved)
+    for thing in step.tensors if memory is not None else ():
+        if _has_shape(thing.value) and tuple(shape_of(thing.value)) == sizes and memory_of(thing.value) == memory:
+            return thing.name
+    return None
 
 
 def _is_outer(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -182,27 +210,70 @@ def _broadcast_by_hand(step: Step) -> Iterator[Found]:
                     return
 
 
+def _broadcast_in_functions(step: Step) -> Iterator[Found]:
+    """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
+    squares = {
+        (step.graph.input(node), (node.sizes() or (0,))[0]) for node in step.graph.nodes if _is_square(step, node)
+    }
+    columns = {rows for below, rows in squares if below is not None and below.sizes() == (rows, 1)}
+    for call, called in _functions_called(step) if columns else ():
+        given = dict(zip(called.arguments[-len(call.args) :], call.args))
+        for node in (node for statement in called.body for node in ast.walk(statement)):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+                continue
+            sides = [given.get(text_of(side)) for side in (node.left, node.right)]
+            known = [step.operand(side, step.at, call.lineno) for side in sides]
+            rows = [one for one in known if one is not None and _has_shape(one.value) and len(shape_of(one.value)) == 1]
+            if None in sides or len(rows) != 1 or int(shape_of(rows[0].value)[0]) not in columns:
+                continue
+            size = int(shape_of(rows[0].value)[0])
+            other = text_of(sides[1] if known[0] is rows[0] else sides[0])
+            yield Found(
+                f"{other} and {rows[0].name} met as {(size, 1)} and {(size,)} in {called.function}: {size} x {size} pairs",
+                (rows[0].name, f"shape {shape(shape_of(rows[0].value))}"),
+                line=(called.file, node.lineno),
+            )
+            return
+
+
+def _is_square(step: Step, node: Node) -> bool:
+    sizes = node.sizes() if node.op == "Sub" else None
+    return sizes is not None and len(sizes) == 2 and sizes[0] == sizes[1] > 1
+
+
+def _functions_called(step: Step) -> Iterator[tuple[Call, Source]]:
+    """The calls of the user's own functions and losses in the step, with their source."""
+    view = step.views[step.at]
+    for call in step.source.calls:
+        value = view.variables.get(call.callee, view.frame.f_globals.get(call.callee))
+        found = step.module_of(call.callee, step.at)
+        if type(value) is FunctionType:
+            yield call, Source(value.__code__, 0)
+        elif found is not None and not is_library(type(found.value)):
+            yield from ((call, source) for name, source in methods_of(type(found.value)) if name == "forward")
+
+
 def _has_shape(value: Any) -> bool:
     from ....measure.torch.elements import is_own
 
     return is_own(value) and all(type(size) is int for size in shape_of(value))
 
 
+_UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's units
+
+
 def softmax_singleton(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
+        if node.op not in ("Softmax", "LogSoftmax"):
+            continue
         sizes, dim = node.sizes(), node.dim()
-        if node.op not in ("Softmax", "LogSoftmax") or sizes is None or dim is None or not sizes:
+        if sizes is None or dim is None or not sizes:
             continue
-        below = step.graph.through_views(step.graph.input(node))
-        if (
-            not -len(sizes) <= dim < len(sizes)
-            or sizes[dim] != 1
-            or below is None
-            or below.op not in ("Addmm", "Mm", "Convolution")
-        ):
+        head = step.graph.input(node)  # a view between them may have moved the head's unit to another dimension
+        unit = _UNITS.get("" if head is None else head.op)
+        if unit is None or sizes[0] < 2 or len(sizes) < 2:
             continue
-        rows = sizes[0] if dim % len(sizes) else 1
-        if rows < 2:
+        if not -len(sizes) <= dim < len(sizes) or dim % len(sizes) != unit % len(sizes) or sizes[dim] != 1:
             continue
         name = step.title_of(node)
         value = 1 if node.op == "Softmax" else 0
@@ -259,16 +330,6 @@ def _layer(step: Step, op: str) -> tuple[str, int] | None:
                 found = source.bindings.get(root.key if root is not None else "")
                 if found:
                     return source.file, found[-1][0]
-    return None
-
-
-def bound(step: Step, name: str | None) -> tuple[str, int] | None:
-    if name is None:
-        return None
-    for source in step.sources:
-        made = source.value_of(name.replace('"', "'"))
-        if made is not None:
-            return source.file, made[0]
     return None
 
 

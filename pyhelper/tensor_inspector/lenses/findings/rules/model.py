@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....measure.torch.elements import bare, is_plain
-from ....measure.torch.metadata import dtype_of, element_count, requires_grad
+from ....measure.torch.graph import Node
+from ....measure.torch.metadata import element_count, requires_grad
 from ....measure.torch.modules import Member, children, is_of
+from ....safe.budget import Steps
 from ....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
 from ....words.text import plural
 from ...step.sight import Thing
-from ...step.source import Source, text_of
+from ...step.source import Call, Source, text_of
 from ...step.step import Step
-from ..classes import is_library, methods_of
+from ..classes import function_called, is_library
 from ..finding import Found
 from ..rule import Rule
 
@@ -37,7 +39,9 @@ def eval_during_training(step: Step) -> Iterator[Found]:
     ]
     if not trains or not step.grad_mode:
         return
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    losses = [loss for loss in step.losses if _is_stepped_with(source, loss.backward.lineno, trains)]
+    roots = [node for node in (step.node_of(loss.tensor) for loss in losses) if node is not None]
+    reached = [(root, {id(leaf) for leaf in step.graph.leaves(root)}) for root in roots]
     for thing in step.modules:
         top = step.members[id(thing.value)][1]
         parts = [(name, member) for name, member in step.members.values() if _belongs(step, member, thing)]
@@ -49,14 +53,12 @@ def eval_during_training(step: Step) -> Iterator[Found]:
         if top.training is not False or not held:
             continue
         norms = [name for name, member in parts if _is_norm(member) and member.training is False and _trains(member)]
-        drops = [name for name, member in parts if _is_dropout(member) and member.training is False]
+        drops = [name for name, member in parts if is_dropout(member) and member.training is False]
+        steps = Steps(step.budget)
         below = [
-            node
-            for root in roots
-            for node in step.graph.below(root)
-            if any(id(leaf) in held for leaf in step.graph.leaves(root))
+            node for root, leaves in reached if leaves & held for node in step.graph.below(root) if not steps.end()
         ]
-        if not below:
+        if not below or steps.over:
             continue
         modes = {
             node.setting("training")
@@ -79,6 +81,13 @@ def eval_during_training(step: Step) -> Iterator[Found]:
             )
 
 
+def _is_stepped_with(source: Source, backward: int, steps: list[Call]) -> bool:
+    """Whether a step follows a backward before the gradients are cleared, or a mode set: not so in an attack on inputs."""
+    after = [call.lineno for call in steps if call.lineno >= backward]
+    between = range(backward + 1, min(after)) if after else ()
+    return not any(call.lineno in between for call in source.calls_of("train", "eval", "zero_grad"))
+
+
 def _is_masked(node: Any) -> bool:
     """Whether it is a product with a mask, as dropout on the CPU is: of the same shape, with only one input of a node."""
     return node.op == "Mul" and len(node.inputs) == 2 and node.inputs[1] is None and node.sizes() not in (None, ())
@@ -99,7 +108,7 @@ def _trains(member: Member) -> bool:
     return not parts or any(requires_grad(tensor) for tensor in parts)
 
 
-def _is_dropout(member: Member) -> bool:
+def is_dropout(member: Member) -> bool:
     rate = member.setting("p")
     return is_of(member.module, *_DROPOUT) and type(rate) in (int, float) and rate > 0
 
@@ -120,22 +129,19 @@ def train_during_eval(step: Step) -> Iterator[Found]:
             or not first <= call.lineno <= last
             or call.is_statement
             or _is_in_training_step(source, call.lineno)
+            or _is_called_in_training_step(step)
         ):
             continue
         first_line, last_line = sorted((call.lineno, source.lineno))
         if any(first_line <= other.lineno <= last_line for other in source.calls_of("eval", "train")):
             continue  # it may be in another mode there
         top = step.members.get(id(thing.value))
-        if (
-            top is None
-            or top[1].training is not True
-            or not step.source.is_current(text_of(call.node.func), call.lineno)
-        ):
+        if top is None or top[1].training is not True or not source.is_current(text_of(call.node.func), call.lineno):
             continue
         inside = [
-            (name, member) for name, member in step.members.values() if member is top[1] or _is_below(member, top[1])
+            (name, member) for name, member in step.members.values() if member is top[1] or is_below(member, top[1])
         ]
-        drops = [name for name, member in inside if _is_dropout(member) and member.training is True]
+        drops = [name for name, member in inside if is_dropout(member) and member.training is True]
         norms = [name for name, member in inside if _is_norm(member) and member.training is True]
         if not drops and not norms:
             continue
@@ -151,7 +157,7 @@ def train_during_eval(step: Step) -> Iterator[Found]:
         return
 
 
-def _is_below(member: Member, top: Member) -> bool:
+def is_below(member: Member, top: Member) -> bool:
     current: Member | None = member
     while current is not None:
         if current is top or current.module is top.module:
@@ -172,86 +178,72 @@ def _is_in_training_step(source: Source, line: int) -> bool:
     return any(found == loop or (found[0] <= line <= found[1]) for found in inner)
 
 
-def dropout_in_eval(step: Step) -> Iterator[Found]:
-    """The functional dropout without ``training=`` is never off."""
-    seen: set[int] = set()
-    for name, member in list(step.members.values()):
-        cls = type(member.module)
-        if is_library(cls) or id(cls) in seen or member.training is not False:
-            continue
-        seen.add(id(cls))
-        for method, source in methods_of(cls):
-            for call in source.calls_of("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
-                if not call.callee.startswith(("F.", "nn.functional.", "torch.nn.functional.", "functional.")):
-                    continue
-                always = call.argument(2, "training")
-                if always is None or text_of(always) == "True":
-                    yield Found(
-                        f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
-                        (f"{name}.training", "False"),
-                        line=(source.file, call.lineno),
-                        suggestion="training=self.training",
-                    )
-                    return
+def _is_called_in_training_step(step: Step) -> bool:
+    """Whether a function around calls the active one in the round of a loop that trains: for targets, or keys."""
+    for at, source in enumerate(step.sources[1:], 1):
+        loop = source.loop_of(source.lineno)
+        rounds = [backward for backward in source.backwards if source.loop_of(backward.lineno) == loop]
+        if rounds or (source.backwards and loop is not None and _is_in_training_step(source, source.lineno)):
+            return True
+        if loop is not None and any(
+            source.loop_of(call.lineno) == loop and _runs_one_backward(step, call, at) for call in source.calls
+        ):
+            return True
+    return False
+
+
+def _runs_one_backward(step: Step, call: Call, view: int) -> bool:
+    """Whether a call runs a function of the user that itself calls backward, in no loop: a step, not an epoch."""
+    called = function_called(step, call, view)
+    return called is not None and any(called.loop_of(backward.lineno) is None for backward in called.backwards)
 
 
 def no_nonlinearity(step: Step) -> Iterator[Found]:
     """Two linear layers in a row are one linear layer."""
-    for _, member in step.members.values():
-        if not is_of(member.module, "Sequential") or (
-            is_library(type(member.module)) and class_name(type(member.module)) != "Sequential"
-        ):
+    for first, second in (*_rows_of_sequentials(step), *_rows_of_graph(step)):
+        a, b = instance_dict(first.module), instance_dict(second.module)
+        hidden = a.get("out_features")
+        sizes = (a.get("in_features"), hidden, b.get("out_features"))
+        if not all(type(size) is int for size in sizes) or hidden != b.get("in_features"):
             continue
-        layers = [one for one in children(member) if not is_of(one, "Identity", *_DROPOUT)]
-        for first, second in zip(layers, layers[1:]):
-            if class_name(type(first)) != "Linear" or class_name(type(second)) != "Linear":
-                continue
-            a, b = instance_dict(first), instance_dict(second)
-            hidden = a.get("out_features")
-            sizes = (a.get("in_features"), hidden, b.get("out_features"))
-            if not all(type(size) is int for size in sizes) or hidden != b.get("in_features"):
-                continue
-            if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
-                continue
-            names = [
-                known for known, inside in step.members.values() if inside.module is first or inside.module is second
-            ]
-            held = any(id(one.tensor) in step.held for one in step.parameters.values() if one.member.module is first)
-            if held:
-                yield Found(
-                    f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
-                    *((known, "Linear") for known in names),
-                    certain=False,
-                )
-                return
-
-
-def tie_broken(step: Step) -> Iterator[Found]:
-    """An embedding and a head of one model have equal weights in two tensors."""
-    tables = [one for one in step.parameters.values() if is_of(one.member.module, "Embedding")]
-    heads = [one for one in step.parameters.values() if is_of(one.member.module, "Linear") and one.tensor.dim() == 2]
-    for table in tables:
-        for head in heads:
-            a, b = table.tensor, head.tensor
-            same = (
-                a is not b and table.root.value is head.root.value and a.shape == b.shape and dtype_of(a) is dtype_of(b)
+        if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
+            continue
+        names = [step.members[id(one.module)][0] for one in (first, second)]
+        if any(id(tensor) in step.held for _, tensor in first.part("_parameters")):
+            yield Found(
+                f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
+                *((known, "Linear") for known in names),
+                certain=False,
             )
-            if (
-                not same
-                or not is_plain(a)
-                or not is_plain(b)
-                or a.data_ptr() == b.data_ptr()
-                or (element_count(a) or 0) > 1 << 24
-            ):
-                continue
-            if bool((bare(a) == bare(b)).all()) and bool((bare(a) != 0).any()):
-                yield Found(
-                    f"{head.name} and {table.name} are equal, but two tensors: they were tied, and will drift apart",
-                    (head.name, "equal to the embedding"),
-                    (table.name, "another tensor"),
-                    suggestion=f"{head.name} = {table.name}",
-                )
-                return
+            return
+
+
+def _rows_of_sequentials(step: Step) -> Iterator[tuple[Member, Member]]:
+    for _, member in list(step.members.values()):
+        if is_of(member.module, "Sequential") and class_name(type(member.module)) == "Sequential":
+            layers = [one for one in children(member) if not is_of(one, "Identity", *_DROPOUT)]
+            for first, second in zip(layers, layers[1:]):
+                if class_name(type(first)) == class_name(type(second)) == "Linear":
+                    yield step.members[id(first)][1], step.members[id(second)][1]
+
+
+def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
+    """Two layers of one module of the user, of which the second was given what the first has made."""
+    for node in step.graph.nodes:
+        below = step.graph.through_views(step.graph.input(node, 1)) if node.op == "Addmm" else None
+        if below is None or below.op != "Addmm":
+            continue
+        first, second = _linear_of(step, below), _linear_of(step, node)
+        if first is None or second is None or first.parent is not second.parent or first.parent is None:
+            continue
+        if not is_library(type(first.parent.module)):
+            yield first, second
+
+
+def _linear_of(step: Step, node: Node) -> Member | None:
+    weight = step.graph.through_views(step.graph.input(node, 2))
+    one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
+    return one.member if one is not None and class_name(type(one.member.module)) == "Linear" else None
 
 
 def ddp_bypassed(step: Step) -> Iterator[Found]:
@@ -312,28 +304,12 @@ RULES = [
         "model.eval()",
     ),
     Rule(
-        "dropout-in-eval",
-        dropout_in_eval,
-        "module",
-        "error",
-        "Predictions differ from call to call.",
-        "training=self.training",
-    ),
-    Rule(
         "symmetric-init",
         symmetric_init,
         "module thorough",
         "error",
         "Units that begin alike and get the same gradient never differ.",
         "initialise at random",
-    ),
-    Rule(
-        "tie-broken",
-        tie_broken,
-        "module thorough",
-        "warning",
-        "Tied weights are meant to be one tensor.",
-        "assign the parameter itself",
     ),
     Rule(
         "ddp-bypassed",

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....measure.torch.metadata import grad_hooks_of, requires_grad
-from ....measure.torch.optimizers import groups, inner
+from ....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from ....measure.torch.optimizers import tensors as tensors_of
 from ....safe.guard import class_name, instance_dict, module
 from ....words.text import listed, number, plural
 from ...step.step import Parameter, Step
 from ..finding import Found
+from ..places import made
 from ..rule import Rule
 from .graph import reached_by_losses
 
 torch: Any = module("torch")
+_STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
+_WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
 
 
 def param_not_in_optimizer(step: Step) -> Iterator[Found]:
@@ -37,13 +40,17 @@ def param_not_in_optimizer(step: Step) -> Iterator[Found]:
 
 
 def _unheld(step: Step) -> list[Parameter]:
+    """Trainable parameters that a loss depends on and no optimizer holds; not those of a model that is only a means."""
     reached, _ = reached_by_losses(step)
+    trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.held}
+    inputs = (step.held & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
     return [
         one
         for one in step.parameters.values()
         if requires_grad(one.tensor)
         and id(one.tensor) not in step.held
         and id(one.tensor) in reached
+        and (not inputs or id(one.root.value) in trained)
         and not grad_hooks_of(one.tensor)
     ]
 
@@ -78,26 +85,38 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
 
 def lr_zero(step: Step) -> Iterator[Found]:
     for thing in step.optimizers:
-        rates = [group.number("lr") for group in groups(thing.value)]
-        if not rates or any(rate != 0 for rate in rates):
+        if highest_rate(thing.value) != 0:
             continue
         scheduler = _scheduler_of(step, thing.value)
         first = groups(thing.value)[0].number("initial_lr")
+        rate = f'{thing.name}.param_groups[0]["lr"]'
         if scheduler is None:
             if not first:
                 yield Found(
-                    f"lr of {thing.name} is 0: its step changes nothing",
-                    (f'{thing.name}.param_groups[0]["lr"]', "0"),
-                    line=made(step, thing.key),
+                    f"lr of {thing.name} is 0: its step changes nothing", (rate, "0"), line=made(step, thing.key)
                 )
             continue
+        kind = class_name(type(scheduler.value))
         gamma = instance_dict(scheduler.value).get("gamma")
+        stops = [stop for stop in step.moments if thing.name in stop.rates and stop.lineno == step.source.lineno]
+        turns = {stop.turns.get(scheduler.name) for stop in stops}
         if first and (type(gamma) is int or type(gamma) is float) and gamma == 0:
-            kind = class_name(type(scheduler.value))
             yield Found(
                 f"lr of {thing.name} is 0 (initial {number(first)}; {kind} with gamma=0): nothing can change any more",
-                (f'{thing.name}.param_groups[0]["lr"]', "0"),
+                (rate, "0"),
                 (f"{scheduler.name}.gamma", "0"),
+                line=made(step, scheduler.key),
+            )
+        elif (
+            first
+            and len(turns) >= _STOPS
+            and turns_of(scheduler.value) >= _WARM_UP
+            and not any(stop.rates[thing.name] for stop in stops)
+        ):
+            yield Found(
+                f"lr of {thing.name} is 0 (initial {number(first)}; {kind}), as in the {plural(len(turns), 'step')} before",
+                (rate, "0"),
+                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
                 line=made(step, scheduler.key),
             )
 
@@ -126,14 +145,6 @@ def _scheduler_of(step: Step, optimizer: Any) -> Any:
         scheduled = instance_dict(thing.value).get("optimizer")
         if scheduled is optimizer or scheduled is inner(optimizer):
             return thing
-    return None
-
-
-def made(step: Step, key: str) -> tuple[str, int] | None:
-    for source in step.sources:
-        found = source.bindings.get(key)
-        if found:
-            return source.file, found[-1][0]
     return None
 
 

@@ -8,15 +8,17 @@ from typing import Any
 
 from ....measure.torch.elements import is_own
 from ....measure.torch.metadata import gradient_of, requires_grad, shape_of
-from ....measure.torch.modules import is_module
+from ....measure.torch.modules import Member, is_module, parameters_of
 from ....safe.guard import class_name, each, instance_dict
 from ....words.text import listed, plural, shape
 from ...step.source import Source, text_of
 from ...step.step import Parameter, Step
 from ..classes import is_library, methods_of
 from ..finding import Found
+from ..places import assigned, bound
 from ..rule import Rule
 from .graph import reached_by_losses
+from .model import is_below
 
 
 def unused_module(step: Step) -> Iterator[Found]:
@@ -24,20 +26,17 @@ def unused_module(step: Step) -> Iterator[Found]:
     reached, nodes = reached_by_losses(step)
     if not nodes or not step.has_all_losses() or not step.graph.complete:
         return
-    by_member: dict[int, list[Parameter]] = {}
-    for one in step.parameters.values():
-        top = one.member
-        by_member.setdefault(id(top.module), []).append(one)
+    by_member = _by_member(step)
+    roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in reached}
     for name, member in list(step.members.values()):
         parent = member.parent
-        if parent is None or is_library(type(parent.module)):
+        below = by_member.get(id(member.module), [])
+        if parent is None or not below or is_library(type(parent.module)):
             continue
-        below = [one for key in _below(member, step) for one in by_member.get(key, [])]
         trainable = [one for one in below if requires_grad(one.tensor)]
         if not trainable or any(id(one.tensor) in reached or step.grad(one.tensor) is not None for one in trainable):
             continue
-        siblings = [one for one in step.parameters.values() if one.root.value is trainable[0].root.value]
-        if not any(id(one.tensor) in reached for one in siblings):
+        if id(trainable[0].root.value) not in roots:
             continue
         attribute = member.name.rpartition(".")[2]
         if any(source.mentions(attribute) for source in step.sources) or _is_named(type(parent.module), attribute):
@@ -49,14 +48,15 @@ def unused_module(step: Step) -> Iterator[Found]:
         )
 
 
-def _below(member: Any, step: Step) -> list[int]:
-    prefix = member.name + "."
-    root = _root(member)
-    return [
-        id(other.module)
-        for _, other in step.members.values()
-        if _root(other) is root and (other is member or other.name.startswith(prefix))
-    ]
+def _by_member(step: Step) -> dict[int, list[Parameter]]:
+    """The parameters in each module and below it."""
+    found: dict[int, list[Parameter]] = {}
+    for one in step.parameters.values():
+        member: Member | None = one.member
+        while member is not None:
+            found.setdefault(id(member.module), []).append(one)
+            member = member.parent
+    return found
 
 
 def _root(member: Any) -> Any:
@@ -87,9 +87,9 @@ def unregistered_params(step: Step) -> Iterator[Found]:
         if is_library(type(member.module)):
             continue
         for key, item in each(dict.items, instance_dict(member.module)):
-            if type(item) not in (list, tuple, dict) or key.startswith("_"):
+            if key.startswith("_") or (type(item) not in (list, tuple, dict) and not is_own(item)):
                 continue
-            found = list(dict.values(item)) if type(item) is dict else list(item)
+            found = [item] if is_own(item) else list(dict.values(item)) if type(item) is dict else list(item)
             hidden = [one for one in found if is_module(one) or _is_hidden(one)]
             tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
             registered = set(map(id, _tensors_in(_root(member))))
@@ -97,6 +97,15 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             if not loose or not all(requires_grad(tensor) for tensor in loose):
                 continue
             if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
+                continue
+            if is_own(item):
+                if not _is_updated_by_hand(step, member.module, key):
+                    yield Found(
+                        f"{name}.{key} is a trainable tensor but no nn.Parameter: not in {name}.parameters(), in no optimizer",
+                        (f"{name}.{key}", "requires_grad, a plain tensor"),
+                        line=assigned(type(member.module), key),
+                        suggestion=f"make {key} an nn.Parameter",
+                    )
                 continue
             kinds = list(dict.fromkeys(class_name(type(one)) for one in hidden))
             what = (
@@ -107,9 +116,20 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             yield Found(
                 f"{what} in the plain {type(item).__name__} {name}.{key} are not registered: not in {name}.parameters(), in no optimizer",
                 (f"{name}.{key}", f"{plural(len(loose), 'trainable tensor')} that parameters() does not see"),
-                line=_assigned(type(member.module), key),
+                line=assigned(type(member.module), key),
                 suggestion=f"make {key} an nn.ModuleList, nn.ModuleDict or nn.ParameterList",
             )
+
+
+def _is_updated_by_hand(step: Step, owner: Any, attribute: str) -> bool:
+    """Whether code in sight, or a method, reads its gradient: as what an attack adds to an input."""
+    sources = [*step.sources, *(source for _, source in methods_of(type(owner)))]
+    return any(
+        isinstance(node.value, ast.Attribute) and node.value.attr == attribute
+        for source in sources
+        for node in (ast.walk(source.tree) if source.tree is not None else ())
+        if isinstance(node, ast.Attribute) and node.attr == "grad"
+    )
 
 
 def _is_hidden(value: Any) -> bool:
@@ -117,21 +137,7 @@ def _is_hidden(value: Any) -> bool:
 
 
 def _tensors_in(value: Any) -> list[Any]:
-    from ....measure.torch.modules import members
-    from ....safe.budget import Budget, Steps
-
-    if is_own(value):
-        return [value]
-    found = members(value, Steps(Budget()))
-    return [tensor for member in found for _, tensor in member.part("_parameters")]
-
-
-def _assigned(cls: type, attribute: str) -> tuple[str, int] | None:
-    for _, source in methods_of(cls):
-        lines = source.lines_of(f"self.{attribute}") if f"self.{attribute}" in source.bindings else []
-        if lines:
-            return source.file, lines[0]
-    return None
+    return [value] if is_own(value) else parameters_of(value)
 
 
 def non_leaf_grad(step: Step) -> Iterator[Found]:
@@ -146,7 +152,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
                 yield Found(
                     f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
                     (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
-                    line=_assigned(type(member.module), key),
+                    line=assigned(type(member.module), key),
                 )
     for thing in step.tensors:
         if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
@@ -157,7 +163,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
             yield Found(
                 f"{thing.name} is no leaf: {thing.name}.grad stays None",
                 (thing.name, "computed from a leaf that has no name"),
-                line=_bound(step, thing.key),
+                line=bound(step, thing.key),
             )
 
 
@@ -180,11 +186,6 @@ def _attributes(source: Source, name: str) -> list[ast.Attribute]:
     return [node for node in found if isinstance(node, ast.Attribute) and text_of(node.value) == name]
 
 
-def _bound(step: Step, name: str) -> tuple[str, int] | None:
-    made = step.source.value_of(name)
-    return None if made is None else (step.source.file, made[0])
-
-
 def freeze_typo(step: Step) -> Iterator[Found]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
     typos = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
@@ -198,12 +199,9 @@ def freeze_typo(step: Step) -> Iterator[Found]:
                 return
     for name, member in step.members.values():
         for typo in (*typos, "requires_grad"):
-            value = member.own.get(typo)
-            if type(value) is not bool:
-                continue
-            trainable = any(requires_grad(tensor) for _, tensor in member.part("_parameters"))
-            inner = any(requires_grad(one.tensor) for one in step.parameters.values() if one.name.startswith(name))
-            if value is False and (trainable or inner):
+            if member.own.get(typo) is not False or assigned(type(member.module), typo) is not None:
+                continue  # what its own class sets is a setting that it may read
+            if any(requires_grad(one.tensor) and is_below(one.member, member) for one in step.parameters.values()):
                 yield Found(
                     f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
                     (name, f"has an attribute {typo}"),

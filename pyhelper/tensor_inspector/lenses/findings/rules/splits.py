@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain
+from ....measure.torch.elements import bare, is_plain, memory_of
 from ....safe.guard import class_name, instance_dict, module, mro
 from ....words.text import plural
 from ...step.sight import Thing
+from ...step.source import Source, names_in, text_of
 from ...step.step import Step
+from ..classes import methods_of
 from ..finding import Found
 from ..losses import loss_calls
+from ..places import made
 from ..rule import Rule
 
 torch: Any = module("torch")
@@ -82,25 +86,91 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 
 
 def split_overlap(step: Step) -> Iterator[Found]:
-    yield from _overlap_of_subsets(step)
-    named = [
-        (set(thing.name.replace(".", "_").lower().split("_")), thing)
-        for thing in step.tensors
-        if thing.value.dim() >= 2
-    ]
-    for words, thing in named:
-        for others, other in named:
-            if not words & set(_TRAIN) or not others & set(_OTHER) or thing.value is other.value:
+    trained, judged = _roles(step)
+    yield from _overlap_of_subsets(step, trained, judged)
+    tensors = [thing for thing in step.tensors if thing.value.dim() >= 2]
+    for thing in tensors:
+        for other in tensors if _is_for(thing.key, _TRAIN, trained) else ():
+            if not _is_for(other.key, _OTHER, judged) or thing.value is other.value:
+                continue
+            if _is_joined_of(step, thing.key, other.key):
                 continue
             shared = _shared_rows(thing.value, other.value)
-            if shared:
+            if shared and (_is_named_as_split(thing, other) or _are_parts(step, thing, other, shared)):
                 rows = int(other.value.shape[0])
                 yield Found(
                     f"{plural(shared, 'row')} of the {rows} in {other.name} {'is' if shared == 1 else 'are'} in {thing.name} too",
                     (other.name, f"{shared} of {plural(rows, 'row')}"),
                     (thing.name, "has the same rows"),
+                    line=made(step, other.key),
                 )
                 return
+
+
+def _is_named_as_split(thing: Thing, other: Thing) -> bool:
+    return _is_for(thing.key, _TRAIN, set()) and _is_for(other.key, _OTHER, set())
+
+
+def _are_parts(step: Step, thing: Thing, other: Thing, shared: int) -> bool:
+    """Whether both are parts of one tensor, not batches, and neither is all of it."""
+    lines = [line for one in (thing, other) for line in step.source.lines_of(one.key)]
+    is_one = memory_of(thing.value) is not None and memory_of(thing.value) == memory_of(other.value)
+    is_part = shared < min(int(thing.value.shape[0]), int(other.value.shape[0]))
+    return is_one and is_part and not any(map(step.source.loop_of, lines))
+
+
+def _is_for(key: str, words: tuple[str, ...], used: set[str]) -> bool:
+    return key in used or (bool(_words(key) & set(words)) and not _names_both(key))
+
+
+def _names_both(key: str) -> bool:
+    """Whether a name tells of both splits: ``x_train_val`` is what a last fit is made on."""
+    return bool(_words(key) & set(_TRAIN)) and bool(_words(key) & set(_OTHER))
+
+
+def _words(key: str) -> set[str]:
+    return set(key.replace(".", "_").lower().split("_"))
+
+
+def _is_joined_of(step: Step, whole: str, part: str) -> bool:
+    """Whether the source makes what is trained on of what was judged by: a last fit on all."""
+    return any(part in source.made_of(whole) for source in step.sources)
+
+
+def _roles(step: Step) -> tuple[set[str], set[str]]:
+    """What is trained on and what is only judged by, as the source in sight, and the methods around it, use them."""
+    trained: set[str] = set()
+    judged: set[str] = set()
+    for call, _, view in step.calls_of_modules():
+        source = step.sources[view]
+        names = {text_of(argument) for argument in call.args}
+        if source.is_under(call.lineno, "no_grad", "inference_mode"):
+            judged |= names
+        elif source.backwards:
+            trained |= names
+    owner = step.value("self")
+    around = [] if owner is None else [source for _, source in methods_of(type(owner))]
+    for source in (step.source, *around):
+        for iterated, first, last in _iterations(source):
+            names = set(names_in(iterated))
+            if any(first <= backward.lineno <= last for backward in source.backwards):
+                trained |= names
+            elif source.is_under(first, "no_grad", "inference_mode") or _is_without_gradients(source):
+                judged |= names
+    return trained - judged, judged - trained
+
+
+def _iterations(source: Source) -> Iterator[tuple[ast.expr, int, int]]:
+    """What is gone through, and from which line to which."""
+    for node in (node for statement in source.body for node in ast.walk(statement)):
+        if isinstance(node, ast.For):
+            yield node.iter, node.lineno, node.end_lineno or node.lineno
+        elif isinstance(node, ast.comprehension):
+            yield node.iter, node.iter.lineno, node.iter.lineno
+
+
+def _is_without_gradients(source: Source) -> bool:
+    return any("no_grad" in text or "inference_mode" in text for text in source.decorators)
 
 
 def _shared_rows(a: Any, b: Any) -> int:
@@ -122,9 +192,9 @@ def _shared_rows(a: Any, b: Any) -> int:
     return sum(bytes(row.contiguous().view(torch.uint8).tolist()) in known for row in theirs[:5_000])
 
 
-def _overlap_of_subsets(step: Step) -> Iterator[Found]:
+def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iterator[Found]:
     found: list[tuple[str, Any, set[int]]] = []
-    for (_, key), value in list(step._values.items()):
+    for (_, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if is_a_loader(value) else value
         if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
@@ -134,8 +204,9 @@ def _overlap_of_subsets(step: Step) -> Iterator[Found]:
             found.append((key, instance_dict(inside).get("dataset"), numbers))
     for at, (name, data, indices) in enumerate(found):
         for other, same, theirs in found[at + 1 :]:
-            words = {*name.lower().split("_"), *other.lower().split("_")}
-            if data is same and indices != theirs and indices & theirs and words & set(_OTHER):
+            is_split = any(_is_for(key, _OTHER, judged) for key in (name, other))
+            is_split = is_split and not any(map(_names_both, (name, other)))
+            if data is same and indices != theirs and indices & theirs and is_split:
                 yield Found(
                     f"{name} and {other} share {plural(len(indices & theirs), 'sample')}",
                     (name, f"{len(indices)} indices"),

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import place_of
+from ....measure.torch.elements import bare, is_plain, place_of
+from ....measure.torch.graph import Node
 from ....measure.torch.metadata import element_count, requires_grad, shape_of
 from ....measure.torch.optimizers import groups
 from ....safe.guard import instance_dict, module
@@ -14,9 +15,10 @@ from ....words.text import plural, shape
 from ...step.source import is_name
 from ...step.step import Step
 from ..finding import Found
-from ..losses import loss_calls
+from ..losses import LossCall, loss_calls
+from ..places import bound
 from ..rule import Rule
-from .loss import REGRESSIONS, bound
+from .loss import REGRESSIONS
 
 torch: Any = module("torch")
 
@@ -25,8 +27,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
     for one in loss_calls(step):
         if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
             continue
-        ignored = one.call.keywords.get("ignore_index")
-        index = instance_dict(one.criterion).get("ignore_index", -100) if ignored is None else _constant(ignored)
+        index = _ignore_index(one)
         stats = step.stats(one.target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
             yield Found(
@@ -35,6 +36,17 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
                 line=(step.sources[one.view].file, one.call.lineno),
             )
             return
+
+
+def _ignore_index(one: LossCall) -> int | None:
+    """The label that a loss leaves out, told by the call, or by its criterion; None where the source does not tell."""
+    made = one.call.node.func  # also of `nn.CrossEntropyLoss(ignore_index=255)(scores, labels)`
+    inner = {keyword.arg: keyword.value for keyword in made.keywords} if isinstance(made, ast.Call) else {}
+    written = one.call.argument(4, "ignore_index") or inner.get("ignore_index")
+    if "**" in one.call.keywords or None in inner:
+        return None
+    index = instance_dict(one.criterion).get("ignore_index", -100) if written is None else _constant(written)
+    return index if type(index) is int else None
 
 
 def _constant(node: ast.expr) -> Any:
@@ -53,14 +65,22 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         sizes = tuple(shape_of(scores))
         if len(sizes) < 2 or target.dtype.is_floating_point or one.call.lineno < step.sources[one.view].lineno:
             continue
-        stats = step.stats(target)
+        stats, index = step.stats(target), _ignore_index(one)
         classes = sizes[1]
-        if stats is None or stats["min"] is None or "ignore_index" in one.call.keywords:
+        if stats is None or stats["min"] is None or index is None:
             continue
-        if stats["max"] >= classes or (stats["min"] < 0 and stats["min"] != -100):
+        lowest, highest = stats["min"], stats["max"]
+        if index in (lowest, highest):
+            if not is_plain(target):
+                continue
+            counted = bare(target)[bare(target) != index]
+            if not counted.numel():
+                continue
+            lowest, highest = int(counted.min()), int(counted.max())
+        if highest >= classes or lowest < 0:
             yield Found(
-                f"labels in {one.target.name} run from {stats['min']} to {stats['max']}, for {classes} classes (0 to {classes - 1})",
-                (one.target.name, f"{stats['min']}…{stats['max']}"),
+                f"labels in {one.target.name} run from {lowest} to {highest}, for {classes} classes (0 to {classes - 1})",
+                (one.target.name, f"{lowest}…{highest}"),
                 (one.input.name, f"{classes} classes"),
                 line=(step.sources[one.view].file, one.call.lineno),
             )
@@ -115,14 +135,30 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
         )
         words = set((name or "").rpartition(".")[2].lower().split("_"))
         is_named = bool(words & {"target", "targets", "teacher", "expected", "label", "labels"}) and bool(theirs)
-        if bootstraps or foreign or is_named:
+        discounted = _is_discounted(step, prediction, target)
+        if bootstraps or foreign or is_named or discounted:
             yield Found(
                 f"gradients flow into the target of the loss: {name or 'it'} has grad_fn {target.op}Backward0",
                 (name, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
                 line=bound(step, name),
-                certain=bootstraps or foreign,
+                certain=bootstraps or foreign or discounted,
             )
             return
+
+
+def _is_discounted(step: Step, prediction: Node, target: Node) -> bool:
+    """Whether it is a number plus a share of what the same weights give for another input: a reward and the next value."""
+    ours, node = step.graph.through_views(prediction), step.graph.through_views(target)
+    if ours is None or node is None or node.op != "Add" or len(list(step.graph.inputs(node))) != 1:
+        return False
+    share = next(step.graph.inputs(node))
+    theirs = step.graph.through_views(step.graph.input(share)) if share.op == "Mul" else None
+    if theirs is None or theirs is ours or theirs.op != ours.op or share.sizes() in (None, ()):
+        return False
+    weights = [
+        {below.leaf is not None and id(below.leaf) for below in step.graph.below(side)} for side in (ours, theirs)
+    ]
+    return weights[0] == weights[1]
 
 
 def target_is_prediction(step: Step) -> Iterator[Found]:
@@ -164,14 +200,16 @@ def loss_sign(step: Step) -> Iterator[Found]:
         ):
             continue
         factor = node.tensor("other") if node.op == "Mul" else None
-        negated = node.op == "Neg" or (
-            factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0
+        negated = (
+            node.op == "Neg"
+            or (factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0)
+            or (node.op == "Mul" and _is_negated(step, loss.name.replace('"', "'")))
         )
         leaves = {id(leaf) for leaf in step.graph.leaves(node)}
         maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))
         if (
             negated
-            and leaves & step.held
+            and leaves & step.held & set(step.parameters)
             and not maximizes
             and len(step.optimizers) == 1
             and len(step.source.backwards) == 1
@@ -183,6 +221,16 @@ def loss_sign(step: Step) -> Iterator[Found]:
                 certain=False,
             )
             return
+
+
+def _is_negated(step: Step, name: str) -> bool:
+    """Whether it is written as a product with a negative number, which the graph forgets after its backward."""
+    made = step.source.value_of(name)
+    value = getattr(made[1], "value", None) if made is not None else None
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
+        return False
+    factors = [_constant(side) for side in (value.left, value.right)]
+    return any(type(factor) in (int, float) and factor < 0 for factor in factors)
 
 
 def class_dim(step: Step) -> Iterator[Found]:

@@ -8,18 +8,17 @@ from typing import Any
 
 from ....measure.torch.elements import bare, is_plain, version_of
 from ....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad
-from ....measure.torch.modules import members
-from ....measure.torch.optimizers import groups, inner
-from ....safe.budget import Budget, Steps
+from ....measure.torch.optimizers import groups, highest_rate, inner
 from ....safe.guard import class_name, module
 from ....words.text import number, plural
-from ...step.moment import norm_of
+from ...step.moment import Moment, norm_of
+from ...step.sight import Thing
 from ...step.source import Call, text_of
 from ...step.step import Parameter, Step
 from ..finding import Found
+from ..places import made
 from ..rule import Rule
 from .calls import bodies
-from .optimizer import made
 
 torch: Any = module("torch")
 
@@ -29,23 +28,19 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
     stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
     if not stops:
         return
-    before, summed, subject = stops[-1], 1, None
-    clears = _clears(step)
+    before, subject, kept = stops[-1], None, []
     for one in step.trained():
         known, grad = before.weights.get(one.name), step.grad(one.tensor)
-        if known is None or grad is None or known.grad_id != id(grad) or not known.grad_norm:
+        if known is None or grad is None or not known.grad_norm or not known.had(grad) or not norm_of(grad):
             continue
-        added, stepped = version_of(grad) - known.grad_version, version_of(one.tensor) - known.version
-        if stepped < 1 or added < 1 or (added > 1 and clears):
-            continue
-        subject = one
-        summed = (
-            sum(1 for moment in stops if one.name in moment.weights and moment.weights[one.name].grad_id == id(grad))
-            + 1
-        )
-        break
-    if subject is None:
+        if version_of(one.tensor) == known.version:
+            return  # no step of the optimizer that has it
+        if subject is None and version_of(grad) - known.grad_version == 1:
+            subject = one
+            kept = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
+    if subject is None or not _ran_between(step):
         return
+    summed = len(kept) + 1
     optimizer = next((call for call in step.source.calls_of("step")), None)
     yield Found(
         f"gradients were not cleared since the last optimizer step: {subject.name}.grad is the sum of {summed} steps, zero_grad was not called",
@@ -54,8 +49,15 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
     )
 
 
-def _clears(step: Step) -> bool:
-    return any(source.mentions("zero_grad", "zero_", "grad") for source in step.sources) or not step.source.is_known()
+def _ran_between(step: Step) -> bool:
+    """Whether a backward has surely run since the last stop in this line: the one change of a gradient is its sum."""
+    source = step.source
+    loop = source.loop_of(source.lineno)
+    return any(
+        not source.is_conditional(backward.lineno, seen_from=source.lineno)
+        and (loop is None or loop[0] <= backward.lineno <= loop[1])
+        for backward in source.backwards
+    )
 
 
 def lr_too_high(step: Step) -> Iterator[Found]:
@@ -78,16 +80,18 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
-        rates = [
-            group.number("lr")
-            for thing in step.optimizers
-            for group in groups(thing.value)
-            if any(tensor is one.tensor for tensor in group.tensors)
-        ]
-        rate = next((rate for rate in rates if rate is not None), None)
-        if rate is None:
+        held = next(
+            (
+                (thing, group.number("lr"))
+                for thing in step.optimizers
+                for group in groups(thing.value)
+                if any(tensor is one.tensor for tensor in group.tensors)
+            ),
+            None,
+        )
+        thing, rate = held or (None, None)
+        if thing is None or rate is None or _is_raised(thing, before):
             continue
-        thing = step.optimizers[0]
         yield Found(
             f"lr {number(rate)} is too high: a step made {one.name} {number(norm / known.norm, 2)} times as large, and {name} rose from {number(was)} to {number(value)}",
             (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
@@ -96,6 +100,12 @@ def lr_too_high(step: Step) -> Iterator[Found]:
             line=made(step, thing.key),
         )
         return
+
+
+def _is_raised(thing: Thing, before: Moment) -> bool:
+    """Whether the program raises the rate from stop to stop: so one looks for the rate that is too high."""
+    now, was = highest_rate(thing.value), before.rates.get(thing.name)
+    return now is not None and was is not None and now > was
 
 
 def _has_risen(before: float, now: float) -> bool:
@@ -151,69 +161,6 @@ def eps_underflow(step: Step) -> Iterator[Found]:
                     line=made(step, thing.key),
                 )
                 break
-
-
-_SECOND = (
-    "target",
-    "teacher",
-    "ema",
-    "shadow",
-    "old",
-    "ref",
-    "reference",
-    "momentum",
-    "frozen",
-    "average",
-    "averaged",
-    "initial",
-    "best",
-)
-
-
-def aliased_models(step: Step) -> Iterator[Found]:
-    """What is named as a second model is the first one."""
-    for thing in step.modules:
-        names = step.names.get(id(thing.value), [])
-        simple = [name for name in names if name.count(".") <= 1 and "[" not in name]
-        second = [name for name in simple if set(name.rpartition(".")[2].lower().split("_")) & set(_SECOND)]
-        first = [
-            name
-            for name in simple
-            if name not in second and name.rpartition(".")[0] in {other.rpartition(".")[0] for other in second}
-        ]
-        if second and first and requires_grad_of(thing.value):
-            yield Found(
-                f"{second[0]} and {first[0]} are one and the same model: what trains one changes the other",
-                (second[0], f"is {first[0]}"),
-                (first[0], f"{plural(len(names), 'name')}"),
-                line=made(step, second[0]),
-                suggestion=f"{second[0]} = copy.deepcopy({first[0]})",
-            )
-    yield from _shared_models(step)
-
-
-def _shared_models(step: Step) -> Iterator[Found]:
-    """Two module objects with the same parameters, as a shallow copy makes them."""
-    for index, thing in enumerate(step.modules):
-        own = _parameters(thing.value)
-        for other in step.modules[index + 1 :]:
-            if own and own == _parameters(other.value) and set(other.name.lower().split("_")) & set(_SECOND):
-                yield Found(
-                    f"{other.name} has the very parameters of {thing.name}: what trains one changes the other",
-                    (other.name, f"shares {plural(len(own), 'parameter')}"),
-                    line=made(step, other.key),
-                )
-
-
-def _parameters(root: Any) -> frozenset[int]:
-    found = members(root, Steps(Budget()))
-    return frozenset(id(tensor) for member in found for _, tensor in member.part("_parameters"))
-
-
-def requires_grad_of(root: Any) -> bool:
-    return any(
-        requires_grad(tensor) for member in members(root, Steps(Budget())) for _, tensor in member.part("_parameters")
-    )
 
 
 def weights_unchanged(step: Step) -> Iterator[Found]:
@@ -288,14 +235,6 @@ RULES = [
         "error",
         "The division by √v + eps becomes 0/0, which is NaN.",
         "eps=1e-4, or float32 weights",
-    ),
-    Rule(
-        "aliased-models",
-        aliased_models,
-        "module",
-        "error",
-        "A target that moves with what it judges gives no target.",
-        "copy.deepcopy",
     ),
     Rule(
         "weights-unchanged",

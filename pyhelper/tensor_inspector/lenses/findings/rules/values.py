@@ -14,6 +14,7 @@ from ...step.step import Parameter, Step
 from ..finding import Found
 from ..losses import model_inputs
 from ..outputs import output_of
+from ..places import bound, made
 from ..rule import Rule
 
 torch: Any = module("torch")
@@ -154,7 +155,7 @@ def saturated(step: Step) -> Iterator[Found]:
                 f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
                 (name, f"{amount} of {total} beyond 0.99"),
                 (None, f"grad ← {node.op}Backward0"),
-                line=_bound(step, name),
+                line=bound(step, name),
             )
             return
 
@@ -181,6 +182,7 @@ def constant_output(step: Step) -> Iterator[Found]:
             or call.lineno >= source.lineno
             or not source.is_current(call.target, call.lineno + 1)
             or given.position != 0
+            or any(call.lineno < other.lineno < source.lineno for other in source.calls_of("step"))
         ):
             continue
         value = step.value(call.target, given.view)
@@ -221,10 +223,9 @@ def _has_zero_head(step: Step, value: Any) -> bool:
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
     for source in step.sources:
         own = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
-        found = source.bindings.get(one.root.key)
-        if own or found:
-            return source.file, own[0] if own else found[-1][0] if found else 0
-    return None
+        if own:
+            return source.file, own[0]
+    return made(step, one.root.key)
 
 
 def _names(argument: Any, name: str) -> bool:
@@ -232,14 +233,6 @@ def _names(argument: Any, name: str) -> bool:
 
     text = text_of(argument).replace("'", '"')
     return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)
-
-
-def _bound(step: Step, name: str | None) -> tuple[str, int] | None:
-    for source in step.sources:
-        made = None if name is None else source.value_of(name.replace('"', "'"))
-        if made is not None:
-            return source.file, made[0]
-    return None
 
 
 RULES = [

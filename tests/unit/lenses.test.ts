@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
-import { Comparing } from "../../extension/src/model/comparing.ts";
-import { type Comparison, Comparisons, type Side } from "../../extension/src/model/comparisons.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
+import { Lenses } from "../../extension/src/model/lenses.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
+import { type Question, Questions, type Subject } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { rootRows } from "../../extension/src/model/rows.ts";
@@ -23,7 +23,7 @@ const found: LensAnswer = {
   types: [],
   node: { id: 50, name: "a ↔ b", kind: "comparison", type: "", line: "1 difference", badges: ["differs"], children: 1 },
 };
-const [a, b]: Side[] = [
+const [a, b]: Subject[] = [
   { name: "a", expression: "a" },
   { name: "b", expression: "b" },
 ];
@@ -47,20 +47,22 @@ async function comparing(
       signals.push(signal);
       return (await evaluate()) ?? nodeAnswer("evaluate", node("x", { id: 33 }));
     },
-    inspect: async (_: unknown, { expression }: { expression: string }) => {
+    inspect: async (_: unknown, { expression }: { expression: string }, signal: AbortSignal) => {
+      signals.push(signal);
+      if (expression.includes("slow")) await new Promise(() => undefined);
       if (expression.includes(".T")) throw new Refusal("not_static", `${expression} is computed`);
       return nodeAnswer("inspect", node(expression));
     },
-  } as unknown as Helper & ConstructorParameters<typeof Comparing>[0];
-  const comparisons = new Comparisons();
+  } as unknown as Helper & ConstructorParameters<typeof Lenses>[0];
+  const questions = new Questions();
   const pins = new Pins(memory());
   const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const answers = new Answers(helper, pins, comparisons, new Expansion(), wishes, results);
+  const answers = new Answers(helper, pins, questions, new Expansion(), wishes, results);
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, wishes, results, answers, inspector);
-  const compare = new Comparing(helper, comparisons, inspector, runs);
+  const lenses = new Lenses(helper, questions, inspector, runs);
   const row = (): Row | undefined =>
-    inspector.source && rootRows(inspector.source).find(({ comparison }) => comparison !== undefined);
+    inspector.scene && rootRows(inspector.scene).find(({ question }) => question !== undefined);
   const look = async (stop: number, frameId = 2): Promise<void> => {
     if (at.stop !== stop) at.over = true;
     at = frame(stop, { frameId });
@@ -69,37 +71,37 @@ async function comparing(
   };
   let at = frame(1);
   await look(1);
-  const begin = async (a: Side, b: Side): Promise<void> => {
-    await compare.compare(a, b);
+  const begin = async (a: Subject, b: Subject): Promise<void> => {
+    await lenses.ask({ lens: "compare", subjects: { a, b } });
     await settled();
   };
-  const shown = (name: string, frameId: number, expression = true): Side => ({
+  const shown = (name: string, frameId: number, expression = true): Subject => ({
     name,
     ...(expression ? { expression: name } : {}),
     at: { frame: frame(1, { frameId }), function: `f${frameId}`, value: { snapshot: 7, node: frameId } },
   });
   const ops = (): string[] => asked.map(({ op }) => op);
-  return { compare, begin, comparisons, asked, look, row, runs, inspector, signals, shown, ops };
+  return { lenses, begin, questions, asked, look, row, runs, inspector, signals, shown, ops };
 }
 
 describe("comparing two values", () => {
   test("is asked of the lens, and shown on top with what it came to, loud where they differ", async () => {
     const { begin, asked, row } = await comparing();
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
     expect(asked[0]?.question).toMatchObject({ lens: "compare", values: { a: { expression: "a" } }, snapshot: 7 });
     expect(row()).toMatchObject({
       label: "a ↔ b",
       description: "1 difference",
       tone: "alarm",
       expandable: true,
-      can: ["copySummary", "removeComparison"],
+      can: ["copySummary", "removeAnswer"],
     });
     expect(row()?.speech).toContain("comparison of a and b, ");
   });
 
   test("is asked again at the next stop, after its values are shown, and once only", async () => {
     const { begin, look, ops } = await comparing();
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
     await look(2);
     await look(2);
     expect(ops()).toEqual(["lens", "lens"]);
@@ -109,7 +111,7 @@ describe("comparing two values", () => {
     const rest = deferred<LensAnswer>();
     const replies = [{ ...found, done: false, progress: 0.42, resume: 9, node: undefined }, rest.promise];
     const { begin, asked, row } = await comparing(() => replies.shift());
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
     expect(row()?.description).toBe("comparing… 42%");
     expect(asked[1]?.question).toMatchObject({ lens: "compare", resume: 9, snapshot: 7 });
     rest.resolve(found);
@@ -120,29 +122,67 @@ describe("comparing two values", () => {
   test("ends when it is taken away: no further slice is asked for", async () => {
     const reply = deferred<unknown>();
     const signals: AbortSignal[] = [];
-    const { compare, begin, comparisons, row } = await comparing((question) => {
+    const { lenses, begin, questions, row } = await comparing((question) => {
       signals.push((question as { signal: AbortSignal }).signal);
       return reply.promise;
     });
-    await begin(a as Side, b as Side);
-    compare.remove(comparisons.all[0] as Comparison);
+    await begin(a as Subject, b as Subject);
+    lenses.remove(questions.all[0] as Question);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(row()).toBeUndefined();
+  });
+
+  test("ends when it is cancelled, and is asked again only when the user wants it", async () => {
+    const reply = deferred<unknown>();
+    const { lenses, begin, questions, row, ops, look } = await comparing(() =>
+      ops().length > 1 ? found : reply.promise,
+    );
+    await begin(a as Subject, b as Subject);
+    expect(row()?.can).toContain("cancelAnswer");
+    lenses.cancel(questions.all[0] as Question);
+    reply.resolve({ ...found, done: false, progress: 0.5, resume: 9, node: undefined });
+    await look(2);
+    expect(row()).toMatchObject({ description: "cancelled", can: ["removeAnswer", "evaluateAgain"] });
+    expect(ops()).toEqual(["lens"]);
+    await lenses.askAgain(questions.all[0] as Question);
+    expect(row()?.description).toBe("1 difference");
+  });
+
+  test("of one value is called by it, whose long name is shortened, and is asked again at the next stop", async () => {
+    const { lenses, asked, row, look } = await comparing();
+    const name = "self.trainer.model.encoder.loss";
+    await lenses.ask({ lens: "autograd", subjects: { tensor: { name, expression: name } } });
+    await settled();
+    expect(row()).toMatchObject({ label: "autograd of self.…coder.loss", name: `autograd of ${name}` });
+    expect(row()?.speech).toContain(`autograd of ${name}, `);
+    await look(2);
+    expect(asked.map(({ question }) => question)).toMatchObject([
+      { lens: "autograd", values: { tensor: { expression: name } } },
+      { lens: "autograd", values: { tensor: { expression: name } } },
+    ]);
+  });
+
+  test("that names a line offers to go there", async () => {
+    const origin = { lens: "nan_origin", file: "/train.py", line: 7 };
+    const { lenses, row } = await comparing(() => ({ ...found, found: origin }));
+    await lenses.ask({ lens: "nan_origin", subjects: { tensor: a as Subject } });
+    await settled();
+    expect(row()).toMatchObject({ source: { file: "/train.py", line: 7 }, can: expect.arrayContaining(["goToLine"]) });
   });
 
   test("that can't be had says why in its place, quietly where a name is not here", async () => {
     const { begin, row } = await comparing(() => {
       throw new Refusal("not_found", "there is no 'b' in this frame");
     });
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
     expect(row()).toMatchObject({ description: "there is no 'b' in this frame", tone: "quiet", expandable: false });
   });
 
   test("names a value without an expression by its node, and says at the next stop that it is gone", async () => {
     const { begin, asked, look, row } = await comparing();
     const paused = frame(1);
-    const item: Side = { name: "‹key›", at: { frame: paused, function: "f", value: { snapshot: 7, node: 12 } } };
-    await begin(item, b as Side);
+    const item: Subject = { name: "‹key›", at: { frame: paused, function: "f", value: { snapshot: 7, node: 12 } } };
+    await begin(item, b as Subject);
     expect(asked[0]?.question).toMatchObject({ values: { a: { snapshot: 7, node: 12 }, b: { expression: "b" } } });
     paused.over = true;
     await look(2);
@@ -151,18 +191,18 @@ describe("comparing two values", () => {
   });
 
   test("runs what must be run once, when the user asks, and not at the next stop", async () => {
-    const { compare, begin, asked, ops, look, row, comparisons } = await comparing();
-    await begin(a as Side, { name: "f(a)", expression: "f(a)" });
+    const { lenses, begin, asked, ops, look, row, questions } = await comparing();
+    await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
     await settled();
     expect(ops(), "the frame is read again, as what ran may have changed it").toEqual(["evaluate", "lens"]);
     expect(asked[1]?.question).toMatchObject({ values: { b: { snapshot: 7, node: 33 } } });
     await look(2);
     expect(row()).toMatchObject({
       description: "not compared yet at this stop: one of the two is run only when you ask",
-      can: ["removeComparison", "evaluateAgain"],
+      can: ["removeAnswer", "evaluateAgain"],
     });
     expect(ops()).toHaveLength(2);
-    await compare.run(comparisons.all[0] as Comparison);
+    await lenses.askAgain(questions.all[0] as Question);
     expect(ops().slice(2)).toEqual(["evaluate", "lens"]);
   });
 
@@ -173,25 +213,35 @@ describe("comparing two values", () => {
       if (refused) throw refused;
       return found;
     });
-    await begin({ name: "a.T", expression: "a.T" }, b as Side);
+    await begin({ name: "a.T", expression: "a.T" }, b as Subject);
     expect(ops()).toEqual(["lens", "evaluate", "lens"]);
   });
 
+  test("that is cancelled is not looked at any more for what must be run", async () => {
+    const { lenses, begin, questions, signals } = await comparing(() => {
+      throw new Refusal("not_static", "a.slow is computed");
+    });
+    await begin({ name: "a.slow", expression: "a.slow" }, b as Subject);
+    expect(signals[0]?.aborted).toBe(false);
+    lenses.cancel(questions.all[0] as Question);
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
   test("of several pairs is asked for each", async () => {
-    const { begin, ops, comparisons } = await comparing();
-    const c: Side = { name: "c", expression: "c" };
-    await begin(a as Side, b as Side);
-    await begin(a as Side, c);
-    await begin(b as Side, c);
+    const { begin, ops, questions } = await comparing();
+    const c: Subject = { name: "c", expression: "c" };
+    await begin(a as Subject, b as Subject);
+    await begin(a as Subject, c);
+    await begin(b as Subject, c);
     expect(ops()).toEqual(["lens", "lens", "lens"]);
-    expect(comparisons.all).toHaveLength(3);
+    expect(questions.all).toHaveLength(3);
   });
 
   test("of two names that are compared already takes the place of that", async () => {
-    const { begin, comparisons } = await comparing();
-    await begin(a as Side, b as Side);
-    await begin(a as Side, b as Side);
-    expect(comparisons.all).toHaveLength(1);
+    const { begin, questions } = await comparing();
+    await begin(a as Subject, b as Subject);
+    await begin(a as Subject, b as Subject);
+    expect(questions.all).toHaveLength(1);
   });
 
   test("of one name in two frames is of both, and its row names them", async () => {
@@ -205,7 +255,7 @@ describe("comparing two values", () => {
 
   test("of a value with itself is refused in words, and asked of nobody", async () => {
     const { begin, asked, row } = await comparing();
-    await begin(a as Side, { ...a } as Side);
+    await begin(a as Subject, { ...a } as Subject);
     expect(row()?.description).toBe("“a” and “a” are one value here: nothing to compare");
     expect(asked).toEqual([]);
   });
@@ -213,7 +263,7 @@ describe("comparing two values", () => {
   test("that the user asked for is not ended when the frame is read again, nor asked a second time", async () => {
     const reply = deferred<undefined>();
     const { begin, inspector, signals, ops, look, row } = await comparing(undefined, () => reply.promise);
-    await begin(a as Side, { name: "f(a)", expression: "f(a)" });
+    await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
     await inspector.again();
     await look(1, 3);
     await look(1);
@@ -227,7 +277,7 @@ describe("comparing two values", () => {
   test("does not read the frame again whose stop is over", async () => {
     const reply = deferred<undefined>();
     const { begin, inspector, look, ops } = await comparing(undefined, () => reply.promise);
-    await begin(a as Side, { name: "f(a)", expression: "f(a)" });
+    await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
     await look(2);
     const before = inspector.contents;
     reply.resolve(undefined);
@@ -239,11 +289,11 @@ describe("comparing two values", () => {
   test("asked twice ends the first, and shows the second", async () => {
     const replies = [deferred<undefined>(), deferred<undefined>()];
     const left = [...replies];
-    const { compare, begin, comparisons, signals, row } = await comparing(undefined, () => left.shift()?.promise);
-    await begin(a as Side, { name: "f(a)", expression: "f(a)" });
-    const again = compare.run(comparisons.all[0] as Comparison);
+    const { lenses, begin, questions, signals, row } = await comparing(undefined, () => left.shift()?.promise);
+    await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
+    const again = lenses.askAgain(questions.all[0] as Question);
     await settled();
-    expect(row()?.can).toEqual(["removeComparison"]);
+    expect(row()?.can).toEqual(["cancelAnswer", "removeAnswer"]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     replies[0]?.reject(new Over());
     await settled();
@@ -257,8 +307,8 @@ describe("comparing two values", () => {
     const reply = deferred<unknown>();
     const replies = [reply.promise];
     const { begin, ops } = await comparing(() => replies.shift() ?? found);
-    await begin(a as Side, b as Side);
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
+    await begin(a as Subject, b as Subject);
     expect(ops()).toEqual(["lens"]);
     reply.resolve({ ...found, done: false, progress: 0.5, resume: 9, node: undefined });
     await settled();
@@ -271,7 +321,7 @@ describe("comparing two values", () => {
       replies.push(deferred<LensAnswer>());
       return replies.at(-1)?.promise;
     });
-    for (const name of ["c", "d", "e"]) await begin(a as Side, { name, expression: name });
+    for (const name of ["c", "d", "e"]) await begin(a as Subject, { name, expression: name });
     expect(ops()).toEqual(["lens"]);
     replies[0]?.resolve(found);
     await settled();
@@ -279,19 +329,19 @@ describe("comparing two values", () => {
   });
 
   test("of values of one name without an expression is told apart by their nodes", async () => {
-    const { begin, comparisons, shown } = await comparing();
-    const items = [12, 13].map((node): Side => {
+    const { begin, questions, shown } = await comparing();
+    const items = [12, 13].map((node): Subject => {
       const { at, name } = shown("‹key›", 2, false);
       return { name, at: at && { ...at, value: { snapshot: 7, node } } };
     });
-    for (const item of items) await begin(item, b as Side);
-    expect(comparisons.all).toHaveLength(2);
-    expect(new Set(comparisons.all.map(({ id }) => id)).size).toBe(2);
+    for (const item of items) await begin(item, b as Subject);
+    expect(questions.all).toHaveLength(2);
+    expect(new Set(questions.all.map(({ id }) => id)).size).toBe(2);
   });
 
   test("of what was run says when that is old, and offers to run it again", async () => {
     const { begin, runs, row } = await comparing();
-    await begin(a as Side, { name: "f(a)", expression: "f(a)" });
+    await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
     expect(row()).toMatchObject({ description: "1 difference", can: expect.arrayContaining(["evaluateAgain"]) });
     await runs.userChanged(frame(1).session);
     await settled();
@@ -299,24 +349,24 @@ describe("comparing two values", () => {
   });
 
   test("ends with its session, as does what was selected for it", async () => {
-    const { begin, compare, comparisons, shown } = await comparing();
+    const { begin, lenses, questions, shown } = await comparing();
     const { session } = frame(1);
-    await begin(a as Side, b as Side);
-    comparisons.select(shown("x", 2), session);
-    compare.forget(session);
-    expect([comparisons.all, comparisons.selected]).toEqual([[], undefined]);
+    await begin(a as Subject, b as Subject);
+    questions.select(shown("x", 2), session);
+    lenses.forget(session);
+    expect([questions.all, questions.selected]).toEqual([[], undefined]);
   });
 
   test("keeps no frame of a stop that is over", async () => {
-    const { comparisons } = await comparing();
+    const { questions } = await comparing();
     const paused = frame(1);
     const at = { frame: paused, function: "f", value: { snapshot: 7, node: 2 } };
-    const side: Side = { name: "x", expression: "x", at };
-    comparisons.select(side, paused.session);
+    const side: Subject = { name: "x", expression: "x", at };
+    questions.select(side, paused.session);
     paused.over = true;
-    comparisons.sweep();
+    questions.sweep();
     expect(side.at).toBeUndefined();
-    expect(comparisons.selected).toBe(side);
+    expect(questions.selected).toBe(side);
   });
 
   test("redraws the tree once a second at most to tell how far it is", async () => {
@@ -327,7 +377,7 @@ describe("comparing two values", () => {
     });
     let redrawn = 0;
     inspector.onDidChange(() => (redrawn += 1));
-    await begin(a as Side, b as Side);
+    await begin(a as Subject, b as Subject);
     expect(left).toBe(0);
     expect(redrawn).toBeLessThan(5);
   });

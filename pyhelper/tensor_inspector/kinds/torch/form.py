@@ -1,4 +1,4 @@
-"""How a tensor keeps its elements, and what is said of them: what can be asked of every storage."""
+"""How a tensor keeps its elements, and what is said of them: what can be asked of every form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TensorElements(Elements):
     __slots__ = ()
 
 
-class Storage:
+class Form:
     """The elements of a tensor, read under one budget. It lives as long as the kind that it belongs to.
 
     What this class answers holds of elements in a layout that only their backend knows: none can be read or listed.
@@ -50,6 +50,7 @@ class Storage:
     composed: ClassVar[bool] = False  #: its parts, which are rows, are all there is to it
     repeating: ClassVar[tuple[str, ...]] = ()  #: rows that say again what the parts say
     is_dense: ClassVar[bool] = False  #: the elements stand in memory as the strides say, and are read as they are
+    is_shard: ClassVar[bool] = False  #: other processes may have the rest of its elements
     is_closed: ClassVar[bool] = False  #: its rows show all that is worth seeing of the instance
 
     def __init__(self, value: Any, budget: Budget) -> None:
@@ -208,7 +209,7 @@ class Storage:
         return facts
 
     def fact_rows(self) -> list[list[str]]:
-        """Facts of this storage alone: labels and texts."""
+        """Facts of this form alone: labels and texts."""
         return []
 
     def rows(self) -> list[Child]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Union
 
-from ...protocol import ComplexStats, Stats
-from ...safe.budget import Budget
+from ..protocol import ComplexStats, Stats
+from ..safe.budget import Budget
 
 #: off: statistics are switched off; no_time, no_memory: there was none left; freed: the memory is gone; truncated: the
 #: storage or file is shorter than it must be; no_values: it only stands for values, or they are not there yet; dtype:
@@ -37,6 +37,7 @@ FREED = Unread("freed", "storage freed")
 META = Unread("no_values", "meta tensor: no values")
 NOT_READ = Unread("layout", "values not read")
 UNFIT = Unread("unlike", "its arrays do not fit each other")
+MISSING = Unread("missing", "its parts are no tensors")
 OWN_CODE = Unread("own_code", "its own code decides what its values are")
 UNMAPPED = Unread("truncated", "memory not readable: its file was truncated")
 

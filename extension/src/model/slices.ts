@@ -4,23 +4,23 @@ import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
 /** What is asked of a lens. */
-export type LensQuestion = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "page_size">;
+export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "page_size" | "limits">;
 
 /** Asks a lens slice by slice until it has its answer. Between slices others are answered, and the asking can end. */
-export async function askLens(
+export async function askInSlices(
   helper: Pick<Calls, "lens">,
   frame: Frame,
-  question: LensQuestion,
+  input: LensInput,
   onProgress: (progress: number) => void,
   signal: AbortSignal,
 ): Promise<LensAnswer> {
   if (signal.aborted) throw new Over();
-  let answer = await helper.lens(frame, question, signal);
+  let answer = await helper.lens(frame, input, signal);
   while (!answer.done) {
     if (signal.aborted) throw new Over();
     onProgress(answer.progress);
     const { snapshot, resume } = answer;
-    answer = await helper.lens(frame, { ...question, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
+    answer = await helper.lens(frame, { ...input, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
   }
   return answer;
 }

@@ -1,0 +1,71 @@
+import type { DebugProtocol } from "@vscode/debugprotocol";
+import type * as vscode from "vscode";
+import { DEBUG_TYPE } from "../ids.ts";
+import { EvaluateQueue } from "./queue.ts";
+import type { Replies } from "./replies.ts";
+import type { Place, Threads } from "./threads.ts";
+
+const DEBUG_TYPES: readonly string[] = Object.values(DEBUG_TYPE);
+
+export function isPython({ type }: vscode.DebugSession): boolean {
+  return DEBUG_TYPES.includes(type);
+}
+
+/** Whether the adapter shows a file in whose lines the program's stand elsewhere: a cell's in the window's script. */
+export function movesLines({ type }: vscode.DebugSession): boolean {
+  return type === DEBUG_TYPE.interactiveWindow;
+}
+
+/** One debugged process as its messages tell it, and what it can be asked. Only its tracker changes what is told here. */
+export class Session {
+  readonly queue = new EvaluateQueue();
+  readonly vscode: vscode.DebugSession;
+  readonly #threads: Threads;
+  readonly #replies: Replies;
+
+  constructor(session: vscode.DebugSession, threads: Threads, replies: Replies) {
+    this.vscode = session;
+    this.#threads = threads;
+    this.#replies = replies;
+  }
+
+  get id(): string {
+    return this.vscode.id;
+  }
+
+  get ended(): boolean {
+    return this.#threads.ended;
+  }
+
+  /** Where a frame stands, if the adapter has named it since its thread last ran. */
+  placeOf(frameId: number): Place | undefined {
+    return this.#threads.placeOf(frameId);
+  }
+
+  /** The stop that the thread is paused at, undefined while it runs. */
+  stopOf(thread: number): number | undefined {
+    return this.#threads.stopOf(thread);
+  }
+
+  /** How often the thread went on: what was looked at before is of no use after. */
+  runsOf(thread: number): number {
+    return this.#threads.runsOf(thread);
+  }
+
+  /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */
+  evaluate(expression: string, frameId: number | undefined): Promise<string> {
+    // Raw strings come whole: every other way cuts them at 65,536 characters.
+    const request = { expression, context: "watch", format: { rawString: true } };
+    const sent = frameId === undefined ? request : { ...request, frameId };
+    return this.#replies.first(expression, async () => {
+      const { result }: DebugProtocol.EvaluateResponse["body"] = await this.vscode.customRequest("evaluate", sent);
+      return result;
+    });
+  }
+
+  /** Has the adapter name the top frame of a thread, if that is still paused. */
+  askForTop(threadId: number): void {
+    const nobodyNeedsIt = (): undefined => undefined;
+    this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(nobodyNeedsIt, nobodyNeedsIt);
+  }
+}

@@ -1,0 +1,81 @@
+import type { DebugProtocol } from "@vscode/debugprotocol";
+
+/** Where a stack frame stands, as the adapter last said. */
+export interface Place {
+  readonly thread: number;
+  readonly function: string;
+  readonly source: DebugProtocol.Source | undefined;
+}
+
+/** Which threads of a program are paused, at which stops, and where their frames stand. */
+export class Threads {
+  /** Of all programs together: a session that is started anew has the id of the old one, but no stop of its. */
+  static #stops = 0;
+  /** The frames that the adapter has named since their thread last ran, by their ids. */
+  readonly #places = new Map<number, Place>();
+  /** Undefined while all threads run. */
+  #stop: number | undefined;
+  #runs = 0;
+  /** Threads that have gone on alone since the last stop. */
+  readonly #alone = new Set<number>();
+  readonly #runsAlone = new Map<number, number>();
+  #ended = false;
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Where a frame stands, if the adapter has named it since its thread last ran. */
+  placeOf(frameId: number): Place | undefined {
+    return this.#places.get(frameId);
+  }
+
+  /** The stop that the thread is paused at, undefined while it runs. Frame ids repeat from stop to stop, this number never does. */
+  stopOf(thread: number): number | undefined {
+    return this.#ended || this.#alone.has(thread) ? undefined : this.#stop;
+  }
+
+  /** How often the thread went on: what was looked at before is of no use after. */
+  runsOf(thread: number): number {
+    return this.#runs + (this.#runsAlone.get(thread) ?? 0);
+  }
+
+  /** All have stopped, for what happened in one thread: frames of others, if they stood still all along, keep their places. */
+  stopped(thread: number | undefined): void {
+    Threads.#stops += 1;
+    this.#stop = Threads.#stops;
+    this.#alone.clear();
+    this.#leave(thread);
+  }
+
+  /** All went on. */
+  wentOn(): void {
+    this.#stop = undefined;
+    this.#runs += 1;
+    this.#alone.clear();
+    this.#leave(undefined);
+  }
+
+  /** As with `"steppingResumesAllThreads": false`: other threads stay paused, and are looked at. */
+  wentOnAlone(thread: number): void {
+    this.#alone.add(thread);
+    this.#runsAlone.set(thread, (this.#runsAlone.get(thread) ?? 0) + 1);
+    this.#leave(thread);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.wentOn();
+  }
+
+  /** The adapter has named frames of a thread. */
+  names(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
+    for (const { id, name, source } of frames) this.#places.set(id, { thread, function: name, source });
+  }
+
+  /** The frames of a thread, or of all, are not what they were. */
+  #leave(thread: number | undefined): void {
+    for (const [id, place] of this.#places)
+      if (thread === undefined || place.thread === thread) this.#places.delete(id);
+  }
+}

@@ -1,0 +1,86 @@
+import * as l10n from "@vscode/l10n";
+import type { LensAnswer } from "../protocol/generated.ts";
+import { type LensWords, lensWords } from "./lensWords.ts";
+import { isUnderWay, type Question, type State } from "./questions.ts";
+import { type Action, idOf, oldRow, questionPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { wasRun } from "./subjects.ts";
+
+/** Codes of failures that are no fault: a value is not here, or would have to be run. */
+const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
+
+/** What a lens answered, which says so where a value that was run for it is from before something that may have changed it. */
+export function answerRow(scene: Scene, question: Question): Row {
+  const { contents } = scene;
+  const expressions = Object.values(question.subjects).flatMap(({ expression }) => expression ?? []);
+  const run = expressions.filter((one) => wasRun(one, contents));
+  const state = scene.questions.state(contents, question) ?? { progress: 0 };
+  const words = lensWords(question.lens, question.subjects);
+  const row = isAnswer(state)
+    ? answeredRow(scene, question, words, state, run.length > 0)
+    : unansweredRow(scene, question, words, state);
+  return run.some((expression) => contents.isOld(expression)) ? oldRow(row) : row;
+}
+
+type Answered = LensAnswer & { readonly node: NonNullable<LensAnswer["node"]> };
+
+function isAnswer(state: State): state is Answered {
+  return state !== "cancelled" && "node" in state && state.node !== undefined;
+}
+
+function answeredRow(scene: Scene, question: Question, words: LensWords, answer: Answered, mayDiffer: boolean): Row {
+  const path = questionPath(question);
+  const source = sourceOf(answer);
+  const can: Action[] = ["copySummary", "removeAnswer"];
+  if (source !== undefined) can.push("goToLine");
+  const row = valueRow(scene, undefined, path, { node: answer.node, snapshot: answer.snapshot }, words.label);
+  return {
+    ...row,
+    id: idOf(path),
+    name: words.name,
+    icon: words.icon,
+    question,
+    ...(source === undefined ? {} : { source }),
+    can: mayDiffer ? [...can, "evaluateAgain"] : can,
+    speech: `${words.spoken}, ${row.speech}`,
+  };
+}
+
+/** The line that an answer names, if it is of a lens that does. */
+function sourceOf({ found }: Answered): Row["source"] {
+  if (found?.lens !== "nan_origin" || found.file === null || found.line === null) return undefined;
+  return { file: found.file, line: found.line };
+}
+
+function unansweredRow(scene: Scene, question: Question, words: LensWords, state: State): Row {
+  const path = questionPath(question);
+  const working = isUnderWay(state);
+  const [description, tone] = textOf(words, state);
+  // VS Code opens no row that it has shown as one without children.
+  const open = working && scene.expansion.isOpen(path);
+  return {
+    id: idOf(path),
+    path,
+    parent: undefined,
+    contents: scene.contents,
+    label: words.label,
+    name: words.name,
+    icon: words.icon,
+    question,
+    description,
+    summary: description,
+    tone,
+    expandable: open,
+    open,
+    changed: false,
+    speech: `${words.spoken}, ${description}`,
+    can: working ? ["cancelAnswer", "removeAnswer"] : ["removeAnswer", "evaluateAgain"],
+  };
+}
+
+/** What a question without an answer says. */
+function textOf({ working }: LensWords, state: State): [string, Tone] {
+  if (state === "cancelled") return [l10n.t("cancelled"), "quiet"];
+  if ("code" in state) return [state.message, QUIET.has(state.code) ? "quiet" : "alarm"];
+  const percent = Math.floor(100 * state.progress);
+  return [percent === 0 ? working : `${working} ${percent}%`, "quiet"];
+}

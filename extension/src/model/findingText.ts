@@ -1,0 +1,30 @@
+import * as l10n from "@vscode/l10n";
+import type { Finding } from "../protocol/generated.ts";
+import { escapeMarkdown } from "./words.ts";
+
+/** The title, which says so where it only may be so. */
+export function titleOf({ title, certain }: Finding): string {
+  return certain ? title : l10n.t("may be: {0}", title);
+}
+
+/** What a diagnostic says: the title, why it matters, one thing to try. */
+export function findingText(finding: Finding): string {
+  return [titleOf(finding), finding.why, l10n.t("Try: {0}", finding.suggestion)].join("\n");
+}
+
+/** A finding in Markdown, for the tooltip of its row and the hover of a value that it names. */
+export function findingCard(finding: Finding): string {
+  const { evidence, why, suggestion, consequences, rule } = finding;
+  const seen = evidence.map(
+    ({ expression, fact }) => `- ${escapeMarkdown([expression, fact].filter(Boolean).join(": "))}`,
+  );
+  const parts = [
+    `**${escapeMarkdown(titleOf(finding))}**`,
+    seen.join("\n"),
+    escapeMarkdown(why),
+    escapeMarkdown(l10n.t("Try: {0}", suggestion)),
+    consequences.length === 0 ? "" : escapeMarkdown(l10n.t("What follows: {0}", consequences.map(titleOf).join("; "))),
+    `_${escapeMarkdown(rule)}_`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,190 @@
+import { Over } from "../debug/queue.ts";
+import type { Calls } from "../helper/calls.ts";
+import type { Check, Checked, Contents, Manner } from "./contents.ts";
+import type { Dismissed } from "./dismissed.ts";
+import { failureOf } from "./failure.ts";
+import type { Inspector } from "./inspector.ts";
+import { askInSlices } from "./slices.ts";
+import { UnderWay } from "./underWay.ts";
+
+/** Milliseconds that a stop must last before it is looked at: while the user steps on, nothing is asked. */
+const STANDING = 150;
+/** Milliseconds between two redrawings of the tree that only tell how far a check is. */
+const REDRAWN = 500;
+/** Milliseconds of one slice in which models may be run: others are answered in between. */
+const RUNNING = 1500;
+
+/** A check under way. */
+interface Task extends Check {
+  readonly contents: Contents;
+  readonly abort: AbortController;
+}
+
+/** Asks what is wrong with the step in sight: once a stop, after its values are shown, and when the user wants a check. */
+export class Findings {
+  readonly #helper: Pick<Calls, "lens">;
+  readonly #inspector: Inspector;
+  readonly #dismissed: Dismissed;
+  readonly #wishes: { readonly findings: boolean };
+  /** What is looked at, as far as it was followed. */
+  #contents: Contents | undefined;
+  /** What was shown last of each frame that is paused, by its key. */
+  readonly #shown = new Map<string, Contents>();
+  /** One check at most of each frame. */
+  readonly #tasks: UnderWay<Task>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    helper: Pick<Calls, "lens">,
+    inspector: Inspector,
+    dismissed: Dismissed,
+    wishes: { readonly findings: boolean },
+  ) {
+    this.#helper = helper;
+    this.#inspector = inspector;
+    this.#dismissed = dismissed;
+    this.#wishes = wishes;
+    this.#tasks = new UnderWay(inspector, REDRAWN, ({ contents }) => (contents.checking = undefined));
+    inspector.onDidChange(() => this.#follow());
+    dismissed.onDidChange(() => this.#dismiss());
+  }
+
+  /** Looks at the step more closely, as the user asked, and runs its models if that is allowed. False where nothing is paused that can be asked. */
+  async check(manner: Manner = "thorough"): Promise<boolean> {
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return false;
+    await this.#ask(contents, { manner, unrun: false });
+    return true;
+  }
+
+  /** Ends the check of what is looked at; what was known before it stays. */
+  cancel(): void {
+    const { contents } = this.#inspector;
+    this.#tasks.end((task) => isOf(task, contents));
+    this.#inspector.changed();
+  }
+
+  #follow(): void {
+    this.#sweep();
+    const { contents } = this.#inspector;
+    if (contents === this.#contents) return;
+    clearTimeout(this.#timer);
+    this.#contents = contents;
+    // What nobody asked for is of no use where nobody looks.
+    this.#tasks.end(({ manner }) => manner === "usual");
+    if (contents !== undefined && !contents.frame.over) this.#begin(contents);
+  }
+
+  /** Forgets the frames of stops that are over. */
+  #sweep(): void {
+    this.#tasks.end((task) => task.contents.frame.over);
+    for (const [key, { frame }] of this.#shown) if (frame.over) this.#shown.delete(key);
+  }
+
+  /** Asks what is not known yet; of a frame that was read again, what the user wanted to know of it. */
+  #begin(contents: Contents): void {
+    const { key } = contents.frame;
+    const before = this.#shown.get(key);
+    this.#shown.set(key, contents);
+    const known = this.#tasks.find((task) => isOf(task, contents)) ?? before?.findings;
+    if (before !== contents && known !== undefined && known.manner !== "usual") void this.#ask(contents, again(known));
+    else if (known === undefined || before !== contents) this.#askSoon(contents);
+  }
+
+  #askSoon(contents: Contents): void {
+    if (!this.#wishes.findings || !("torch" in contents.answer.libraries)) return;
+    this.#timer = setTimeout(() => {
+      const { frame } = contents;
+      if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
+      else if (!frame.over) void this.#ask(contents, { manner: "usual", unrun: false });
+    }, STANDING);
+  }
+
+  /**
+   * What is dismissed has changed: it is dropped from what is known. Asked again is what was restored, and what followed
+   * from a cause that is dropped now.
+   */
+  #dismiss(): void {
+    for (const contents of this.#shown.values()) {
+      const { frame, findings } = contents;
+      const rules = this.#dismissed.rulesAt(frame.place);
+      const task = this.#tasks.find((one) => isOf(one, contents));
+      const check = task ?? (findings && again(findings));
+      const isHidden = task === undefined && findings?.manner !== "running" && hasCause(findings, rules);
+      contents.findings = findings && without(findings, rules);
+      if (check && !frame.over && (this.#dismissed.isEmpty || isHidden)) void this.#ask(contents, check);
+    }
+    this.#inspector.changed();
+  }
+
+  async #ask(contents: Contents, { manner, unrun }: Check): Promise<void> {
+    const { frame, answer } = contents;
+    this.#tasks.end((before) => isOf(before, contents));
+    const task: Task = { contents, manner, unrun, abort: new AbortController() };
+    this.#tasks.begin(task);
+    const ignore = this.#dismissed.rulesAt(frame.place).join(" ");
+    const thorough = manner !== "usual";
+    const run = manner === "running";
+    const options = { thorough, ignore, stop: frame.stop, ...(run ? { run } : {}) };
+    const time = run ? { limits: { ms: RUNNING } } : {};
+    const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options, ...time };
+    const goOn = (progress: number): void => {
+      if (!thorough || !this.#tasks.has(task)) return;
+      contents.checking = { progress };
+      this.#tasks.redraw();
+    };
+    if (thorough) {
+      contents.checking = { progress: 0 };
+      this.#tasks.redrawNow();
+    }
+    let failure: Contents["checking"];
+    try {
+      const found = await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
+      if (!this.#tasks.has(task)) return;
+      contents.findings = without({ answer: found, manner, unrun }, this.#dismissed.rulesAt(frame.place));
+    } catch (error) {
+      if (!this.#tasks.has(task)) return;
+      failure = !thorough || error instanceof Over ? undefined : failureOf(error);
+    }
+    this.#tasks.finish(task);
+    contents.checking = failure;
+    this.#inspector.changed();
+  }
+}
+
+function isOf(task: Task, contents: Contents | undefined): boolean {
+  return task.contents.frame.key === contents?.frame.key;
+}
+
+/** A step is checked again as it was, but what runs its models is allowed once. */
+function again({ manner, unrun }: Check): Check {
+  return manner === "running" ? { manner: "thorough", unrun: true } : { manner, unrun };
+}
+
+/** Whether one of these rules found what others follow from. */
+function hasCause(checked: Checked | undefined, rules: readonly string[]): boolean {
+  const found = checked?.answer.found;
+  if (found?.lens !== "findings") return false;
+  return found.findings.some(
+    ({ rule, consequences }) => rules.includes(rule) && consequences.some((one) => !rules.includes(one.rule)),
+  );
+}
+
+/** What was found without what these rules say. */
+function without(checked: Checked, rules: readonly string[]): Checked {
+  const { found, node } = checked.answer;
+  if (found?.lens !== "findings" || node === undefined) return checked;
+  const isKept = (rule: string | undefined): boolean => rule === undefined || !rules.includes(rule);
+  const kept = {
+    ...found,
+    findings: found.findings.filter(({ rule }) => isKept(rule)),
+    checked: found.checked.filter(isKept),
+    skipped: found.skipped.filter(({ rule }) => isKept(rule)),
+  };
+  const answer = { ...checked.answer, found: kept };
+  if (node.page === undefined) return { ...checked, answer };
+  const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));
+  const badges = [...new Set(nodes.flatMap(({ badges: loud = [] }) => loud))];
+  const page = { ...node.page, total: nodes.length, nodes };
+  return { ...checked, answer: { ...answer, node: { ...node, badges, page } } };
+}

@@ -1,0 +1,202 @@
+import * as l10n from "@vscode/l10n";
+import { Over } from "../debug/queue.ts";
+import type { Session } from "../debug/session.ts";
+import type { Calls } from "../helper/calls.ts";
+import { Refusal } from "../helper/refusal.ts";
+import type { LensAnswer } from "../protocol/generated.ts";
+import type { Contents } from "./contents.ts";
+import { failureOf } from "./failure.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Inquiry, Question, Questions, State, Subject } from "./questions.ts";
+import { questionPath } from "./row.ts";
+import type { Runs } from "./runs.ts";
+import { askInSlices } from "./slices.ts";
+import { UnderWay } from "./underWay.ts";
+import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
+
+/** Milliseconds between two redrawings of the tree that only tell how far a question is. */
+const REDRAWN = 1000;
+
+/** A question on its way to its answer. */
+interface Task {
+  readonly question: Question;
+  /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
+  readonly runs: readonly string[] | undefined;
+  readonly abort: AbortController;
+  contents: Contents;
+}
+
+/** Asks lenses what the user wants to know: at once, and again at each stop, after its values are shown. */
+export class Lenses {
+  readonly #helper: Pick<Calls, "lens">;
+  readonly #questions: Questions;
+  readonly #inspector: Inspector;
+  readonly #runs: Pick<Runs, "evaluate">;
+  readonly #tasks: UnderWay<Task>;
+  /** Fulfilled when the last lens is answered: the helper keeps only a few unfinished. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(helper: Pick<Calls, "lens">, questions: Questions, inspector: Inspector, runs: Pick<Runs, "evaluate">) {
+    this.#helper = helper;
+    this.#questions = questions;
+    this.#inspector = inspector;
+    this.#runs = runs;
+    this.#tasks = new UnderWay(inspector, REDRAWN, ({ contents, question }) => questions.giveUp(contents, question));
+    inspector.onDidChange(() => this.#askForNew());
+    questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.all.includes(question)));
+  }
+
+  /**
+   * Begins to ask in the frame that is looked at, which a row tells from now on. What only running an expression can
+   * tell is run, once. Undefined where nothing can be asked.
+   */
+  async ask(inquiry: Inquiry): Promise<Question | undefined> {
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return undefined;
+    this.#questions.sweep();
+    const question = this.#questions.add({ ...inquiry, subjects: toldApart(inquiry.subjects) }, contents.frame.session);
+    this.#inspector.scene?.expansion.open(questionPath(question));
+    void this.#ask(question, contents, toRun(question, contents));
+    return question;
+  }
+
+  /** The same for one that is there. False where nothing can be asked. */
+  async askAgain(question: Question): Promise<boolean> {
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return false;
+    if (!this.#questions.all.includes(question)) return true;
+    this.#tasks.end((task) => isOf(task, question, contents));
+    this.#questions.resume(question);
+    await this.#ask(question, contents, toRunAgain(question, contents));
+    return true;
+  }
+
+  /** Ends the asking until the user wants it again, which the row offers. */
+  cancel(question: Question): void {
+    this.#tasks.end((task) => task.question === question);
+    this.#questions.cancel(question);
+    this.#inspector.changed();
+  }
+
+  remove(question: Question): void {
+    this.#questions.remove(question);
+    this.#inspector.changed();
+  }
+
+  removeAll(): void {
+    this.#questions.removeAll();
+    this.#inspector.changed();
+  }
+
+  /** A session has ended, and its questions with it. */
+  forget(session: Session): void {
+    this.#questions.forget(session);
+    this.#inspector.changed();
+  }
+
+  #askForNew(): void {
+    const { contents } = this.#inspector;
+    this.#questions.sweep();
+    // What is not shown any more is of no use, unless the user asked for it.
+    this.#tasks.end((task) => task.runs === undefined && task.contents !== contents);
+    if (contents === undefined || contents.frame.over) return;
+    for (const question of this.#questions.all) {
+      const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
+      if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
+      void this.#ask(question, contents);
+    }
+  }
+
+  async #ask(question: Question, contents: Contents, runs?: readonly string[]): Promise<void> {
+    const task: Task = { question, runs, abort: new AbortController(), contents };
+    this.#tasks.begin(task);
+    this.#tell(task, { progress: 0 });
+    if (runs) this.#inspector.changed();
+    try {
+      this.#tell(task, await this.#found(task));
+    } catch (error) {
+      if (error instanceof Over) {
+        this.#tasks.end((one) => one === task);
+        return;
+      }
+      this.#tell(task, failureOf(error));
+    }
+    if (this.#tasks.finish(task)) this.#inspector.changed();
+  }
+
+  #tell(task: Task, state: State): void {
+    if (this.#tasks.has(task)) this.#questions.setState(task.contents, task.question, state);
+  }
+
+  async #found(task: Task): Promise<LensAnswer> {
+    await this.#run(task, task.runs ?? []);
+    try {
+      return await this.#lens(task);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "not_static") throw error;
+      if (task.runs === undefined) throw notYet(task.question);
+      await this.#run(task, await this.#computed(task));
+      return this.#lens(task);
+    }
+  }
+
+  /** What looks as if it could be read, but only running it can tell, as a property. */
+  async #computed({ question, contents, abort }: Task): Promise<string[]> {
+    const addresses = Object.values(addressesOf(question, contents));
+    const expressions = addresses.flatMap(({ expression }) => expression ?? []);
+    const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal);
+    const read = await Promise.all(expressions.map(inspect));
+    return expressions.filter((_, at) => {
+      const answer = read[at];
+      return answer !== undefined && "code" in answer && answer.code === "not_static";
+    });
+  }
+
+  /** What runs may change anything, so the frame is read again before anything is asked of it. */
+  async #run(task: Task, expressions: readonly string[]): Promise<void> {
+    if (expressions.length === 0) return;
+    const { frame } = task.contents;
+    try {
+      await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
+    } finally {
+      if (!frame.over) await this.#inspector.again(frame.session);
+    }
+    const now = await this.#inspector.settled();
+    if (now?.frame.key === frame.key) task.contents = now;
+  }
+
+  /** One question after the other, slice by slice, so that others are answered in between. */
+  #lens(task: Task): Promise<LensAnswer> {
+    const ask = async (): Promise<LensAnswer> => {
+      const { question, contents, abort } = task;
+      const values = addressesOf(question, contents);
+      const { lens, options } = question;
+      const { snapshot } = contents.answer;
+      const input = { lens, values, snapshot, ...(options === undefined ? {} : { options }) };
+      return askInSlices(this.#helper, contents.frame, input, (progress) => this.#goOn(task, progress), abort.signal);
+    };
+    const turn = this.#turn.then(ask);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #goOn(task: Task, progress: number): void {
+    this.#tell(task, { progress });
+    if (this.#tasks.has(task)) this.#tasks.redraw();
+  }
+}
+
+function isOf(task: Task, question: Question, { frame }: Contents): boolean {
+  return task.question === question && task.contents.frame.key === frame.key;
+}
+
+/** Values of several frames carry the names of these, and no expression reaches them all in one. */
+function toldApart(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
+  const frames = new Set(Object.values(subjects).map(({ at }) => at?.frame.key));
+  if (frames.size < 2 || frames.has(undefined)) return subjects;
+  return Object.fromEntries(Object.entries(subjects).map(([key, subject]) => [key, named(subject)]));
+}
+
+function named({ name, at, ...rest }: Subject): Subject {
+  return at === undefined ? { name, ...rest } : { name: l10n.t("{0} in {1}", name, at.function), at };
+}

@@ -1,0 +1,156 @@
+import type { Frame } from "../debug/activeFrame.ts";
+import type { Session } from "../debug/session.ts";
+import type { Address, LensAnswer, LensRequest } from "../protocol/generated.ts";
+import type { Contents } from "./contents.ts";
+import { Emitter } from "./emitter.ts";
+import type { Failure } from "./failure.ts";
+import type { LensName } from "./lensWords.ts";
+
+/** A value that a question is about. */
+export interface Subject {
+  /** What it is called in the tree. */
+  readonly name: string;
+  /** By which it is found again at other stops. */
+  readonly expression?: string;
+  /** Where it was shown, while that stop lasts. */
+  at?: Shown | undefined;
+}
+
+/** A value where the tree showed it. */
+export interface Shown {
+  readonly frame: Frame;
+  readonly function: string;
+  readonly value: Address;
+}
+
+/** What the user wants to know of values: which lens is asked, and about which values by the lens's names for them. */
+export interface Inquiry {
+  readonly lens: LensName;
+  readonly subjects: Readonly<Record<string, Subject>>;
+  readonly options?: NonNullable<LensRequest["options"]>;
+}
+
+/** An inquiry that the tree keeps in sight, with its answer. It ends with the session that was looked at. */
+export interface Question extends Inquiry {
+  readonly id: number;
+  readonly session: Session;
+}
+
+/** What asking came to at one stop, or how far it is. */
+export type State = LensAnswer | Failure | { readonly progress: number } | "cancelled";
+
+/** The questions that the user keeps in sight, and what is known of them in frames. */
+export class Questions {
+  readonly #states = new WeakMap<Contents, Map<Question, State>>();
+  readonly #changed = new Emitter();
+  /** Not asked until the user wants it again. */
+  readonly #cancelled = new WeakSet<Question>();
+  #all: readonly Question[] = [];
+  #last = 0;
+  #selected: { readonly subject: Subject; readonly session: Session } | undefined;
+
+  readonly onDidChange = this.#changed.event;
+
+  get all(): readonly Question[] {
+    return this.#all;
+  }
+
+  /** A value that waits for another to be compared with, as VS Code does it with files. */
+  get selected(): Subject | undefined {
+    return this.#selected?.subject;
+  }
+
+  select(subject: Subject, session: Session): void {
+    this.#selected = { subject, session };
+    this.#changed.fire();
+  }
+
+  /** A new one, or in its place, where the same is asked already. */
+  add(inquiry: Inquiry, session: Session): Question {
+    const before = this.#all.find((one) => isSame(one, inquiry));
+    this.#last += 1;
+    const added = { ...inquiry, id: before?.id ?? this.#last, session };
+    this.#set(before ? this.#all.map((one) => (one === before ? added : one)) : [...this.#all, added]);
+    return added;
+  }
+
+  remove(question: Question): void {
+    this.#set(this.#all.filter((one) => one !== question));
+  }
+
+  removeAll(): void {
+    this.#set([]);
+  }
+
+  /** A session has ended. */
+  forget(session: Session): void {
+    if (this.#selected?.session === session) this.#selected = undefined;
+    this.#set(this.#all.filter((one) => one.session !== session));
+  }
+
+  /** Forgets where values were shown at stops that are over. */
+  sweep(): void {
+    const subjects = this.#all.flatMap((question) => Object.values(question.subjects));
+    for (const subject of [...subjects, ...(this.selected ? [this.selected] : [])]) {
+      if (subject.at?.frame.over === true) subject.at = undefined;
+    }
+    if (this.selected && this.selected.at === undefined && this.selected.expression === undefined) {
+      this.#selected = undefined;
+      this.#changed.fire();
+    }
+  }
+
+  state(contents: Contents, question: Question): State | undefined {
+    return this.#states.get(contents)?.get(question) ?? (this.#cancelled.has(question) ? "cancelled" : undefined);
+  }
+
+  cancel(question: Question): void {
+    this.#cancelled.add(question);
+  }
+
+  resume(question: Question): void {
+    this.#cancelled.delete(question);
+  }
+
+  setState(contents: Contents, question: Question, state: State): void {
+    const states = this.#states.get(contents) ?? new Map<Question, State>();
+    this.#states.set(contents, states.set(question, state));
+  }
+
+  /** It was given up on its way, and may be asked again. */
+  giveUp(contents: Contents, question: Question): void {
+    const state = this.state(contents, question);
+    if (state !== undefined && isUnderWay(state)) this.#states.get(contents)?.delete(question);
+  }
+
+  #set(all: readonly Question[]): void {
+    this.#all = all;
+    this.#changed.fire();
+  }
+}
+
+export function isUnderWay(state: State): state is { readonly progress: number } {
+  return state !== "cancelled" && !("code" in state) && !("op" in state);
+}
+
+/** Whether both ask the same of the same values. */
+function isSame(one: Inquiry, other: Inquiry): boolean {
+  if (one.lens !== other.lens || JSON.stringify(one.options) !== JSON.stringify(other.options)) return false;
+  return Object.entries(one.subjects).every(([name, subject]) => {
+    const its = other.subjects[name];
+    return its !== undefined && isSameSubject(subject, its);
+  });
+}
+
+/** Whether both mean one value: by one expression, where no two frames stand against it, else by one node. */
+function isSameSubject(one: Subject, other: Subject): boolean {
+  if (one.name !== other.name || one.expression !== other.expression) return false;
+  const [here, there] = [one.at, other.at];
+  if (here === undefined || there === undefined) return one.expression !== undefined;
+  if (here.frame.key !== there.frame.key) return false;
+  return one.expression !== undefined || isSameAddress(here.value, there.value);
+}
+
+export function isSameAddress(one: Address, other: Address): boolean {
+  return one.expression === other.expression && one.snapshot === other.snapshot && one.node === other.node;
+}

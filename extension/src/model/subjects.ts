@@ -1,0 +1,86 @@
+import * as l10n from "@vscode/l10n";
+import { Refusal } from "../helper/refusal.ts";
+import type { Address } from "../protocol/generated.ts";
+import type { Contents } from "./contents.ts";
+import { lensWords } from "./lensWords.ts";
+import { isStatic } from "./python.ts";
+import { isSameAddress, type Question, type Subject } from "./questions.ts";
+
+/** Where the values of a question are found now, or why one of them is not. */
+export function addressesOf(question: Question, contents: Contents): Record<string, Address> {
+  const found = Object.entries(question.subjects).map(([key, subject]) => {
+    return { key, subject, address: addressOf(question, subject, contents) };
+  });
+  for (const one of found) {
+    for (const other of found) {
+      if (other === one) continue;
+      if (isElsewhere(one.subject, contents) && other.address.expression !== undefined) {
+        throw new Refusal("gone", l10n.t("“{0}” is of another frame: look at that one to compare", one.subject.name));
+      }
+      if (isSameAddress(one.address, other.address)) {
+        const names = [one.subject.name, other.subject.name] as const;
+        throw new Refusal("gone", l10n.t("“{0}” and “{1}” are one value here: nothing to compare", ...names));
+      }
+    }
+  }
+  return Object.fromEntries(found.map(({ key, address }) => [key, address]));
+}
+
+/** Expressions that have to be run to ask for the first time. */
+export function toRun({ subjects }: Question, contents: Contents): string[] {
+  const unread = Object.values(subjects)
+    .filter((subject) => !isHere(subject, contents))
+    .flatMap(({ expression }) => expression ?? []);
+  return [...new Set(unread.filter((expression) => !isStatic(expression)))];
+}
+
+/** Expressions that are run when the user wants it again. */
+export function toRunAgain({ subjects }: Question, contents: Contents): string[] {
+  const reached = Object.values(subjects)
+    .filter((subject) => !isElsewhere(subject, contents))
+    .flatMap(({ expression }) => expression ?? []);
+  return [...new Set(reached.filter((expression) => !isStatic(expression) || wasRun(expression, contents)))];
+}
+
+/** Whether an expression was run in this frame at this stop. */
+export function wasRun(expression: string | undefined, contents: Contents): boolean {
+  return resultOf(expression, contents) !== undefined;
+}
+
+/** What running it in this frame came to; the node while its stop lasts, in any frame; after that the expression. */
+function addressOf(question: Question, subject: Subject, contents: Contents): Address {
+  const { name, expression, at } = subject;
+  const result = isElsewhere(subject, contents) ? undefined : resultOf(expression, contents);
+  if (result !== undefined) return result;
+  if (at !== undefined && isHere(subject, contents)) return at.value;
+  if (expression === undefined && at?.frame.over === false) {
+    throw new Refusal("gone", l10n.t("“{0}” belongs to another session", name));
+  }
+  if (expression === undefined) {
+    throw new Refusal("gone", l10n.t("“{0}” is gone: no expression reaches it at another stop", name));
+  }
+  if (isStatic(expression)) return { expression };
+  throw notYet(question);
+}
+
+/** A value of the question is told only by running it, which the user has not asked for at this stop. */
+export function notYet({ lens, subjects }: Question): Refusal {
+  return new Refusal("not_static", lensWords(lens, subjects).notYet);
+}
+
+/** Whether the node counts. Where its own frame was read again, the name says what it stands for now. */
+function isHere({ expression, at }: Subject, { frame, answer }: Contents): boolean {
+  if (at === undefined || at.frame.over || at.frame.session !== frame.session) return false;
+  const isReadAgain = at.frame.key === frame.key && at.value.snapshot !== answer.snapshot;
+  return !(isReadAgain && expression !== undefined && isStatic(expression));
+}
+
+function isElsewhere(subject: Subject, contents: Contents): boolean {
+  return isHere(subject, contents) && subject.at?.frame.key !== contents.frame.key;
+}
+
+function resultOf(expression: string | undefined, contents: Contents): Address | undefined {
+  const result = expression === undefined ? undefined : contents.result(expression);
+  if (result === undefined || result === "running" || !("node" in result)) return undefined;
+  return { snapshot: result.snapshot, node: result.node.id };
+}

@@ -1,0 +1,68 @@
+import * as vscode from "vscode";
+import { SECTION } from "../ids.ts";
+import type { Contents } from "../model/contents.ts";
+import { findingsOf } from "../model/findingRows.ts";
+import { findingText } from "../model/findingText.ts";
+import type { Inspector } from "../model/inspector.ts";
+import type { Finding, Severity } from "../protocol/generated.ts";
+import { documentOf } from "./documents.ts";
+
+const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  hint: vscode.DiagnosticSeverity.Information,
+};
+
+/** While paused, what is wrong stands at the user's lines in the editor and in the Problems view. */
+export class Diagnostics implements vscode.Disposable {
+  readonly #inspector: Inspector;
+  readonly #wishes: { readonly diagnostics: boolean };
+  readonly #collection = vscode.languages.createDiagnosticCollection(SECTION);
+  readonly #subscription: { dispose(): unknown };
+  /** What is shown, or will be once the documents that it stands in are found. */
+  #shown: Contents["findings"];
+  /** The last showing: one before it ends where it is. */
+  #turn = {};
+
+  constructor(inspector: Inspector, wishes: { readonly diagnostics: boolean }) {
+    this.#inspector = inspector;
+    this.#wishes = wishes;
+    this.#subscription = inspector.onDidChange(() => void this.#show());
+  }
+
+  async #show(): Promise<void> {
+    const { contents, frame } = this.#inspector;
+    const isCurrent = contents !== undefined && frame !== undefined && !contents.frame.over;
+    const findings = isCurrent && this.#wishes.diagnostics ? contents.findings : undefined;
+    if (findings === this.#shown) return;
+    this.#shown = findings;
+    const turn = (this.#turn = {});
+    this.#collection.clear();
+    if (!isCurrent || findings === undefined) return;
+    const placed = new Map<vscode.TextDocument, vscode.Diagnostic[]>();
+    for (const finding of findingsOf(contents)?.findings ?? []) {
+      const document = await documentOf(finding.source);
+      const diagnostic = document && diagnosticOf(document, finding);
+      if (diagnostic) placed.set(document, [...(placed.get(document) ?? []), diagnostic]);
+    }
+    if (turn !== this.#turn) return;
+    for (const [{ uri }, diagnostics] of placed) this.#collection.set(uri, diagnostics);
+  }
+
+  dispose(): void {
+    this.#turn = {};
+    this.#subscription.dispose();
+    this.#collection.dispose();
+  }
+}
+
+function diagnosticOf(document: vscode.TextDocument, finding: Finding): vscode.Diagnostic | undefined {
+  const line = (finding.source?.line ?? 0) - 1;
+  if (line < 0 || line >= document.lineCount) return undefined;
+  const { range, firstNonWhitespaceCharacterIndex: start } = document.lineAt(line);
+  const place = new vscode.Range(line, start, line, range.end.character);
+  const diagnostic = new vscode.Diagnostic(place, findingText(finding), SEVERITIES[finding.severity]);
+  diagnostic.source = "Tensor Inspector";
+  diagnostic.code = finding.rule;
+  return diagnostic;
+}

@@ -1,0 +1,49 @@
+import * as vscode from "vscode";
+import { COMMAND, type CommandId } from "../ids.ts";
+import type { Manner } from "../model/contents.ts";
+import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
+import { documentOf } from "./documents.ts";
+
+export const FINDING_COMMANDS = {
+  [COMMAND.checkStep]: (parts) => check(parts),
+  [COMMAND.checkByRunning]: async (parts) => {
+    if (await isAllowed()) await check(parts, "running");
+  },
+  [COMMAND.cancelCheck]: ({ findings }) => findings.cancel(),
+  [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
+    for (const { finding, contents } of await rowsOf(tree, argument, selected)) {
+      if (finding) dismissed.add(finding.rule, contents.frame.place);
+    }
+  },
+  [COMMAND.neverThisRule]: async ({ dismissed, tree }, argument, selected) => {
+    for (const { finding } of await rowsOf(tree, argument, selected)) if (finding) dismissed.add(finding.rule);
+  },
+  [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
+  [COMMAND.goToLine]: async ({ tree }, row) => {
+    const source = isRow(row) ? row.source : undefined;
+    if (!source) return;
+    const document = await documentOf(source);
+    if (document) await showLine(document, source.line - 1);
+    else await tree.say(vscode.l10n.t("No file here has this line: {0}", source.file));
+  },
+} satisfies Readonly<Partial<Record<CommandId, Command>>>;
+
+async function check({ findings, tree }: Parts, manner?: Manner): Promise<void> {
+  if (await findings.check(manner)) return;
+  await tree.say(vscode.l10n.t("Not checked: the program went on, or its values can't be read."));
+}
+
+async function showLine(document: vscode.TextDocument, line: number): Promise<void> {
+  const place = new vscode.Position(line, 0);
+  await vscode.window.showTextDocument(document, { selection: new vscode.Range(place, place) });
+}
+
+/** The user is told what will run, and what can't be taken back. */
+async function isAllowed(): Promise<boolean> {
+  const run = vscode.l10n.t("Run");
+  const detail = vscode.l10n.t(
+    "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without their hooks, with the inputs of this step. Random numbers are put back, modes and gradients stay as they are. Not restored is what the code changes elsewhere: files, output, global variables, attributes of classes, other processes.",
+  );
+  const question = vscode.l10n.t("Run the models of this step again?");
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+}

@@ -1,0 +1,205 @@
+"""Copies of what a model holds in its attributes, at any depth, made without running any of the program's code."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict, defaultdict, deque
+from functools import partial
+from re import Pattern
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import Any
+from weakref import ReferenceType
+
+from ...measure.torch.elements import bare, is_own, is_plain
+from ...measure.torch.metadata import element_count, is_any_tensor
+from ...measure.torch.modules import is_module
+from ...safe.guard import class_module, class_name, instance_dict, module, mro, slots, stored
+
+torch: Any = module("torch")
+_ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
+_VALUES = 20_000
+_DEPTH = 60
+
+#: What can't be changed, and what is code: it stays itself.
+_FIXED = frozenset((
+    type(None), bool, int, float, complex, str, bytes, range, slice, type(...), type(NotImplemented),
+    torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size,
+))  # fmt: skip
+_CODE = frozenset((
+    type, FunctionType, BuiltinFunctionType, ModuleType, ReferenceType, Pattern, property, staticmethod, classmethod,
+))  # fmt: skip
+_FIXED_LIBRARIES = frozenset(("datetime", "decimal", "enum", "fractions", "logging", "pathlib", "uuid"))
+_MAPPINGS = (OrderedDict, defaultdict, dict)
+_GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
+
+
+class NotCopied(Exception):
+    """Why something can't be copied: no part of the program's may be run for it."""
+
+
+class Duplicates:
+    """Copies, each made once. ``modules`` and ``generators`` were met on the way: they stay themselves.
+
+    Without ``clones`` nothing large is copied: it is only looked at whether all can be.
+    """
+
+    def __init__(self, *, clones: bool = True) -> None:
+        self.modules: list[Any] = []
+        self.generators: list[Any] = []
+        self.functions: list[FunctionType] = []
+        self._clones = clones
+        self._made: dict[int, Any] = {}
+        self._held: list[Any] = []  #: since its id stands for a value only as long as that lives
+        self._elements = 0
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        cls = type(value)
+        if cls in _FIXED:
+            return value
+        if id(value) not in self._made:
+            self._held.append(value)
+            if len(self._held) > _VALUES or depth > _DEPTH:
+                raise NotCopied("holds more than can be copied")
+            self._made[id(value)] = value  # a cycle ends here, where nothing better is made
+            self._made[id(value)] = self._copied(value, cls, depth + 1)
+        return self._made[id(value)]
+
+    def _copied(self, value: Any, cls: type, depth: int) -> Any:
+        if is_any_tensor(value):
+            return self._tensor(value)
+        if is_module(value):
+            self.modules.append(value)
+            return value
+        if is_generator(value):
+            self.generators.append(value)
+            return value
+        bases = mro(cls)
+        if _stays(bases):
+            if cls is FunctionType:
+                self.functions.append(value)
+            return value
+        if cls is MethodType:
+            self.functions.append(value.__func__)
+            return MethodType(value.__func__, self.of(value.__self__, depth))
+        if cls is partial:
+            return partial(self.of(value.func, depth), *self.of(value.args, depth), **self.of(value.keywords, depth))
+        if _is_numpy((cls,), "ndarray"):
+            return self._array(value)
+        return self._container(value, cls, bases, depth)
+
+    def _tensor(self, value: Any) -> Any:
+        if not is_own(value) or not is_plain(value):
+            raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+        self._count(element_count(value) or 0)
+        if not self._clones:
+            return value
+        copied = bare(value).clone()
+        is_parameter = type(value) is torch.nn.Parameter
+        return torch.nn.Parameter(copied, bool(value.requires_grad)) if is_parameter else copied
+
+    def _array(self, value: Any) -> Any:
+        if value.dtype.hasobject:
+            raise NotCopied("holds an array of objects")
+        self._count(value.size)
+        return value.copy() if self._clones else value
+
+    def _count(self, elements: int) -> None:
+        self._elements += elements
+        if self._elements > _ELEMENTS:
+            raise NotCopied("is too large to be copied")
+
+    def _container(self, value: Any, cls: type, bases: tuple[type, ...], depth: int) -> Any:
+        if tuple in bases or frozenset in bases:
+            base: Any = tuple if tuple in bases else frozenset
+            items = [self.of(item, depth) for item in base.__iter__(value)]
+            return base.__new__(cls, items) if base is tuple else self._set(value)
+        mapping: Any = next((base for base in _MAPPINGS if base in bases), None)
+        if mapping is not None:
+            return self._mapping(value, cls, mapping, depth)
+        if list in bases:
+            return self._list(value, cls, depth)
+        if deque in bases:
+            made: Any = deque((self.of(item, depth) for item in deque.__iter__(value)), value.maxlen)
+            return self._filled(made, value, depth) if cls is deque else self._refused(value)
+        if set in bases:
+            return set(self._set(value)) if cls is set else self._refused(value)
+        if bytearray in bases:
+            return bytearray(value) if cls is bytearray else self._refused(value)
+        return self._object(value, cls, depth)
+
+    def _list(self, value: Any, cls: type, depth: int) -> Any:
+        made: Any = list.__new__(cls)
+        self._made[id(value)] = made
+        list.extend(made, [self.of(item, depth) for item in list.__iter__(value)])
+        return self._filled(made, value, depth)
+
+    def _mapping(self, value: Any, cls: type, base: Any, depth: int) -> Any:
+        made = base.__new__(cls)
+        self._made[id(value)] = made
+        if base is defaultdict:
+            made.default_factory = value.default_factory
+        for key, item in list(base.items(value)):
+            if not _is_fixed(key):
+                raise NotCopied(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
+            base.__setitem__(made, key, self.of(item, depth))
+        return self._filled(made, value, depth)
+
+    def _set(self, value: Any) -> Any:
+        """Its items stay themselves: to hash others may run the program's code."""
+        if not all(map(_is_fixed, list(value))):
+            raise NotCopied(f"holds a {class_name(type(value))} of objects")
+        return value
+
+    def _object(self, value: Any, cls: type, depth: int) -> Any:
+        if any(True for _ in slots(value)):
+            return self._refused(value)
+        base: Any = SimpleNamespace if cls is SimpleNamespace else object
+        try:
+            made = base.__new__(cls)
+        except TypeError:  # it is made in C, or abstract
+            return self._refused(value)
+        self._made[id(value)] = made
+        return self._filled(made, value, depth)
+
+    def _filled(self, made: Any, value: Any, depth: int) -> Any:
+        """With the attributes of an instance."""
+        own = stored(value)
+        if own:
+            if type(own) is not dict:
+                return self._refused(value)
+            into = stored(made)
+            for name, item in list(own.items()):
+                into[name] = self.of(item, depth)
+        return made
+
+    def _refused(self, value: Any) -> Any:
+        raise NotCopied(f"holds a {class_name(type(value))}, which can't be copied")
+
+
+def is_generator(value: Any) -> bool:
+    """Whether it is a generator of random numbers, whose state can be read and set back."""
+    cls = type(value)
+    if cls is torch.Generator:
+        return True
+    libraries: Any = ((sys.modules.get(library), name) for library, name in _GENERATORS)
+    return any(cls is instance_dict(library).get(name) for library, name in libraries if library is not None)
+
+
+def _is_fixed(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_fixed, value))
+    return type(value) in _FIXED or _stays(mro(type(value)))
+
+
+def _stays(bases: tuple[type, ...]) -> bool:
+    """Whether instances are code, or of a library whose values don't change."""
+    libraries = {class_module(base).partition(".")[0] for base in bases}
+    return (
+        not _CODE.isdisjoint(bases)
+        or not _FIXED_LIBRARIES.isdisjoint(libraries)
+        or _is_numpy(bases, "generic", "dtype")
+    )
+
+
+def _is_numpy(bases: tuple[type, ...], *names: str) -> bool:
+    return any(class_name(base) in names and class_module(base) == "numpy" for base in bases)

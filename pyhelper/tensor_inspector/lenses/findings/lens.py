@@ -1,0 +1,85 @@
+"""The lens `findings`: what is wrong with the step in sight of the paused frame, and what an exception there was about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...kinds import Child
+from ...protocol import FindingsFound, Found
+from ...safe.budget import Budget
+from ..explain.explain import explain
+from ..lens import Lens, Paused
+from .finding import Findings
+from .rows import row_of
+from .search import Search
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    if paused is None:
+        raise ValueError("'findings' is asked where the program is paused")
+    stop = options.get("stop")
+    if stop is not None and type(stop) is not int:
+        raise TypeError("stop is the number of a stop")
+    ignore = options.get("ignore", "")
+    if type(ignore) is not str:
+        raise TypeError("ignore names rules, with blanks between them")
+    return _Findings(
+        paused,
+        budget,
+        thorough=options.get("thorough") is True,
+        run=options.get("run") is True,
+        ignore=ignore.split(),
+        stop=stop,
+    )
+
+
+class _Findings(Lens):
+    """First the exception is explained, then the rules are asked: each begins with a whole slice."""
+
+    def __init__(self, paused: Paused, budget: Budget, **question: Any) -> None:
+        super().__init__(budget)
+        self._paused = paused
+        self._question = question
+        self._explained: Findings | None = Findings() if paused.raised is None else None
+        self._search: Search | None = None
+
+    def go_on(self) -> bool:
+        paused = self._paused
+        if self.budget.remaining_ms() < self.budget.ms / 2:  # the first slice has loaded modules
+            return False
+        if self._explained is None and paused.raised is not None:
+            _, error, traceback = paused.raised
+            self._explained = explain(error, paused.frame, traceback, self.budget)
+            return False
+        if self._search is None:
+            self._search = Search(
+                paused.frame, self.budget, paused.history, grad_mode=paused.grad_mode, **self._question
+            )
+        return self._search.go_on()
+
+    def progress(self) -> float:
+        return 0.0 if self._search is None else self._search.progress()
+
+    def found(self) -> Found:
+        found = self._found()
+        answer: FindingsFound = {
+            "lens": "findings",
+            "findings": list(found),
+            "explained": len(self._explained or ()),
+            "checked": found.checked,
+            "skipped": [{"rule": rule, "reason": reason} for rule, reason in found.skipped],
+        }
+        return answer
+
+    def row(self) -> Child:
+        paused, views = self._paused, self._search.views if self._search is not None else []
+        return row_of(self._found(), paused, [view.frame for view in views])
+
+    def _found(self) -> Findings:
+        """What explains the exception, then what else is wrong."""
+        explained = self._explained or Findings()
+        found = self._search.findings() if self._search is not None else Findings()
+        known = {finding["rule"] for finding in explained}
+        others = [finding for finding in found if finding["rule"] not in known]
+        return Findings([*explained, *others], found.checked, found.skipped)

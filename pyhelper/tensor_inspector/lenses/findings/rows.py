@@ -1,0 +1,56 @@
+"""Findings as rows of a tree: each with what was seen, down to the values, why it matters, and what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import FrameType
+
+from ...kinds import Child, Rows, TextRow
+from ...protocol import Badge, Evidence, Finding
+from ...words.text import plural
+from ..lens import Paused
+from .finding import Findings, title_of
+
+#: The gravest first, with the badges of its rows.
+_LOUD: dict[str, list[Badge]] = {"error": ["wrong"], "warning": ["doubtful"], "hint": []}
+
+
+def row_of(found: Findings, paused: Paused, frames: list[FrameType]) -> Child:
+    """``frames`` are those in which a value is looked for by its expression, the nearest first."""
+    rows = [_finding(finding, paused, frames) for finding in found]
+    line = plural(len(rows), "finding") if rows else found.silence()
+    return Child("findings", _rows(line, rows, found), "")
+
+
+def _rows(line: str, rows: list[Child], findings: Iterable[Finding]) -> Rows:
+    """A row as loud as the gravest of these findings."""
+    present = {finding["severity"] for finding in findings}
+    badges = next((loud for severity, loud in _LOUD.items() if severity in present), [])
+    return Rows(line, len(rows), lambda start, count: rows[start : start + count], "finding", badges)
+
+
+def _finding(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child:
+    rows = [_evidence(one, paused, frames) for one in finding["evidence"]]
+    rows.append(Child("why", Rows.of(finding["why"], [], "advice"), ""))
+    rows.append(Child("try", Rows.of(finding["suggestion"], [], "advice"), ""))
+    below = [_finding(one, paused, frames) for one in finding["consequences"]]
+    if below:
+        rows.append(Child("consequences", _rows(plural(len(below), "finding"), below, finding["consequences"]), ""))
+    place = finding["source"]
+    line = "" if place is None else f"line {place['line']}"
+    return Child(title_of(finding), _rows(line, rows, [finding]), "")
+
+
+def _evidence(evidence: Evidence, paused: Paused, frames: list[FrameType]) -> Child:
+    """What was seen, by the expression at which, and below it the value."""
+    expression, fact = evidence["expression"], evidence["fact"]
+    if expression is None:
+        return Child("seen", TextRow(fact))
+    for frame in frames:
+        try:
+            value = paused.reach(expression, frame)
+        except Exception:  # an expression may stand for what no name reaches
+            continue
+        below = Child(expression, value, expression if frame is paused.frame else None)
+        return Child(expression, Rows.of(fact, [below], "evidence"), "")
+    return Child(expression, TextRow(fact))

@@ -1,0 +1,164 @@
+"""Rules about gradients that are not there: None where one was meant, or exactly zero everywhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import bare, is_plain, version_of
+from ....measure.torch.graph import Node
+from ....measure.torch.metadata import requires_grad
+from ....measure.torch.modules import Member, is_module, parameters_of
+from ....words.text import number
+from ...step.source import Source
+from ...step.step import Loss, Step
+from ..classes import is_library, methods_of
+from ..finding import Found
+from ..places import bound
+from ..rule import Rule
+from .graph import reached_by_losses
+
+_CUTS = ("detach", "data", "item", "tolist", "numpy")
+_FLAT = ("Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil", "Sign", "Trunc")  # fmt: skip
+_CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
+
+
+def missing_grad(step: Step) -> Iterator[Found]:
+    """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
+    if any(loss.pending for loss in step.losses) or not step.has_all_losses() or not step.graph.complete:
+        return
+    reached, _ = reached_by_losses(step)
+    for name, member in list(step.members.values()):
+        if is_library(type(member.module)):
+            continue
+        for key, tensors in _parts(member):
+            trained = tensors and all(id(one) in step.held and requires_grad(one) for one in tensors)
+            if not trained or any(id(one) in reached or step.grad(one) is not None for one in tensors):
+                continue
+            others = [one for one in parameters_of(member.module) if id(one) in reached and step.grad(one) is not None]
+            cut = _cut_in(type(member.module), key) if others else None
+            if cut is None:
+                continue
+            source, line, how = cut
+            yield Found(
+                f"{name}.{key} got no gradient: {how} cuts it off in {source.function}",
+                *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
+                line=(source.file, line),
+            )
+
+
+def _parts(member: Member) -> Iterator[tuple[str, list[Any]]]:
+    """The attributes of a module that hold parameters: each with these."""
+    for part in ("_parameters", "_modules"):
+        for key, item in member.items(part):
+            if item is None:
+                continue
+            yield key, parameters_of(item) if is_module(item) else [item]
+
+
+def _cut_in(cls: type, attribute: str) -> tuple[Source, int, str] | None:
+    """The place where a class cuts an attribute off, if each of its methods but ``__init__`` that names it does so."""
+    places = []
+    for name, source in methods_of(cls):
+        for path in _uses(source, attribute) if name != "__init__" else ():
+            how = _cut_on(source, path) or _cut_later(source, path)
+            if how is None:
+                return None
+            places.append((source, path[-1].lineno, how))  # type: ignore[attr-defined]
+    return places[0] if places else None
+
+
+def _uses(source: Source, attribute: str) -> Iterator[list[ast.AST]]:
+    """Each place where ``self.attribute`` stands: the nodes from its statement down to it."""
+    waiting: list[list[ast.AST]] = [[statement] for statement in source.body]
+    while waiting:
+        path = waiting.pop()
+        node = path[-1]
+        is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        if is_own and node.attr == attribute:  # type: ignore[attr-defined]
+            yield path
+        waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
+
+
+def _cut_on(source: Source, path: list[ast.AST]) -> str | None:
+    """What on the way up from a place leaves autograd, as ``detach``."""
+    if source.is_under(path[-1].lineno, "no_grad", "inference_mode") is not None:  # type: ignore[attr-defined]
+        return "no_grad"
+    names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
+    return next((name for name in names if name in _CUTS), None)
+
+
+def _cut_later(source: Source, path: list[ast.AST]) -> str | None:
+    """What cuts off the variable that a place is bound to, at each of its uses."""
+    bound = next((node for node in path if isinstance(node, ast.Assign)), None)
+    if bound is None or len(bound.targets) != 1 or not isinstance(bound.targets[0], ast.Name):
+        return None
+    name, found = bound.targets[0].id, []
+    parents = {
+        id(below): node for part in source.body for node in ast.walk(part) for below in ast.iter_child_nodes(node)
+    }
+    for node in (node for part in source.body for node in ast.walk(part)):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            above = parents.get(id(node))
+            found.append(above.attr if isinstance(above, ast.Attribute) and above.attr in _CUTS else None)
+    return found[0] if found and None not in found else None
+
+
+def zero_grad_values(step: Step) -> Iterator[Found]:
+    """All gradients are exactly zero though the loss is not: on the way stands what is flat there."""
+    for loss in step.losses:
+        value, root = step.number(loss.tensor), step.node_of(loss.tensor)
+        if loss.pending or not value or value - value != 0 or root is None:
+            continue
+        below = step.graph.below(root)
+        flat = next((node for node in below if node.op in _FLAT), None)
+        if flat is None or any(node.op in _CHOICES for node in below) or not _are_zero(step, loss, root):
+            continue
+        name = step.title_of(flat)
+        yield Found(
+            f"all gradients of {loss.name} are exactly zero, though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there",
+            (name, f"grad ← {flat.op}Backward0"),
+            (loss.name, number(value)),
+            line=bound(step, name),
+        )
+        return
+
+
+def _are_zero(step: Step, loss: Loss, root: Node) -> bool:
+    """Whether the gradients are zero as the backward has left them, and nothing has cleared them since."""
+    leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.held]
+    grads = [step.grad(leaf) for leaf in leaves]
+    if not grads or not all(is_plain(grad) and not bool(bare(grad).any()) for grad in grads):
+        return False
+    start, end = loss.backward.lineno, step.source.lineno
+    replaced = any(
+        name.endswith(".grad") and start <= line <= end
+        for name, bound_in in step.source.bindings.items()
+        for line, _ in bound_in
+    )
+    if not replaced and all(version_of(grad) == 0 for grad in grads):
+        return True  # as new: what is cleared in place has a version
+    own = {id(node) for node in ast.walk(loss.backward.call.node)}
+    later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in own]
+    return step.at == 0 and not replaced and not later
+
+
+RULES = [
+    Rule(
+        "missing-grad",
+        missing_grad,
+        "loss optimizer module source",
+        "error",
+        "What gets no gradient does not learn, though the optimizer holds it.",
+        "use it without detach(), or freeze it",
+    ),
+    Rule(
+        "zero-grad-values",
+        zero_grad_values,
+        "loss optimizer",
+        "error",
+        "Where a function is flat, nothing tells in which direction to go.",
+        "keep the values out of its flat parts",
+    ),
+]

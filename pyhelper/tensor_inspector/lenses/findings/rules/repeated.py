@@ -1,0 +1,195 @@
+"""Rules that run the model again: outputs that differ by chance in eval mode, or with the other samples of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import bare, is_own, is_plain
+from ....measure.torch.metadata import element_count
+from ....measure.torch.modules import Member, is_of
+from ....safe.guard import module
+from ....words.text import number
+from ...step.source import text_of
+from ...step.step import Step
+from ..classes import is_library, methods_of
+from ..finding import Found
+from ..losses import ModelInput, model_inputs
+from ..rerun import Rerun, uncompiled, why_not
+from ..rule import NotAsked, Rule
+from .model import is_below, is_dropout
+
+torch: Any = module("torch")
+_MOST = 2  #: models that are run
+_INPUT = 1 << 22
+_NOISE = 1e-4  #: a difference that another order of summing may make
+
+
+def dropout_in_eval(step: Step) -> Iterator[Found]:
+    """The same input gives other outputs in eval mode, with other random numbers alone."""
+    proved = next(_always_dropped(step), None)
+    if proved is not None:
+        yield proved
+        return
+    for given in _runnable(step) if step.run else ():
+        top = step.members[id(given.model.value)][1]
+        if top.training is not False or any(part.training for part in _inside(step, given) if is_dropout(part)):
+            continue
+        first, again, other = (_output(given, given.tensor, draws=draws) for draws in (False, False, True))
+        if first is None or again is None or other is None or not torch.equal(first, again):
+            continue
+        apart = _apart(first, other)
+        if apart > _NOISE:
+            yield Found(
+                f"{given.model.name} is in eval mode, and gives other outputs for the same {given.name}: up to {number(apart, 2)} apart",
+                (f"{given.model.name}.training", "False"),
+                (given.name, "given three times, with other random numbers the last time"),
+                line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
+                certain=False,
+                suggestion="draw random numbers in training only: if self.training",
+            )
+            return
+
+
+def _always_dropped(step: Step) -> Iterator[Found]:
+    """The functional dropout without ``training=`` is never off."""
+    seen: set[int] = set()
+    for name, member in list(step.members.values()):
+        cls = type(member.module)
+        if is_library(cls) or id(cls) in seen or member.training is not False:
+            continue
+        seen.add(id(cls))
+        for method, source in methods_of(cls):
+            for call in source.calls_of("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
+                if not call.callee.startswith(("F.", "nn.functional.", "torch.nn.functional.", "functional.")):
+                    continue
+                always = call.argument(2, "training")
+                if always is None or text_of(always) == "True":
+                    yield Found(
+                        f"{call.callee} in {method} of {name} stays on in eval mode: training={'True' if always is not None else 'True by default'}",
+                        (f"{name}.training", "False"),
+                        line=(source.file, call.lineno),
+                        suggestion="training=self.training",
+                    )
+                    return
+
+
+def batch_mixing(step: Step) -> Iterator[Found]:
+    """Where one sample of the batch is another one, the outputs of the others change."""
+    for given in _runnable(step):
+        x = bare(given.tensor)
+        if x.shape[0] < 3 or _works_over_rows(step, given):
+            continue
+        changed = x.clone()
+        changed[0] = changed[1] + (changed[2] - changed[1]) / 2
+        first, again, other = (_output(given, one, evaluates=True) for one in (x, x, changed))
+        if first is None or again is None or other is None or not torch.equal(first, again):
+            continue
+        if (
+            first.dim() < 2
+            or first.shape[0] != x.shape[0]
+            or first.shape[1] == x.shape[0]
+            or other.shape != first.shape
+        ):
+            continue
+        apart = _apart(first[1:], other[1:])
+        if apart > _NOISE and _apart(first[:1], other[:1]) > 0:
+            yield Found(
+                f"what {given.model.name} gives for a sample depends on the others in {given.name}: with another first one the rest moved by up to {number(apart, 2)}",
+                (given.name, f"{x.shape[0]} samples, the first replaced"),
+                (given.call.target, "the other rows differ"),
+                line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
+                certain=False,
+            )
+            return
+
+
+def _runnable(step: Step) -> Iterator[ModelInput]:
+    """Calls of a user's model with one plain tensor, the outermost models first. Says at its end which is not run."""
+    count, refused = 0, ""
+    roots = {id(thing.value) for thing in step.modules}
+    for given in model_inputs(step):
+        source = step.sources[given.view]
+        is_alone = len(given.call.args) == 1 and not given.call.keywords and given.position == 0
+        if not is_alone or id(given.model.value) not in step.members or count == _MOST:
+            continue
+        if id(given.model.value) not in roots and source.function == "forward":
+            continue
+        if not is_plain(given.tensor) or not 0 < (element_count(given.tensor) or 0) <= _INPUT or given.tensor.dim() < 2:
+            continue
+        if not given.tensor.dtype.is_floating_point:
+            continue
+        why = why_not(uncompiled(given.model.value))
+        if why is not None:
+            refused = refused or f"{given.model.name} is not run: {why}"
+            continue
+        count += 1
+        yield given
+    if refused:
+        raise NotAsked(refused)
+
+
+def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool = False) -> Any:
+    """What the model gives for an input; None where that is no tensor, or it raises."""
+    model = uncompiled(given.model.value)
+    with Rerun(model) as run:
+        if evaluates:
+            run.set_eval()
+        if draws:
+            run.draw()
+        try:
+            found = model(bare(x).clone())
+        except (Exception, SystemExit):
+            return None
+        if type(found) in (tuple, list) and found:
+            found = found[0]
+        return bare(found).clone() if is_own(found) and is_plain(found) and found.dtype.is_floating_point else None
+
+
+def _apart(one: Any, other: Any) -> float:
+    """The largest difference, as a share of the largest value."""
+    if one.shape != other.shape or not bool(torch.isfinite(one).all()) or not bool(torch.isfinite(other).all()):
+        return 0.0
+    scale = float(one.abs().max()) or 1.0
+    return float((one - other).abs().max()) / scale
+
+
+def _works_over_rows(step: Step, given: ModelInput) -> bool:
+    """Whether the first dimension may be no batch: a sequence, or the nodes of a graph."""
+    for member in _inside(step, given):
+        first = member.setting("batch_first")
+        if is_of(member.module, "RNNBase", "RNN", "LSTM", "GRU", "MultiheadAttention") and first is not True:
+            return True
+        if is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is not True:
+            return True
+    return False
+
+
+def _inside(step: Step, given: ModelInput) -> Iterator[Member]:
+    top = step.members[id(given.model.value)][1]
+    return (member for _, member in step.members.values() if is_below(member, top))
+
+
+def _forward_line(given: ModelInput) -> tuple[str, int] | None:
+    source = next((source for name, source in methods_of(type(given.model.value)) if name == "forward"), None)
+    return (source.file, source.body[0].lineno) if source is not None and source.body else None
+
+
+RULES = [
+    Rule(
+        "dropout-in-eval",
+        dropout_in_eval,
+        "module",
+        "error",
+        "Predictions differ from call to call.",
+        "training=self.training",
+    ),
+    Rule(
+        "batch-mixing",
+        batch_mixing,
+        "module source run",
+        "warning",
+        "A prediction must not depend on what else is in the batch.",
+        "reduce and reshape along the dimensions of a sample only",
+    ),
+]

@@ -1,0 +1,242 @@
+"""Rules about samples: constant, or the same one many times."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.elements import bare, is_plain
+from ....measure.torch.metadata import element_count, requires_grad
+from ....safe.guard import module
+from ....words.text import listed, number, plural
+from ...step.source import Source, is_name, names_in, root_of, text_of
+from ...step.step import Step
+from ..finding import Found
+from ..losses import ModelInput, model_inputs
+from ..rule import Rule
+from .data import where_made
+
+torch: Any = module("torch")
+
+
+def constant_input(step: Step) -> Iterator[Found]:
+    """A whole batch of one value, which nobody wrote as such."""
+    for given in model_inputs(step):
+        tensor = given.tensor
+        if given.position != 0 or not tensor.dtype.is_floating_point or tensor.dim() < 2 or requires_grad(tensor):
+            continue
+        stats = step.stats(tensor) if tensor.shape[0] >= 4 and (element_count(tensor) or 0) >= 64 else None
+        if stats is None or stats["min"] is None or stats["min"] != stats["max"] or stats["nan"]:
+            continue
+        if any(_is_written_constant(source, given.name) for source in step.sources) or _is_carried(step, given):
+            continue
+        yield Found(
+            f"all {stats['count']:,} elements of {given.name} are {number(stats['min'])}: {given.model.name} is given nothing to learn from",
+            (given.name, f"{stats['count']:,} times {number(stats['min'])}"),
+            line=where_made(step, given),
+        )
+        return
+
+
+def _is_written_constant(source: Source, name: str) -> bool:
+    """Whether it is made as one value on purpose: ``torch.zeros(…)``."""
+    words = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
+    nodes = [node for _, node in source.bindings.get(name.replace('"', "'"), ())]
+    return any(isinstance(below, ast.Attribute) and below.attr in words for node in nodes for below in ast.walk(node))
+
+
+def _is_carried(step: Step, given: ModelInput) -> bool:
+    """Whether it is the state that a loop goes on from, bound anew behind the call: the first one may be anything."""
+    for (view, key), value in step.named_values():
+        if value is not given.tensor:
+            continue
+        source = step.sources[view]
+        line = given.call.lineno if view == given.view else source.lineno
+        loop = source.loop_of(line)
+        bindings = [at for at, node in source.bindings.get(key, ()) if not isinstance(node, ast.For)]
+        if loop is not None and any(line <= at <= loop[1] for at in bindings):
+            return True
+    return False
+
+
+def constant_feature(step: Step) -> Iterator[Found]:
+    """Columns of a table that hold one value, among others that vary freely."""
+    for given in model_inputs(step):
+        tensor = given.tensor
+        if (
+            given.position not in (0, "x", "input")
+            or not tensor.dtype.is_floating_point
+            or tensor.dim() != 2
+            or not is_plain(tensor)
+            or requires_grad(tensor)
+        ):
+            continue
+        rows, columns = tensor.shape
+        stats = step.stats(tensor)
+        if (
+            rows < 16
+            or not 2 <= columns < 49
+            or stats is None
+            or stats["min"] is None
+            or stats["nan"]
+            or 4 * stats["zeros"] > stats["count"] + 4 * rows
+        ):
+            continue
+        values = bare(tensor)
+        same = (values == values[:1]).all(0)
+        others = values[:, ~same]
+        constant = same.nonzero().flatten().tolist()
+        if (
+            not constant
+            or len(constant) > columns // 2
+            or not others.numel()
+            or not bool((others != others.round()).any(0).all())
+        ):
+            continue
+        if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
+            continue  # a column for the intercept
+        if _is_joined(step, given) or _is_one_of_several(step, given):
+            continue
+        shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
+        yield Found(
+            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
+            (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
+            *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
+            line=_changed(step, given),
+        )
+        return
+
+
+def _is_joined(step: Step, given: ModelInput) -> bool:
+    """Whether the source joins the columns itself: who writes ``cat([x, t], 1)`` has written the constant one too."""
+    made = step.sources[given.view].value_of(given.name.replace('"', "'"))
+    value = getattr(made[1], "value", None) if made is not None else None
+    if not isinstance(value, ast.Call):
+        return False
+    return any(isinstance(argument, (ast.List, ast.Tuple)) and len(argument.elts) > 1 for argument in value.args)
+
+
+def _is_one_of_several(step: Step, given: ModelInput) -> bool:
+    """Whether the model is given other inputs with gradients too, as at a border and inside of it."""
+    source = step.sources[given.view]
+    inputs = {
+        text_of(call.args[0])
+        for call, model, view in step.calls_of_modules()
+        if view == given.view and model.value is given.model.value and call.args
+        if source.is_under(call.lineno, "no_grad", "inference_mode") is None
+    }
+    return len(inputs) > 1
+
+
+def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
+    source = step.sources[given.view]
+    for line, node in reversed(source.bindings.get(given.name.replace('"', "'"), [])):
+        if isinstance(node, ast.Assign) and line < source.lineno:
+            return source.file, line
+    return None
+
+
+def duplicate_samples(step: Step) -> Iterator[Found]:
+    """A batch that is a few samples, each as often as the others."""
+    for given in model_inputs(step):
+        tensor = given.tensor
+        if (
+            given.position not in (0, "x", "input", "pixel_values")
+            or not tensor.dtype.is_floating_point
+            or not is_plain(tensor)
+            or requires_grad(tensor)
+        ):
+            continue
+        if (
+            tensor.dim() < 2
+            or tensor.shape[0] < 8
+            or (element_count(tensor) or 0) > 1 << 22
+            or tensor.numel() < 4 * tensor.shape[0]
+        ):
+            continue
+        if _is_repeated_on_purpose(step, given):
+            continue
+        rows = bare(tensor).reshape(tensor.shape[0], -1)
+        if not bool((rows != rows.round()).any()) or float((rows == 0).double().mean()) > 0.5:
+            continue
+        _, counts = torch.unique(rows, dim=0, return_counts=True)
+        times = counts.tolist()
+        if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
+            yield Found(
+                f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
+                (given.name, f"{len(times)} distinct rows of {len(rows)}"),
+                line=_random_line(step, given),
+                certain=False,
+            )
+            return
+
+
+def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
+    source = step.sources[given.view]
+    words = ("repeat", "repeat_interleave", "expand", "tile", "expand_as")
+    made = source.value_of(given.name.replace('"', "'"))
+    if 0 in bare(given.tensor).stride():
+        return True
+    if made is None:  # it came from elsewhere
+        there = [
+            step.sources[view].value_of(key) for (view, key), value in step.named_values() if value is given.tensor
+        ]
+        nodes = [node for found in there if found is not None for node in ast.walk(found[1])]
+        return any(other.mentions(*words) for other in step.sources) or any(map(_lists_one_again, nodes))
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr in words) or _lists_one_again(node) for node in ast.walk(made[1])
+    )
+
+
+def _lists_one_again(node: ast.AST) -> bool:
+    """Whether a list is written that has one thing several times: ``[x, x]``, ``[x] * 2``, ``[x for _ in range(2)]``."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        names = [text_of(item) for item in node.elts if is_name(item)]
+        return len(set(names)) < len(names)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        lists = [side for side in (node.left, node.right) if isinstance(side, (ast.List, ast.Tuple))]
+        return any(map(is_name, lists[0].elts)) if lists else False
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and is_name(node.elt):
+        targets = {name for part in node.generators for name in names_in(part.target)}
+        return root_of(text_of(node.elt)) not in targets
+    return False
+
+
+def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
+    """The line in which a generator is begun from a fixed number."""
+    source = step.sources[given.view]
+    for node in ast.walk(source.tree) if source.tree is not None else ():
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+            continue
+        if text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random"):
+            return source.file, node.lineno
+    return where_made(step, given)
+
+
+RULES = [
+    Rule(
+        "constant-input",
+        constant_input,
+        "module optimizer source",
+        "warning",
+        "What is the same for every sample tells nothing about any.",
+        "look at where the batch is made: a division of integers, a wrong scale",
+    ),
+    Rule(
+        "constant-feature",
+        constant_feature,
+        "module source thorough",
+        "hint",
+        "A constant column tells nothing, and often was meant to hold something.",
+        "look at where the table is made",
+    ),
+    Rule(
+        "duplicate-samples",
+        duplicate_samples,
+        "module source thorough",
+        "warning",
+        "Every worker or process may have drawn the same random numbers.",
+        "give each worker a seed of its own",
+    ),
+]

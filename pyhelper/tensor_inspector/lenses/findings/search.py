@@ -1,0 +1,101 @@
+"""The search for what is wrong at a stop: looks at the step in sight, asks the rules, keeps the numbers for later stops."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ..step import frames
+from ..step.moment import moment_of
+from ..step.step import Step
+from .finding import Findings
+from .run import NO_TIME, RULES, Asking
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from ..step.frames import View
+    from ..step.moment import Moment
+
+    class History(Protocol):
+        """What remembers the numbers of stops: see `watching.history`."""
+
+        def recall(self, owner: Any, file: str, function: str, stop: int | None) -> list[Moment]: ...
+
+        def remember(self, owner: Any, file: str, function: str, stop: int | None, moment: Moment) -> None: ...
+
+
+class Search:
+    """Works as long as each slice of its budget lasts; only the look at the step is done in one go.
+
+    ``stop`` is the number of the stop, by which two searches at one stop are known: the numbers of it are kept once.
+    """
+
+    def __init__(
+        self,
+        frame: FrameType | None,
+        budget: Budget,
+        history: History,
+        *,
+        thorough: bool,
+        run: bool,
+        ignore: Collection[str],
+        grad_mode: bool,
+        stop: int | None = None,
+    ) -> None:
+        self.views: list[View] = []
+        self._budget = budget
+        self._history = history
+        self._stop = stop
+        self._step: Step | None = None
+        self._asking: Asking | None = None
+        self._refused = self._look(frame, ignore, thorough=thorough, grad_mode=grad_mode, run=run)
+
+    def _look(self, frame: FrameType | None, ignore: Collection[str], **wanted: bool) -> Findings | None:
+        """What is answered where there is nothing to ask the rules of."""
+        torch = module("torch")
+        if torch is None or not hasattr(torch, "_C"):
+            return Findings(skipped=[("all", "torch is not loaded")])
+        view = frames.nearest(frame)
+        if view is None:
+            return Findings(skipped=[("all", "no frame of the user in sight")])
+        self.views = frames.in_sight(view)
+        step = Step(self.views, self._budget, **wanted)
+        if self._budget.spent():  # what was not seen may speak against any finding
+            return Findings(skipped=[(rule.id, NO_TIME) for rule in RULES])
+        owner = _owner(step)
+        if owner is not None:
+            step.moments = self._history.recall(owner, step.source.file, step.source.function, self._stop)
+        self._step = step
+        self._asking = Asking(step, ignore)
+        return None
+
+    def go_on(self) -> bool:
+        """Work until all is done, or the time is over. Whether all is done."""
+        if self._asking is None or self._step is None:
+            return True
+        if not self._asking.go_on():
+            return False
+        step, owner = self._step, _owner(self._step)
+        if owner is not None:
+            place = step.source.file, step.source.function
+            self._history.remember(owner, *place, self._stop, moment_of(step))
+        return True
+
+    def progress(self) -> float:
+        return 1.0 if self._asking is None else self._asking.progress()
+
+    def findings(self) -> Findings:
+        """What was found so far."""
+        if self._asking is not None:
+            return self._asking.findings()
+        return self._refused or Findings()
+
+
+def _owner(step: Step) -> Any:
+    """What the numbers of the step are remembered for; None further in, where a stop is no turn of the loop."""
+    found = (thing.value for thing in (*step.optimizers, *step.modules))
+    return None if step.at else next(found, None)

@@ -1,0 +1,131 @@
+"""The lens `gradients`: the gradients of a model or of an optimizer's parameters as a table, the worst first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from math import isfinite, sqrt
+from typing import Any
+
+from ...kinds import Child
+from ...measure.torch.modules import is_module, members
+from ...measure.torch.norms import Norms
+from ...measure.torch.optimizers import groups, is_optimizer
+from ...measure.torch.updates import Rules
+from ...protocol import Found, GradientsFound
+from ...safe.budget import Budget, Steps
+from ..lens import Lens, Paused
+from ..surroundings import Names, step_around
+from .row import Row, by_depth
+from .words import table
+
+_ROWS = 100
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked, rows = values["model"], options.get("rows", _ROWS)
+    if type(rows) is not int or rows < 0:
+        raise ValueError("rows is a whole number, as in 100")
+    step = step_around(paused, budget)
+    optimizers = [thing.value for thing in step.optimizers] if step is not None else []
+    if is_optimizer(asked.value):
+        return Gradients(asked, _of_optimizer(asked, Names(step)), [asked.value], budget, rows)
+    if is_module(asked.value):
+        return Gradients(asked, list(_of_module(asked, budget)), optimizers, budget, rows)
+    raise TypeError(f"{asked.name} is no module and no optimizer")
+
+
+def _of_module(asked: Child, budget: Budget) -> Iterator[Row]:
+    """The parameters of a module, each once, by the names that one types."""
+    seen: set[int] = set()
+    for member in members(asked.value, Steps(budget)):
+        for suffix, tensor in member.part("_parameters"):
+            if id(tensor) not in seen:
+                seen.add(id(tensor))
+                path = None if asked.suffix is None else f"{asked.suffix}{member.path}{suffix}"
+                yield Row(path or f"{member.path}{suffix}".lstrip("."), path, tensor)
+
+
+def _of_optimizer(asked: Child, names: Names) -> list[Row]:
+    found = []
+    for number, group in enumerate(groups(asked.value)):
+        for at, tensor in enumerate(group.tensors):
+            name = names.of(tensor)
+            found.append(Row(name or f"param_groups[{number}]['params'][{at}]", name, tensor))
+    return found
+
+
+class Gradients(Lens):
+    """Reads the norms of all gradients and weights, and then works out what the optimizer would do with them."""
+
+    def __init__(self, asked: Child, rows: list[Row], optimizers: list[Any], budget: Budget, shown: int) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._all = rows
+        self._shown = shown
+        self._graded = [row for row in rows if row.gradient is not None]
+        self._norms = Norms([*(row.gradient for row in self._graded), *(row.weight for row in rows)])
+        self._rules = Rules(optimizers)
+        self._waiting: deque[Row] | None = None
+        self._rule: str | None = None
+        self._sorted: list[Row] | None = None
+
+    def go_on(self) -> bool:
+        if self._waiting is None:
+            if not self._norms.go_on(self.budget):
+                return False
+            self._note_norms()
+            self._waiting = deque(row for row in self._graded if row.is_finite())
+        while self._waiting:
+            if self.budget.spent():
+                return False
+            self._update(self._waiting.popleft())
+        return True
+
+    def progress(self) -> float:
+        if self._waiting is None:
+            return 0.5 * self._norms.progress()
+        return 0.5 + 0.5 * (1 - len(self._waiting) / max(1, len(self._graded)))
+
+    def found(self) -> Found:
+        rows = self.sorted()
+        states = [row.state() for row in rows]
+        norms = [row.norm for row in self._graded]
+        known = [norm for norm in norms if norm is not None]
+        answer: GradientsFound = {
+            "lens": "gradients",
+            "parameters": len(rows),
+            "trainable": sum(state != "frozen" for state in states),
+            "none": states.count("none"),
+            "zero": states.count("zero"),
+            "nan": states.count("nan"),
+            "inf": states.count("inf"),
+            "unread": states.count("unread"),
+            "norm": sqrt(sum(norm * norm for norm in known)) if len(known) == len(norms) else None,
+            "rule": self._rule,
+            "by_depth": [norm for _, norm in by_depth(self._all)],
+            "rows": [row.data() for row in rows[: self._shown]],
+        }
+        return answer
+
+    def row(self) -> Child:
+        return table(f"gradients of {self._asked.name}", self.found(), self.sorted(), by_depth(self._all))
+
+    def sorted(self) -> list[Row]:
+        """The rows, the worst first."""
+        if self._sorted is None:
+            self._sorted = sorted(self._all, key=Row.order)
+        return self._sorted
+
+    def _note_norms(self) -> None:
+        found = self._norms.found
+        for row, norm in zip(self._graded, found):
+            row.note_gradient(norm)
+        for row, norm in zip(self._all, found[len(self._graded) :]):
+            row.weight_norm = None if norm is None else norm.value
+
+    def _update(self, row: Row) -> None:
+        update = self._rules.of(row.weight, row.gradient)
+        norm = None if update is None else update.norm()
+        if update is not None and norm is not None and isfinite(norm):
+            row.update_norm, self._rule = norm, update.rule

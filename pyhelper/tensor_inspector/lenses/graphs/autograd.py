@@ -1,0 +1,112 @@
+"""The lens `autograd`: from a tensor to its leaves, as a finite tree of operations with the parameters' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...kinds import Child, Rows
+from ...measure.torch.chains import Chains
+from ...measure.torch.graph import Graph
+from ...measure.torch.metadata import Gradient, gradient_of, is_tensor
+from ...protocol import AutogradFound, Found
+from ...safe.budget import Budget, Steps
+from ...safe.guard import class_name
+from ...words.line import Word, line_of
+from ...words.text import listed, plural
+from ..lens import Lens, Paused
+from ..surroundings import Names, step_around
+from .rows import GraphRows
+
+_CUSTOM = 20  #: classes of the program's own functions that are named
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked = values["tensor"]
+    if not is_tensor(asked.value):
+        raise TypeError(f"{asked.name} is no tensor")
+    return _Autograd(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
+
+
+class _Autograd(Lens):
+    def __init__(self, asked: Child, names: Names, budget: Budget) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._names = names
+        self._gradient = gradient_of(asked.value)
+        self._graph = Graph([self._gradient.function], budget)
+        self._states: dict[str, int] = {}
+        self._read = 0
+        self._chains: Chains | None = None
+
+    def go_on(self) -> bool:
+        if not self._graph.grow(self.budget):
+            return False
+        steps = Steps(self.budget)
+        for node in self._graph.nodes[self._read :]:
+            if steps.end():
+                return False
+            state = node.state()
+            self._states[state] = self._states.get(state, 0) + 1
+            self._read += 1
+        if self._chains is None and self._graph.nodes:
+            self._chains = Chains(self._graph, self._graph.nodes[0])
+        return True
+
+    def progress(self) -> float:
+        known = len(self._graph.nodes)
+        return 0.9 * self._read / known if self._graph.complete and known else 0.1
+
+    def found(self) -> Found:
+        operations = [node for node in self._graph.nodes if node.leaf is None]
+        leaves = [node.leaf for node in self._graph.nodes if node.leaf is not None]
+        parameters = sum(self._is_parameter(leaf) for leaf in leaves)
+        custom = dict.fromkeys(node.op for node in operations if node.is_custom)
+        answer: AutogradFound = {
+            "lens": "autograd",
+            "operations": len(operations),
+            "leaves": len(leaves),
+            "parameters": parameters,
+            "freed": self._states.get("freed", 0),
+            "modified": self._states.get("modified", 0),
+            "hooked": self._states.get("hooked", 0),
+            "custom": list(custom)[:_CUSTOM],
+            "complete": self._graph.complete,
+        }
+        return answer
+
+    def row(self) -> Child:
+        name = f"autograd of {self._asked.name}"
+        if self._chains is None:
+            return Child(name, Rows.of(_without_graph(self._gradient), [], "graph"), "")
+        rows = GraphRows(self._chains, self._names, self._graph)
+        return Child(name, rows.chain(line_of(self._parts()), self._chains.chain(self._graph.nodes[0])), "")
+
+    def _parts(self) -> Iterator[str | None]:
+        found: Any = self.found()
+        more = "" if found["complete"] else " and more"
+        yield Word(f"{plural(found['operations'], 'operation')}{more}", f"{found['operations']:,} ops{more}")
+        others = found["leaves"] - found["parameters"]
+        kinds = [plural(found["parameters"], "parameter")] * bool(found["parameters"])
+        kinds += [plural(others, "input")] * bool(others)
+        leaves = plural(found["leaves"], "leaf").replace("leafs", "leaves")
+        yield Word(f"{leaves}: {', '.join(kinds)}", ", ".join(kinds)) if kinds else leaves
+        if found["freed"]:
+            yield "freed by a backward"
+        if found["modified"]:
+            yield f"{plural(found['modified'], 'operation')} with a saved tensor that was modified in place"
+        if found["hooked"]:
+            yield f"saved tensors of {plural(found['hooked'], 'operation')} have hooks"
+        if found["custom"]:
+            yield f"custom {listed(found['custom'], False, 40)}"
+
+    def _is_parameter(self, leaf: Any) -> bool:
+        return self._names.parameter(leaf) is not None or class_name(type(leaf)) == "Parameter"
+
+
+def _without_graph(gradient: Gradient) -> str:
+    if not gradient.required:
+        return "no graph: it requires no gradient"
+    if gradient.is_leaf:
+        return "no graph: it is a leaf itself, gradients end here"
+    return f"graph not read: {gradient.said}"

@@ -1,0 +1,228 @@
+"""The lens `nan_origin`: where NaN or an infinity in a tensor began, along its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows, TextRow
+from ...measure.torch.elements import bare
+from ...measure.torch.flow import Counts, Flow, counts_of
+from ...measure.torch.graph import Graph, Node
+from ...measure.torch.metadata import gradient_of, is_tensor
+from ...measure.torch.origin import Origin, Search, cause_of, steep
+from ...protocol import Found, NanOriginFound
+from ...safe.budget import Budget
+from ...words.text import joined, listed, plural
+from ..lens import Lens, Paused
+from ..surroundings import Names, step_around
+from .place import line_of
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ...protocol import NanCause
+
+    Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
+
+CAUSES: dict[NanCause, str] = {
+    "zero_variance": "a deviation of 0 divides",
+    "log_of_zero": "log of 0",
+    "log_of_negative": "log of a negative number",
+    "overflow": "an overflow: larger than the dtype holds",
+    "masked_row": "a row that is −inf everywhere: every place is masked",
+    "zero_by_zero": "0 / 0",
+    "division_by_zero": "a division by 0",
+    "inf_minus_inf": "Inf − Inf",
+    "zero_times_inf": "0 · Inf",
+    "root_of_negative": "a root of a negative number",
+    "mean_of_nothing": "a mean of nothing",
+    "one_sample": "the unbiased deviation of one sample",
+    "power": "a power of a negative number",
+    "infinite_slope": "a slope that is infinite there",
+    "domain": "a number outside of what it is defined for",
+}
+_WHY: dict[str, str] = {
+    "freed": "an earlier backward has freed saved tensors",
+    "hooked": "saved tensors have hooks, which are not run",
+    "custom": "a custom Function does not tell what it made",
+    "modified": "a saved tensor was modified in place",
+    "not_saved": "not every operation saves what it made",
+    "too_many": "the graph is too large",
+}
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked = values["tensor"]
+    if not is_tensor(asked.value):
+        raise TypeError(f"{asked.name} is no tensor")
+    return _NanOrigin(asked, Names(step_around(paused, budget), asked.suffix, asked.value), budget)
+
+
+class _NanOrigin(Lens):
+    def __init__(self, asked: Child, names: Names, budget: Budget) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._names = names
+        self._counts = counts_of(bare(asked.value)) or Counts()
+        function = gradient_of(asked.value).function
+        self._is_gradient = function is None and self._is_a_gradient()
+        self._graph = Graph([function] if function is not None else self._losses(), budget)
+        self._search: Search | None = None
+        self._steep: Node | None = None
+
+    def go_on(self) -> bool:
+        if not self._counts.any():
+            return True
+        if not self._graph.grow(self.budget):
+            return False
+        if self._search is None:
+            self._search = Search(self._graph, Flow(self._graph, self._live()), self._graph.nodes)
+        if not self._search.go_on(self.budget):
+            return False
+        if self._is_gradient and self._search.found is None:
+            self._steep = next(steep(self._graph, self._search.flow, self._graph.nodes), None)
+        return True
+
+    def progress(self) -> float:
+        return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
+
+    def found(self) -> Found:
+        origin = None if self._search is None else self._search.found
+        node = self._steep if origin is None else origin.node
+        name, where = self._name(origin, node), self._where(origin)
+        counts = self._counts if origin is None else origin.counts
+        answer: NanOriginFound = {
+            "lens": "nan_origin",
+            "where": where,
+            "operation": None if node is None else node.op,
+            "name": name,
+            "cause": self._cause(origin),
+            "certain": origin is not None and origin.certain and where == "operation",
+            "nan": counts.nan,
+            "inf": counts.inf,
+            "first": None if origin is None else origin.first(self.budget),
+            "inputs": [] if node is None else list(self._inputs(node)),
+            "file": None,
+            "line": None,
+            "unknown": self._unknown(),
+        }
+        place = self._place()
+        if place is not None:
+            answer["file"], answer["line"] = place
+        return answer
+
+    def row(self) -> Child:
+        found: Any = self.found()
+        below = [Child(name, *self._reached(name)) for name in dict.fromkeys([found["name"], *found["inputs"]]) if name]
+        below += [Child("not known", TextRow(_WHY[why]), "") for why in found["unknown"] if not found["certain"]]
+        name = f"where the {'NaN' if self._counts.nan else 'Inf'} in {self._asked.name} began"
+        return Child(
+            name,
+            Rows.of(joined(_parts(found, self._place())), [row for row in below if row.value is not None], "group"),
+            "",
+        )
+
+    def _place(self) -> tuple[str, int] | None:
+        """The user's line that the operation stands in."""
+        origin = None if self._search is None else self._search.found
+        node = self._steep if origin is None else origin.node
+        if node is None or self._where(origin) in ("input", "parameter"):
+            return None
+        return line_of(self._names.step, node, self._name(origin, node))
+
+    def _live(self) -> dict[int, Any]:
+        """The variables in sight by the nodes that made them."""
+        step = self._names.step
+        found: dict[int, Any] = {}
+        for value in [self._asked.value, *(thing.value for thing in (step.tensors if step is not None else ()))]:
+            node = self._graph.of(gradient_of(value).function)
+            if node is not None and node.leaf is None and not _is_part(node, value):
+                found.setdefault(node.index, value)
+        return found
+
+    def _losses(self) -> list[Any]:
+        """Where a backward began, or may have begun, that made this gradient."""
+        step = self._names.step
+        if step is None or not self._is_gradient:
+            return []
+        some = [loss.tensor for loss in step.losses] or [thing.value for thing in step.tensors]
+        return [gradient_of(value).function for value in some]
+
+    def _is_a_gradient(self) -> bool:
+        """Whether it is the ``.grad`` of a tensor in sight."""
+        step = self._names.step
+        if step is None:
+            return False
+        owners = [*(one.tensor for one in step.parameters.values()), *(thing.value for thing in step.tensors)]
+        return any(step.grad(owner) is self._asked.value for owner in owners)
+
+    def _where(self, origin: Origin | None) -> Where:
+        if not self._counts.any():
+            return "finite"
+        if origin is None:
+            return "backward" if self._steep is not None else "unknown"
+        if origin.given is None:
+            return "backward" if self._is_gradient else "operation"
+        return "input" if origin.given.node is None else "parameter"
+
+    def _cause(self, origin: Origin | None) -> NanCause:
+        if origin is None:
+            return "unknown" if self._steep is None else "infinite_slope"
+        return "unknown" if origin.given is not None else cause_of(origin)
+
+    def _name(self, origin: Origin | None, node: Node | None) -> str | None:
+        """What has it first, by its name."""
+        if origin is not None and origin.given is not None:
+            leaf = origin.given.node.leaf if origin.given.node is not None else origin.given.value
+            return self._names.of(leaf)
+        return None if node is None else self._names.made_by(self._graph, node)
+
+    def _inputs(self, node: Node) -> Iterator[str]:
+        for below in self._graph.inputs(node):
+            name = self._names.of(below.leaf) if below.leaf is not None else self._names.made_by(self._graph, below)
+            if name:
+                yield name
+
+    def _reached(self, name: str) -> tuple[Any, str | None]:
+        step = self._names.step
+        value = None if step is None else step.value(name.replace('"', "'"), 0)
+        if value is None and step is not None:
+            value = next((one.tensor for one in step.parameters.values() if one.name == name), None)
+        return value, name
+
+    def _unknown(self) -> list[Any]:
+        if self._search is None or (self._search.found is not None and self._search.found.certain):
+            return []
+        return sorted(self._search.unknown) + ["too_many"] * (not self._graph.complete)
+
+
+def _is_part(node: Node, value: Any) -> bool:
+    """Whether a tensor is another output of its node than the first, or has been given another shape."""
+    return node.sizes() != tuple(value.shape)
+
+
+def _parts(found: Any, place: tuple[str, int] | None) -> Iterator[str | None]:
+    if found["where"] == "finite":
+        yield "all is finite"
+        return
+    if found["where"] == "unknown":
+        yield "can't be told"
+        return
+    amounts = [plural(found["nan"], "NaN").replace("NaNs", "NaN")] * bool(found["nan"])
+    amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])
+    held = ", ".join(amounts) + (f", first at {found['first']}" if found["first"] is not None else "")
+    may = "" if found["certain"] or found["where"] != "operation" else "may begin at "
+    if found["where"] == "parameter":
+        yield f"in the parameter {found['name'] or ''}".rstrip()
+    elif found["where"] == "input":
+        yield f"in what {found['operation']} was given{': ' + found['name'] if found['name'] else ''}"
+    elif found["where"] == "backward":
+        yield f"in backward, at {found['operation']}"
+    else:
+        yield f"{may}{found['operation']}"
+    yield CAUSES.get(found["cause"])
+    yield found["name"] if found["where"] in ("operation", "backward") else None
+    yield held
+    yield f"of {listed(found['inputs'], False, 40)}" if found["inputs"] and found["where"] == "operation" else None
+    yield None if place is None else f"line {place[1]}"

@@ -1,0 +1,259 @@
+"""The lens `no_gradient`: why a parameter, or those of a module, have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows
+from ...measure.torch.elements import bare
+from ...measure.torch.metadata import element_count, grad_of, gradient_of, is_tensor, requires_grad
+from ...measure.torch.modules import Member, is_module, members
+from ...protocol import Found, NoGradientFound, NoGradientReason
+from ...safe.budget import Budget, Steps
+from ...words.text import joined, listed, plural
+from ..lens import Lens, Paused
+from ..step.step import Step
+from ..surroundings import Names, step_around
+from .cuts import Cut, in_frames, in_modules, unused
+
+if TYPE_CHECKING:
+    from ...protocol import NoGradientCode
+
+_NAMED = 100  #: parameters of one reason that are named
+
+WORDS: dict[NoGradientCode, str] = {
+    "has_gradient": "has a gradient",
+    "zero_gradient": "has a gradient, which is 0 everywhere",
+    "frozen": "frozen: requires_grad is False",
+    "not_leaf": "computed, no leaf: only leaves get a .grad, unless retain_grad() was called",
+    "no_loss": "no loss in sight",
+    "loss_without_graph": "the loss has no graph",
+    "loss_is_leaf": "the loss is a new tensor: nothing leads from it to the model",
+    "detached": "detached",
+    "no_grad": "computed under no_grad",
+    "rebuilt": "rebuilt as new numbers",
+    "unused": "not used in the forward",
+    "not_reached": "the loss does not lead here; where the way ends is not seen",
+    "not_yet": "no backward has run yet",
+    "cleared": "a backward has run here, and the gradient was dropped since, or never kept",
+    "not_known": "the graph is too large to tell",
+}
+
+
+class Target:
+    """A parameter that is asked about; ``member`` is the module that has it, under ``suffix``."""
+
+    __slots__ = ("member", "name", "path", "suffix", "tensor")
+
+    def __init__(self, name: str, path: str | None, tensor: Any, member: Member | None, suffix: str) -> None:
+        self.name = name
+        self.path = path
+        self.tensor = tensor
+        self.member = member
+        self.suffix = suffix
+
+
+class Reason:
+    """Why, for the parameters of which it is so."""
+
+    __slots__ = ("at", "certain", "code", "place", "targets")
+
+    def __init__(
+        self, code: NoGradientCode, cut: Cut | None = None, *, at: str | None = None, certain: bool = True
+    ) -> None:
+        self.code = code
+        self.at = at if cut is None else cut.at
+        self.place = None if cut is None else cut.place
+        self.certain = certain if cut is None else cut.certain
+        self.targets: list[Target] = []
+
+    def key(self) -> tuple[Any, ...]:
+        return self.code, self.at, self.place
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked, step = values["parameter"], step_around(paused, budget)
+    names = Names(step, asked.suffix, asked.value)
+    if is_module(asked.value):
+        return _NoGradient(asked, list(_of_module(asked, names, budget)), step, budget)
+    if not is_tensor(asked.value):
+        raise TypeError(f"{asked.name} is no tensor and no module")
+    known = names.parameter(asked.value)
+    target = (
+        Target(asked.name, asked.suffix, asked.value, None, "")
+        if known is None
+        else Target(known.name, known.name, asked.value, known.member, _last(known.name))
+    )
+    return _NoGradient(asked, [target], step, budget)
+
+
+def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
+    for member in members(asked.value, Steps(budget)):
+        for suffix, tensor in member.part("_parameters"):
+            known, path = names.parameter(tensor), f"{asked.suffix or ''}{member.path}{suffix}"
+            yield Target(
+                path, path if asked.suffix else None, tensor, member if known is None else known.member, suffix
+            )
+
+
+class _Loss:
+    """What a backward is called on: done, or still to come (``pending``)."""
+
+    __slots__ = ("name", "pending", "tensor")
+
+    def __init__(self, name: str, tensor: Any, pending: bool) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.pending = pending
+
+
+def _losses(step: Step) -> list[_Loss]:
+    """The losses that the source calls backward on; where it calls none, single numbers in sight that have a graph."""
+    found = [_Loss(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1]
+    single = (thing for thing in step.tensors if not thing.value.dim() and step.node_of(thing.value) is not None)
+    return found or [_Loss(thing.name, thing.value, True) for thing in single]
+
+
+def _last(name: str) -> str:
+    return f".{name.rpartition('.')[2]}"
+
+
+class _NoGradient(Lens):
+    def __init__(self, asked: Child, targets: list[Target], step: Step | None, budget: Budget) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._targets = targets
+        self._waiting = list(reversed(targets))
+        self._step = step
+        self._reasons: dict[tuple[Any, ...], Reason] = {}
+        self._losses = [] if step is None else _losses(step)
+        self._reached = [self._leaves(loss) for loss in self._losses]
+
+    def go_on(self) -> bool:
+        while self._waiting:
+            target = self._waiting.pop()
+            reason = self._why(target)
+            self._reasons.setdefault(reason.key(), reason).targets.append(target)
+            if self.budget.spent():
+                break
+        return not self._waiting
+
+    def progress(self) -> float:
+        return 1 - len(self._waiting) / max(1, len(self._targets))
+
+    def found(self) -> Found:
+        reasons: list[NoGradientReason] = [
+            {
+                "code": reason.code,
+                "certain": reason.certain,
+                "count": len(reason.targets),
+                "parameters": [target.name for target in reason.targets[:_NAMED]],
+                "at": reason.at,
+                "file": None if reason.place is None else reason.place[0],
+                "line": None if reason.place is None else reason.place[1],
+            }
+            for reason in self._sorted()
+        ]
+        answer: NoGradientFound = {
+            "lens": "no_gradient",
+            "asked": len(self._targets),
+            "loss": self._losses[0].name if self._losses else None,
+            "reasons": reasons,
+        }
+        return answer
+
+    def row(self) -> Child:
+        reasons = self._sorted()
+        name = f"why {self._asked.name} has no gradient"
+        if len(reasons) == 1:
+            rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
+            return Child(name, Rows.of(_said(reasons[0]), rows if len(self._targets) > 1 else []), "")
+        return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
+
+    def _sorted(self) -> list[Reason]:
+        """What keeps most parameters without a gradient comes first; those that have one come last."""
+        last = ("has_gradient",)
+        return sorted(self._reasons.values(), key=lambda reason: (reason.code in last, -len(reason.targets)))
+
+    def _leaves(self, loss: _Loss) -> set[int]:
+        node = None if self._step is None else self._step.node_of(loss.tensor)
+        return set() if node is None or self._step is None else {id(leaf) for leaf in self._step.graph.leaves(node)}
+
+    def _why(self, target: Target) -> Reason:
+        tensor = target.tensor
+        if not requires_grad(tensor):
+            return Reason("frozen")
+        gradient = gradient_of(tensor)
+        if not gradient.is_leaf:
+            return Reason("not_leaf", at=gradient.said)
+        grad = grad_of(tensor)
+        if grad is not None:
+            values = bare(grad)
+            return Reason("zero_gradient" if values is not None and not bool(values.any()) else "has_gradient")
+        if self._step is None or not self._losses:
+            return Reason("no_loss")
+        for loss, leaves in zip(self._losses, self._reached):
+            if id(tensor) in leaves:
+                return self._reached_by(loss)
+        if not self._step.graph.complete:
+            return Reason("not_known", certain=False)
+        return self._cut(target, self._step)
+
+    def _reached_by(self, loss: _Loss) -> Reason:
+        """The loss leads here: a backward has run, or not."""
+        step = self._step
+        node = None if step is None else step.node_of(loss.tensor)
+        freed = step is not None and node is not None and any(below.is_freed() for below in step.graph.below(node))
+        if freed:
+            return Reason("cleared", at=loss.name)
+        return Reason("not_yet", at=loss.name) if loss.pending else Reason("cleared", at=loss.name, certain=False)
+
+    def _cut(self, target: Target, step: Step) -> Reason:
+        """Where the way from a parameter to the loss ends."""
+        near = self._farthest(target, step)
+        cut = in_frames(step, near) if near else None
+        if cut is None and target.member is not None:
+            cut = in_modules(target.member, target.suffix)
+        if cut is None:
+            cut = in_frames(step, self._holders(target, step))
+        if cut is None and target.member is not None and not near:
+            cut = unused(target.member, target.suffix, step)
+        if cut is not None:
+            return Reason(cut.code, cut)
+        loss = self._losses[0]
+        if not requires_grad(loss.tensor):
+            return Reason("loss_without_graph", at=loss.name)
+        if gradient_of(loss.tensor).is_leaf:
+            return Reason("loss_is_leaf", at=loss.name)
+        return Reason("not_reached", at=near[0] if near else None)
+
+    def _farthest(self, target: Target, step: Step) -> list[str]:
+        """Variables that lead to the parameter, the last made first: after these the way ends."""
+        found: list[tuple[int, str]] = []
+        for thing in step.tensors:
+            node = step.node_of(thing.value)
+            if node is not None and any(leaf is target.tensor for leaf in step.graph.leaves(node)):
+                found.append((node.order(), thing.name.replace('"', "'")))
+        return [name for _, name in sorted(found, reverse=True)]
+
+    def _holders(self, target: Target, step: Step) -> list[str]:
+        """The modules in sight that have the parameter, as the source calls them."""
+        found: list[str] = []
+        member = target.member
+        while member is not None:
+            found.extend(name.replace('"', "'") for name in step.names.get(id(member.module), ()))
+            member = member.parent
+        return found
+
+
+def _row(reason: Reason) -> Child:
+    rows = [Child(target.name, target.tensor, target.path) for target in reason.targets]
+    line = listed([target.name for target in reason.targets], False, 60)
+    return Child(_said(reason), Rows.of(joined([plural(len(rows), "parameter"), line]), rows), "")
+
+
+def _said(reason: Reason) -> str:
+    where = None if reason.place is None else f"line {reason.place[1]}"
+    may = "" if reason.certain else "may be: "
+    return joined([f"{may}{WORDS[reason.code]}", reason.at, where])

@@ -1,0 +1,86 @@
+"""The user's line that an operation of the graph stands in, as far as it can be told."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from ...measure.torch.graph import Node
+from ...safe.guard import class_dict, class_module, mro
+from ..step.source import Source
+from ..step.step import Step
+
+#: How operations are called, where it is not by their own name.
+_CALLED: dict[str, tuple[str, ...]] = {
+    "LogSoftmax": ("log_softmax", "cross_entropy"),
+    "NllLoss": ("nll_loss", "cross_entropy"),
+    "LinalgVectorNorm": ("norm", "vector_norm", "normalize"),
+    "NativeBatchNorm": ("batch_norm",),
+    "NativeLayerNorm": ("layer_norm",),
+    "SafeSoftmax": ("scaled_dot_product_attention",),
+    "MaskedFill": ("masked_fill", "masked_fill_"),
+    "Log1P": ("log1p",),
+}
+_FUNCTIONS = 200  #: of modules in sight that are searched
+
+
+def line_of(step: Step | None, node: Node, name: str | None) -> tuple[str, int] | None:
+    """File and line: by the trace of torch's anomaly mode, by where the name was bound, or by the only such call."""
+    traced = _traced(node)
+    if traced is not None or step is None:
+        return traced
+    for source in step.sources:
+        made = None if name is None else source.value_of(name.replace('"', "'"))
+        if made is not None:
+            return source.file, made[0]
+    called = _CALLED.get(node.op, (node.op.lower(),))
+    places = _calls_in(step.sources, called) or _calls_in(_forwards(step), called)
+    return next(iter(places)) if len(places) == 1 else None
+
+
+def _calls_in(sources: Iterable[Source], called: tuple[str, ...]) -> set[tuple[str, int]]:
+    """Where an operation is called. A call with a text first is none, as ``self.log("loss", loss)``."""
+    calls = ((source.file, call) for source in sources for call in source.calls_of(*called))
+    return {(file, call.lineno) for file, call in calls if not _begins_with_text(call.node)}
+
+
+def _begins_with_text(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return isinstance(first, ast.JoinedStr) or (isinstance(first, ast.Constant) and type(first.value) is str)
+
+
+def _traced(node: Node) -> tuple[str, int] | None:
+    """The last line of the program in the trace that anomaly mode keeps."""
+    for text in reversed(node.trace()):
+        head = text.strip().partition("\n")[0]
+        if not head.startswith('File "') or '", line ' not in head:
+            continue
+        file, _, rest = head[len('File "') :].partition('", line ')
+        number = rest.partition(",")[0]
+        if number.isdigit() and "site-packages" not in file:
+            return file, int(number)
+    return None
+
+
+def _forwards(step: Step) -> list[Source]:
+    """The source of the methods of the program's own modules in sight."""
+    found: dict[int, Source] = {}
+    for _, member in list(step.members.values())[:_FUNCTIONS]:
+        for method in methods_of(member.module):
+            if id(method.__code__) not in found:
+                found[id(method.__code__)] = Source(method.__code__, method.__code__.co_firstlineno)
+    return list(found.values())
+
+
+def methods_of(member: Any) -> list[FunctionType]:
+    """The methods of a module of the program, its ``forward`` first; none of torch's own classes."""
+    found: dict[str, FunctionType] = {}
+    for base in mro(type(member)):
+        if class_module(base).partition(".")[0] in ("torch", "builtins"):
+            break
+        for name, method in list(class_dict(base).items()):
+            if type(method) is FunctionType and name != "__init__":
+                found.setdefault(name, method)
+    return sorted(found.values(), key=lambda method: method.__name__ != "forward")

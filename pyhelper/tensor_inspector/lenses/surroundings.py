@@ -1,0 +1,60 @@
+"""What is around a tensor at a stop: the step in sight of the paused frame, and the names that it gives to values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..measure.torch.graph import Graph, Node
+from ..measure.torch.metadata import dtype_name, sizes_text
+from ..safe.budget import Budget
+from .lens import Paused
+from .step import frames
+from .step.step import Parameter, Step
+
+_PROMPT = "<stdin>"  #: the file of what is typed
+_SHARE = 0.5  #: of the first slice, for what is in sight
+
+
+def step_around(paused: Paused | None, budget: Budget) -> Step | None:
+    """The step in sight of the paused frame; None where nothing is paused. At a prompt it is what the prompt shows."""
+    if paused is None:
+        return None
+    frame = paused.frame
+    view = frames.nearest(frame) if frame.f_code.co_filename == _PROMPT else None
+    if view is None:
+        view = frames.View(frame, frames.variables(frame))
+    return Step(frames.in_sight(view), budget.share(_SHARE), thorough=False, grad_mode=True)
+
+
+class Names:
+    """Names of leaves and of what nodes have made, as far as they are in sight."""
+
+    def __init__(self, step: Step | None, own: str | None = None, value: Any = None) -> None:
+        self.step = step
+        self._own = {id(value): own} if own else {}
+        self._made: dict[int, str] | None = None
+
+    def of(self, value: Any) -> str | None:
+        """The expression that reaches a value."""
+        if id(value) in self._own:
+            return self._own[id(value)]
+        return None if self.step is None else self.step.name_of(value)
+
+    def parameter(self, value: Any) -> Parameter | None:
+        return None if self.step is None else self.step.parameters.get(id(value))
+
+    def made_by(self, graph: Graph, node: Node) -> str | None:
+        """The variable that a node has made."""
+        if self._made is None:
+            self._made = {}
+            for thing in self.step.tensors if self.step is not None else ():
+                made = self.step.node_of(thing.value) if self.step is not None else None
+                known = None if made is None else graph.of(made.function)
+                if known is not None and made is not None and made.leaf is None:
+                    self._made.setdefault(known.index, thing.name)
+        return self._made.get(node.index)
+
+
+def described(value: Any) -> str:
+    """``float32[32, 10]``"""
+    return f"{dtype_name(value)}{sizes_text(value)}"

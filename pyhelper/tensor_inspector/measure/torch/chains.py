@@ -1,0 +1,152 @@
+"""A graph as rows that a person can read: chains of nodes, each with what branches off, and repeated parts found."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from .graph import Graph, Node
+
+_LONGEST = 128  #: nodes of a part that is looked for again
+
+
+class Input:
+    """What a node takes: ``leaf`` (or a view of one; ``node`` adds to its ``.grad``), ``main`` (the next row of the
+    chain), ``chain`` (``node`` begins one of its own), ``again`` (``node`` stands elsewhere), ``none`` (no gradient, or
+    not followed).
+    """
+
+    __slots__ = ("kind", "node")
+
+    def __init__(self, kind: str, node: Node | None) -> None:
+        self.kind = kind
+        self.node = node
+
+
+class Part:
+    """Rows ``start`` … of a chain that come ``times`` times, ``length`` rows each."""
+
+    __slots__ = ("length", "start", "times")
+
+    def __init__(self, start: int, length: int, times: int) -> None:
+        self.start = start
+        self.length = length
+        self.times = times
+
+
+class Chains:
+    """Each node stands in one chain, which follows the longest way to a leaf. The first chain begins at the root."""
+
+    def __init__(self, graph: Graph, root: Node) -> None:
+        self._graph = graph
+        self._depths = _depths(graph)
+        self._chains: dict[int, list[Node]] = {}
+        self._places: dict[int, tuple[int, int]] = {}  #: of each node: the first of its chain, and which it is there
+        waiting = deque([root])
+        while waiting:
+            start = waiting.popleft()
+            if start.index not in self._places:
+                waiting.extend(self._follow(start))
+        self._marks = {node.index: self._mark(node) for node in graph.nodes if node.index in self._places}
+
+    def chain(self, start: Node) -> list[Node]:
+        return self._chains[start.index]
+
+    def inputs(self, node: Node) -> Iterator[Input]:
+        for number in node.inputs:
+            below = None if number is None else self._ends(self._graph.nodes[number])
+            yield Input(self._kind(node, below), below)
+
+    def parts(self, nodes: Sequence[Node]) -> list[Part]:
+        """The nodes in parts, each as often as it repeats."""
+        return parts([self._marks[node.index] for node in nodes])
+
+    def _follow(self, start: Node) -> list[Node]:
+        """Lays out the chain from a node. Returns where others may begin."""
+        chain: list[Node] = []
+        sides: list[Node] = []
+        self._chains[start.index] = chain
+        node: Node | None = start
+        while node is not None:
+            self._places[node.index] = start.index, len(chain)
+            chain.append(node)
+            below = [one for one in self._graph.inputs(node) if self._ends(one).leaf is None]
+            free = [one for one in below if one.index not in self._places]
+            node = max(free, key=lambda one: self._depths[one.index], default=None)
+            sides.extend(one for one in below if one is not node)
+        return sides
+
+    def _ends(self, node: Node) -> Node:
+        """The leaf of which a node is only a view; else the node itself."""
+        end = self._graph.through_views(node)
+        return node if end is None or end.leaf is None else end
+
+    def _kind(self, node: Node, below: Node | None) -> str:
+        if below is None:
+            return "none"
+        if below.leaf is not None:
+            return "leaf"
+        (chain, at), (start, place) = self._places[node.index], self._places[below.index]
+        if chain == start and place == at + 1:
+            return "main"
+        is_here = place == 0 and self._graph.users(below)[0][0] is node
+        return "chain" if is_here else "again"
+
+    def _mark(self, node: Node) -> Hashable:
+        """What is the same of two nodes that are alike."""
+        taken: list[Hashable] = []
+        for one in self.inputs(node):
+            taken.append(one.kind)
+            if one.node is None:
+                continue
+            leaf: Any = one.node.leaf
+            if one.kind == "leaf":
+                taken.append(tuple(leaf.shape))
+            elif one.kind == "chain":
+                taken.append(tuple(below.op for below in self.chain(one.node)))
+            elif one.kind == "again":
+                (chain, at), (start, place) = self._places[node.index], self._places[one.node.index]
+                taken.append(place - at if chain == start else None)
+        return node.op, node.sizes(), tuple(taken)
+
+
+def _depths(graph: Graph) -> dict[int, int]:
+    """For each node the length of the longest way down to a leaf."""
+    users = [len(graph.users(node)) for node in graph.nodes]
+    waiting, order = [node for node in graph.nodes if not users[node.index]], []
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        for below in graph.inputs(node):
+            users[below.index] -= 1
+            if not users[below.index]:
+                waiting.append(below)
+    depths: dict[int, int] = {}
+    for node in reversed(order):
+        depths[node.index] = 1 + max((depths[below.index] for below in graph.inputs(node)), default=0)
+    return depths
+
+
+def parts(marks: Sequence[Hashable]) -> list[Part]:
+    """A sequence as parts that repeat: each begins where it covers the most.
+
+    >>> [(part.start, part.length, part.times) for part in parts("xababab")]
+    [(0, 1, 1), (1, 2, 3)]
+    """
+    found, at = [], 0
+    while at < len(marks):
+        best = Part(at, 1, 1)
+        for length in range(1, min(_LONGEST, (len(marks) - at) // 2) + 1):
+            if marks[at] != marks[at + length]:
+                continue
+            times = 1
+            while marks[at : at + length] == marks[at + times * length : at + (times + 1) * length]:
+                times += 1
+            if times * length > max(2, best.times * best.length) and times > 1:
+                best = Part(at, length, times)
+            if best.times * best.length == len(marks) - at:
+                break
+        found.append(best)
+        at += best.times * best.length
+    return found

@@ -1,0 +1,223 @@
+"""The values that flow through a graph, as far as they can be known: variables, what operations saved, and what follows
+from these by simple arithmetic. Nothing of the program runs, and nothing is made that autograd would see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...safe.guard import module
+from .elements import bare
+from .graph import VIEWS, Graph, Node
+
+torch: Any = module("torch")
+_READ = 1 << 24  #: elements of a value that is looked at
+_MADE = 1 << 16  #: elements of a value that is worked out
+_ALL_MADE = 1 << 24  #: elements of all these
+
+#: What an operation takes, in its order, by the names under which it may save that.
+_TAKEN: dict[str, tuple[str, ...]] = {
+    "Addmm": ("self", "mat1", "mat2"),
+    "Addcmul": ("self", "tensor1", "tensor2"),
+    "Addcdiv": ("self", "tensor1", "tensor2"),
+    "Baddbmm": ("self", "batch1", "batch2"),
+    "Mm": ("self", "mat2"),
+    "Bmm": ("self", "mat2"),
+    "Mv": ("self", "vec"),
+    "Dot": ("self", "tensor"),
+    "Convolution": ("input", "weight", "bias"),
+    "NativeBatchNorm": ("input", "weight", "bias"),
+    "NativeLayerNorm": ("input", "weight", "bias"),
+    "NativeGroupNorm": ("input", "weight", "bias"),
+    "Pow": ("self", "exponent"),
+    "Where": ("self", "other"),
+}
+_USUAL = ("self", "other")
+_RESULTS = ("result", "result0", "result1", "result2", "result3", "output", "values", "total_weight")
+
+
+class Counts:
+    """What is not finite in a value."""
+
+    __slots__ = ("nan", "negative", "positive")
+
+    def __init__(self, nan: int = 0, positive: int = 0, negative: int = 0) -> None:
+        self.nan = nan
+        self.positive = positive
+        self.negative = negative
+
+    @property
+    def inf(self) -> int:
+        return self.positive + self.negative
+
+    def any(self) -> bool:
+        return bool(self.nan or self.positive or self.negative)
+
+
+class Operand:
+    """One of the tensors that an operation was given: its value and the node that made it, where these are known.
+
+    ``is_tensor`` is False of what may as well be a number.
+    """
+
+    __slots__ = ("is_tensor", "node", "value")
+
+    def __init__(self, value: Any, node: Node | None, *, is_tensor: bool = True) -> None:
+        self.value = value
+        self.node = node
+        self.is_tensor = is_tensor
+
+
+class Flow:
+    """``live`` are values by the numbers of the nodes that made them. Nodes are to be entered in the order in which
+    they were made, so that what is worked out of others finds these."""
+
+    def __init__(self, graph: Graph, live: Mapping[int, Any]) -> None:
+        self._graph = graph
+        self._live = live
+        self._values: dict[int, Any] = {}
+        self._counts: dict[int, Counts | None] = {}
+        self._left = _ALL_MADE
+
+    def enter(self, node: Node) -> None:
+        self._values[node.index] = self._known(node)
+
+    def value(self, node: Node) -> Any:
+        """What a node has made; of a leaf the leaf itself. None where it is not known."""
+        if node.index not in self._values:
+            self.enter(node)
+        return self._values[node.index]
+
+    def counts(self, node: Node) -> Counts | None:
+        if node.index not in self._counts:
+            self._counts[node.index] = counts_of(self.value(node))
+        return self._counts[node.index]
+
+    def operands(self, node: Node) -> list[Operand]:
+        names = _TAKEN.get(node.op, _USUAL)
+        found, told = [], set()
+        for position in range(len(node.inputs)):
+            below = self._graph.input(node, position)
+            name = names[position] if position < len(names) else None
+            saved = node.tensor(name) if name is not None and name in node.saves() else None
+            told.add(name if saved is not None else None)
+            value = bare(saved) if saved is not None else None if below is None else self.value(below)
+            found.append(Operand(value, below, is_tensor=below is not None or saved is not None))
+        for name in node.saves():
+            saved = None if name in told or name in _RESULTS else node.tensor(name)
+            if saved is not None and saved.is_floating_point():
+                found.append(Operand(bare(saved), None))
+        return found
+
+    def _known(self, node: Node) -> Any:
+        if node.leaf is not None:
+            return bare(node.leaf)
+        if node.index in self._live:
+            return bare(self._live[node.index])
+        result = node.tensor("result") if "result" in node.saves() else None
+        if result is not None:
+            return bare(result)
+        for user, position in self._graph.users(node):
+            names = _TAKEN.get(user.op, _USUAL)
+            name = names[position] if position < len(names) else None
+            saved = user.tensor(name) if name is not None and name in user.saves() else None
+            if saved is not None and tuple(saved.shape) == node.sizes():
+                return bare(saved)
+        return self._made(node)
+
+    def _made(self, node: Node) -> Any:
+        """What an operation must have made of what it was given."""
+        work, sizes = WORK.get(node.op), node.sizes()
+        if sizes is None or not (work or node.op in _SHAPES):
+            return None
+        count = 1
+        for size in sizes:
+            count *= size
+        operands = [operand.value for operand in self.operands(node)]
+        large = max([count, *(value.numel() for value in operands if value is not None)])
+        if large > _MADE or large > self._left or any(value is None for value in operands) or not operands:
+            return None
+        try:
+            made = operands[0].reshape(sizes) if work is None else work(node, *operands)
+        except Exception:
+            return None
+        if tuple(made.shape) != sizes or made.dtype is not node.dtype():
+            return None
+        self._left -= count
+        return made
+
+
+def counts_of(value: Any) -> Counts | None:
+    """What is not finite in a tensor; None where that is not known."""
+    if value is None or value.numel() > _READ:
+        return None
+    if not (value.is_floating_point() or value.is_complex()) or not value.numel():
+        return Counts()
+    total = value.sum()
+    if bool((total - total == 0).item()):  # no addition loses a NaN or an infinity
+        return Counts()
+    if value.is_complex():
+        return Counts(int(value.isnan().sum()), int(value.isinf().sum()))
+    positive = int((value == float("inf")).sum())
+    return Counts(int(value.isnan().sum()), positive, int(value.isinf().sum()) - positive)
+
+
+def signed(numbers: Any) -> tuple[int, ...]:
+    """Dimensions as torch saves them: unsigned."""
+    some = numbers if type(numbers) in (tuple, list) else (numbers,)
+    return tuple(number - 2**64 if number >= 2**63 else number for number in some if type(number) is int)
+
+
+def _reduced(name: str) -> Callable[..., Any]:
+    def work(node: Node, value: Any) -> Any:
+        dims = signed(node.setting("dim")) if node.setting("dim") is not None else ()
+        reduce = getattr(value, name)
+        return reduce(dims, bool(node.setting("keepdim"))) if dims else reduce()
+
+    return work
+
+
+def _scaled(node: Node) -> Any:
+    alpha = node.setting("alpha")
+    return alpha if type(alpha) in (int, float) else 1
+
+
+def _power(node: Node, base: Any, exponent: Any = None) -> Any:
+    return base.pow(node.setting("exponent") if exponent is None else exponent)
+
+
+#: Operations whose results are worked out where they were not saved.
+WORK: dict[str, Callable[..., Any]] = {
+    "Abs": lambda node, x: x.abs(),
+    "Acos": lambda node, x: x.acos(),
+    "Add": lambda node, x, y: x.add(y, alpha=_scaled(node)),
+    "Addmm": lambda node, bias, x, y: torch.addmm(bias, x, y),
+    "Asin": lambda node, x: x.asin(),
+    "Atanh": lambda node, x: x.atanh(),
+    "Acosh": lambda node, x: x.acosh(),
+    "Bmm": lambda node, x, y: x.bmm(y),
+    "Div": lambda node, x, y: x.div(y),
+    "Exp": lambda node, x: x.exp(),
+    "Expand": lambda node, x: x.expand(node.sizes()),
+    "Log": lambda node, x: x.log(),
+    "Log10": lambda node, x: x.log10(),
+    "Log1P": lambda node, x: x.log1p(),
+    "Log2": lambda node, x: x.log2(),
+    "Mean": _reduced("mean"),
+    "Mm": lambda node, x, y: x.mm(y),
+    "Mul": lambda node, x, y: x.mul(y),
+    "Neg": lambda node, x: x.neg(),
+    "Pow": _power,
+    "Reciprocal": lambda node, x: x.reciprocal(),
+    "Relu": lambda node, x: x.relu(),
+    "Rsqrt": lambda node, x: x.rsqrt(),
+    "Sigmoid": lambda node, x: x.sigmoid(),
+    "Sqrt": lambda node, x: x.sqrt(),
+    "Sub": lambda node, x, y: x.sub(y, alpha=_scaled(node)),
+    "Sum": _reduced("sum"),
+    "T": lambda node, x: x.t(),
+    "Tanh": lambda node, x: x.tanh(),
+    "ToCopy": lambda node, x: x.to(node.dtype()),
+}
+#: Those that only give another shape to the same elements in the same order.
+_SHAPES = VIEWS - {"AsStrided", "Permute", "T", "ToCopy", "Transpose"}

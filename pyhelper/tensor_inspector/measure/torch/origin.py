@@ -1,0 +1,227 @@
+"""Where what is not finite began in a graph: the first operation with finite inputs and an output that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ..stats.first import first_special
+from .flow import Counts, Flow, Operand, counts_of, signed
+from .graph import VIEWS, Graph, Node
+
+if TYPE_CHECKING:
+    from ...protocol import NanCause
+
+torch: Any = module("torch")
+_LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
+_ROOTS = ("Sqrt", "Rsqrt", "Pow")
+_DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
+_SPREADS = ("Std", "Var", "StdMean", "VarMean")
+_SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
+#: Operations that put −inf where a mask is, on purpose, and those that hand it on.
+_MASKS = frozenset((
+    "MaskedFill", "Where", "Add", "Sub", "IndexPut", "IndexFill", "CopySlices", "Cat", "Stack", "MaskedScatter",
+    "Expand", "Slice", "Select", "Index", "Gather", "Topk", *VIEWS,
+))  # fmt: skip
+
+
+class Origin:
+    """An operation with what it has made. ``given`` is what it was given that is not finite either: a leaf, or what is
+    no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are)."""
+
+    __slots__ = ("certain", "counts", "given", "node", "operands", "value")
+
+    def __init__(
+        self, node: Node, value: Any, counts: Counts, operands: list[Operand], given: Operand | None, certain: bool
+    ) -> None:
+        self.node = node
+        self.value = value
+        self.counts = counts
+        self.operands = operands
+        self.given = given
+        self.certain = certain
+
+    def first(self, budget: Budget) -> list[int] | None:
+        """The index of the first element that is NaN or infinite; None where the output itself is not known."""
+        if self.value is None:
+            return None
+        found = [index for index in first_special(self.value, budget) if index is not None]
+        return min(([int(at) for at in index] for index in found), default=None)
+
+
+class Search:
+    """Goes through a graph in the order in which the program made it, until what is not finite begins."""
+
+    def __init__(self, graph: Graph, flow: Flow, nodes: Iterable[Node]) -> None:
+        self.flow = flow
+        self.unknown: set[str] = set()
+        self.found: Origin | None = None
+        self._graph = graph
+        self._waiting = sorted((node for node in nodes if node.leaf is None), key=_made_at, reverse=True)
+        self._total = max(1, len(self._waiting))
+
+    def go_on(self, budget: Budget) -> bool:
+        while self._waiting and self.found is None:
+            self._look_at(self._waiting.pop())
+            if budget.spent():
+                break
+        return self.found is not None or not self._waiting
+
+    def progress(self) -> float:
+        return 1 - len(self._waiting) / self._total
+
+    def _look_at(self, node: Node) -> None:
+        self.flow.enter(node)
+        counts, operands = self.flow.counts(node), self.flow.operands(node)
+        if counts is None:
+            self.unknown.add(_why_unknown(node))
+            if any(is_so(node, operands) for is_so in (_divides_by_zero, _is_log_of_zero, _is_spread_of_one)):
+                self.found = Origin(node, None, Counts(), operands, None, False)
+            return
+        if not _is_bad(node, counts, operands):
+            return
+        given = next((one for one in operands if _is_source(one) and _is_bad_source(one)), None)
+        certain = all(_is_known(one) for one in operands) and not node.is_custom
+        self.found = Origin(node, self.flow.value(node), counts, operands, given, certain)
+
+
+def _is_bad(node: Node, counts: Counts, operands: list[Operand]) -> bool:
+    """Whether what a node has made is a fault: −inf alone may be a mask, or come from one."""
+    if counts.nan or counts.positive or not counts.negative:
+        return bool(counts.nan or counts.positive)
+    given = (counts_of(one.value) for one in operands)
+    return node.op not in _MASKS and not any(one is not None and one.negative for one in given)
+
+
+def _divides_by_zero(node: Node, operands: list[Operand]) -> bool:
+    """Whether the result can't be finite whatever is divided."""
+    below = operands[1].value if node.op == "Div" and len(operands) > 1 else None
+    return below is not None and bool((below == 0).any())
+
+
+def _is_log_of_zero(node: Node, operands: list[Operand]) -> bool:
+    value = operands[0].value if node.op in _LOGS[:3] and operands else None
+    return value is not None and value.is_floating_point() and bool((value <= 0).any())
+
+
+def _is_spread_of_one(node: Node, operands: list[Operand]) -> bool:
+    """Whether it is an unbiased deviation over one element: n − 1 divides."""
+    if node.op not in _SPREADS or not operands or node.setting("correction") not in (None, 1, 1.0):
+        return False
+    below = operands[0]
+    sizes = tuple(below.value.shape) if below.value is not None else None if below.node is None else below.node.sizes()
+    dims = signed(node.setting("dim")) if node.setting("dim") is not None else ()
+    return sizes is not None and prod(sizes[dim] for dim in dims or range(len(sizes))) == 1
+
+
+def _is_source(operand: Operand) -> bool:
+    """Whether no operation has made it."""
+    return operand.node is None or operand.node.leaf is not None
+
+
+def _is_bad_source(operand: Operand) -> bool:
+    counts = counts_of(operand.value)
+    return counts is not None and bool(counts.nan or counts.positive)
+
+
+def _is_known(operand: Operand) -> bool:
+    return counts_of(operand.value) is not None
+
+
+def _made_at(node: Node) -> tuple[int, int]:
+    return node.order(), -node.index
+
+
+def _why_unknown(node: Node) -> str:
+    if node.is_custom:
+        return "custom"
+    state = node.state()
+    return state if state in ("freed", "hooked", "modified") else "not_saved"
+
+
+def cause_of(origin: Origin) -> NanCause:
+    """What made it, judged by what the operation was given at the places that are not finite."""
+    node = origin.node
+    op, first = node.op, origin.operands[0].value if origin.operands else None
+    if _is_spread_of_one(node, origin.operands):
+        return "one_sample"
+    if op == "Div":
+        return _of_division(origin)
+    if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
+        return "mean_of_nothing" if origin.counts.nan else "overflow"
+    if first is None or not first.is_floating_point():
+        return _by_counts(origin)
+    if op in _LOGS:
+        shifted = first + 1 if op == "Log1P" else first
+        return "log_of_negative" if bool((shifted < 0).any()) else "log_of_zero"
+    if op in _ROOTS and bool((first < 0).any()) and origin.counts.nan:
+        return "root_of_negative" if op != "Pow" else "power"
+    if op in ("Rsqrt", "Reciprocal") or (op == "Pow" and _is_negative(node.setting("exponent"))):
+        return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
+    if op in _SOFTMAX and origin.counts.nan:
+        return _of_softmax(node, first)
+    if op in _DOMAINS:
+        return "domain"
+    if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
+        return "zero_variance"
+    return _by_counts(origin)
+
+
+def _is_negative(exponent: Any) -> bool:
+    return type(exponent) in (int, float) and exponent < 0
+
+
+def _by_counts(origin: Origin) -> NanCause:
+    """Finite numbers that give an infinity have overflowed; what is NaN among infinities was taken from each other."""
+    masked = any(counts is not None and counts.inf for counts in (counts_of(one.value) for one in origin.operands))
+    if masked and origin.counts.nan:
+        return "zero_times_inf" if origin.node.op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
+    return "overflow" if origin.counts.inf or (origin.certain and origin.node.op in _SUMS) else "unknown"
+
+
+_SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
+
+
+def _of_division(origin: Origin) -> NanCause:
+    if not _divides_by_zero(origin.node, origin.operands):
+        return _by_counts(origin)
+    divisor = origin.operands[1].node
+    if divisor is not None and divisor.op in _SPREADS:
+        return "zero_variance"
+    return "zero_by_zero" if origin.counts.nan else "division_by_zero"
+
+
+def _of_softmax(node: Node, given: Any) -> NanCause:
+    dim = node.dim()
+    if dim is None or not given.dim():
+        return "inf_minus_inf"
+    masked = bool((given == -float("inf")).all(dim).any())
+    return "masked_row" if masked else "inf_minus_inf"
+
+
+def steep(graph: Graph, flow: Flow, nodes: Iterable[Node]) -> Iterator[Node]:
+    """Operations whose slope is not finite at what they were given, though their result is."""
+    for node in nodes:
+        operands = flow.operands(node) if node.op in _STEEP and node.leaf is None else []
+        value = operands[0].value if operands else None
+        if value is not None and value.is_floating_point() and _STEEP[node.op](node, value):
+            yield node
+
+
+def _is_steep_power(node: Node, value: Any) -> bool:
+    exponent = node.setting("exponent")
+    return type(exponent) is float and 0 < exponent < 1 and bool((value == 0).any())
+
+
+def _zero(node: Node, value: Any) -> bool:
+    return bool((value == 0).any())
+
+
+def _at_one(node: Node, value: Any) -> bool:
+    return bool((value.abs() == 1).any())
+
+
+_STEEP = {"Sqrt": _zero, "Pow": _is_steep_power, "Acos": _at_one, "Asin": _at_one, "Log": _zero, "Atan2": _zero}

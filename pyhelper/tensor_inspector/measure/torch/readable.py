@@ -1,0 +1,104 @@
+"""Whether the elements of a tensor can be read where they are: the one place that knows what would crash or disturb.
+
+It is asked before the first element of anything is read. It knows tensors with memory of their own; what is made of
+several (sparse, nested, quantized, wrapped ones) asks it of each part.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...safe.guard import module
+from ...safe.memory import mapped
+from ..unread import FREED, META, UNMAPPED, Unread, too_small
+
+_LAZY = ("xla", "lazy")  #: devices that compute only when a value is asked for
+_OPAQUE = {f"{sign}int{bits}": f"{bits}-bit integers" for sign in ("", "u") for bits in range(1, 8)}
+_opaque: dict[Any, Unread | None] = {}  #: by dtype
+
+
+def why_unread(t: Any) -> Unread | None:
+    """Why the elements of a tensor can't be read now; None when they can.
+
+    It is a tensor that runs no code of a subclass (`metadata.plain`), of any layout with strides.
+    """
+    return why_opaque(t.dtype) or _why_elsewhere(t) or _why_gone(t)
+
+
+def why_opaque(dtype: Any) -> Unread | None:
+    """Why the elements of a dtype are only bytes to torch; None where it knows their values."""
+    if dtype not in _opaque:
+        name = str(dtype).replace("torch.", "")
+        what = _OPAQUE.get(name)
+        if name.startswith("bits"):
+            what = "bits without a meaning"
+        elif name.startswith("float4_"):
+            what = "two 4-bit floats a byte"
+        _opaque[dtype] = None if what is None else Unread("dtype", f"values not read: {what}")
+    return _opaque[dtype]
+
+
+def _why_elsewhere(t: Any) -> Unread | None:
+    """Why its device gives no values now."""
+    if t.is_cpu:
+        return None
+    if t.is_meta:
+        return META
+    device = t.device.type
+    if device in _LAZY:
+        return Unread("disturbing", f"values not read: {device} would compute them now")
+    cuda = module("torch").cuda
+    if device == "cuda" and cuda.is_initialized():
+        if cuda.is_current_stream_capturing():
+            return Unread("disturbing", "values not read: CUDA graph capture")
+        if cuda.get_sync_debug_mode():
+            return Unread("disturbing", "values not read: sync debug mode")
+    return None
+
+
+def _why_gone(t: Any) -> Unread | None:
+    """Why its memory is not all there."""
+    extent = t.numel()
+    if not extent:
+        return None
+    storage, size = t.untyped_storage(), t.element_size()
+    have = storage.nbytes()
+    if not t.is_contiguous():
+        extent = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
+    need = (t.storage_offset() + extent) * size
+    if need > have:
+        return too_short(have, need)
+    if not t.is_cpu:
+        return None
+    is_foreign = not getattr(storage, "resizable", bool)()  # taken over by torch from elsewhere, as from a file
+    filename = getattr(storage, "filename", None) if is_foreign else None
+    if filename:
+        try:
+            on_disk = os.stat(filename).st_size
+        except OSError:
+            on_disk = need  # removed, which leaves a mapping readable
+        if on_disk < need:
+            return too_small("file truncated", on_disk, need)
+    # Memory that torch has allocated for this process alone is there.
+    is_in_doubt = is_foreign or storage.is_shared()
+    return UNMAPPED if is_in_doubt and not mapped(address_of(t) + extent * size - 1) else None
+
+
+def too_short(have: int, need: int) -> Unread:
+    """Of a storage that has fewer bytes than its elements take."""
+    return FREED if have == 0 else too_small("storage too small", have, need)
+
+
+def address_of(t: Any) -> int:
+    """Where its first element is. To ask as one who would write makes a copy of memory that is copied on write."""
+    methods = module("torch").Tensor
+    ask = getattr(methods, "const_data_ptr", None) or methods.data_ptr
+    return int(ask(t))
+
+
+def storage_address(t: Any) -> int | None:
+    """Where the storage of a tensor of any class begins; None where it has no memory, or no elements."""
+    methods, first = module("torch").Tensor, address_of(t)
+    before = methods.storage_offset(t) * methods.element_size(t)
+    return first - before if first > before else None

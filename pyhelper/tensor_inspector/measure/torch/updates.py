@@ -1,0 +1,147 @@
+"""What the next step of an optimizer would change of a parameter, by its own rule, rate and state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import sqrt
+from typing import Any
+
+from ...safe.guard import class_name, dict_get, each, instance_dict, library_of, module
+from .elements import bare, is_own, number_of
+from .optimizers import inner
+
+torch: Any = module("torch")
+_PIECE = 1 << 17  #: elements worked on at once
+_COPIED = 1 << 22  #: elements of a tensor that is copied to have them in a row
+
+_Numbers = Callable[[str], "float | None"]
+
+
+class Update:
+    """A parameter with what its optimizer has for it: the options of its group, its state by name."""
+
+    __slots__ = ("_options", "_state", "gradient", "rule", "weight")
+
+    def __init__(self, rule: str, options: dict[Any, Any], state: Any, weight: Any, gradient: Any) -> None:
+        self.rule = rule
+        self._options = options
+        self._state = state
+        self.weight = weight
+        self.gradient = gradient
+
+    def norm(self) -> float | None:
+        """The norm of what the next step would change; None where that is not known."""
+        work = {"SGD": self._sgd, "Adam": self._adam, "AdamW": self._adam}.get(self.rule)
+        parts = None if work is None else work()
+        return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))
+
+    def _number(self, name: str) -> float | None:
+        return _as_number(dict_get(self._options, name))
+
+    def _flag(self, name: str) -> bool:
+        return dict_get(self._options, name) is True
+
+    def _kept(self, name: str) -> Any:
+        return dict_get(self._state, name) if type(self._state) is dict else None
+
+    def _sgd(self) -> Iterator[Any] | None:
+        rate, decay, momentum, dampening = map(self._number, ("lr", "weight_decay", "momentum", "dampening"))
+        if rate is None or decay is None or momentum is None or dampening is None:
+            return None
+        buffer = self._kept("momentum_buffer") if momentum else None
+        rows = _in_rows(self.weight, self.gradient, *([buffer] if buffer is not None else []))
+        sign, nesterov = -1.0 if self._flag("maximize") else 1.0, self._flag("nesterov")
+        return None if rows is None else self._sgd_parts(rows, rate, decay, momentum, dampening, sign, nesterov)
+
+    def _sgd_parts(
+        self, rows: list[Any], rate: float, decay: float, momentum: float, dampening: float, sign: float, nesterov: bool
+    ) -> Iterator[Any]:
+        for weight, gradient, *kept in _pieces(rows):
+            change = gradient * sign
+            if decay:
+                change.add_(weight, alpha=decay)
+            if momentum:
+                moved = kept[0].mul(momentum).add_(change, alpha=1 - dampening) if kept else change
+                change = change.add(moved, alpha=momentum) if nesterov else moved
+            yield change * rate
+
+    def _adam(self) -> Iterator[Any] | None:
+        rate, decay, eps = map(self._number, ("lr", "weight_decay", "eps"))
+        betas = dict_get(self._options, "betas")
+        if rate is None or decay is None or eps is None or type(betas) not in (tuple, list) or len(betas) != 2:
+            return None
+        first, second = map(_as_number, betas)
+        if first is None or second is None or self._flag("amsgrad"):
+            return None
+        kept = [self._kept(name) for name in ("exp_avg", "exp_avg_sq")]
+        steps = _as_number(self._kept("step")) if kept[0] is not None else 0
+        if steps is None or (kept[0] is None) != (kept[1] is None):
+            return None
+        rows = _in_rows(self.weight, self.gradient, *(one for one in kept if one is not None))
+        return None if rows is None else self._adam_parts(rows, rate, decay, eps, first, second, int(steps) + 1)
+
+    def _adam_parts(
+        self, rows: list[Any], rate: float, decay: float, eps: float, first: float, second: float, steps: int
+    ) -> Iterator[Any]:
+        apart = self.rule == "AdamW" or self._flag("decoupled_weight_decay")
+        sign = -1.0 if self._flag("maximize") else 1.0
+        scale, rooted = rate / (1 - first**steps), sqrt(1 - second**steps)
+        for weight, gradient, *kept in _pieces(rows):
+            change = gradient * sign
+            if decay and not apart:
+                change = change.add(weight, alpha=decay)
+            mean = kept[0].mul(first).add_(change, alpha=1 - first) if kept else change * (1 - first)
+            square = kept[1] * second if kept else torch.zeros_like(change)
+            square.addcmul_(change, change, value=1 - second)
+            found = mean.mul_(scale).div_(square.sqrt_().div_(rooted).add_(eps))
+            yield found.add_(weight, alpha=rate * decay) if decay and apart else found
+
+
+class Rules:
+    """The rules of optimizers for the tensors that they hold."""
+
+    def __init__(self, optimizers: list[Any]) -> None:
+        self._held: dict[int, tuple[str, dict[Any, Any], Any]] = {}
+        self._tensors: list[Any] = []  #: held, since their ids are their identities only as long as they live
+        for optimizer in map(inner, optimizers):
+            own = instance_dict(optimizer)
+            state = own.get("state")
+            known = {id(key): kept for key, kept in each(dict.items, state)} if issubclass(type(state), dict) else {}
+            groups = own.get("param_groups")
+            for group in groups if type(groups) is list else ():
+                found = dict_get(group, "params") if type(group) is dict else None
+                for tensor in found if type(found) is list else ():
+                    self._tensors.append(tensor)
+                    self._held[id(tensor)] = _rule(type(optimizer)), group, known.get(id(tensor))
+
+    def of(self, weight: Any, gradient: Any) -> Update | None:
+        """What would happen to a tensor; None where no optimizer holds it."""
+        held = self._held.get(id(weight))
+        return None if held is None else Update(*held, weight, gradient)
+
+
+def _rule(cls: type) -> str:
+    """An optimizer's class where it is one of torch's own; what is derived from it may have another rule."""
+    return class_name(cls) if library_of(cls) == "torch" else ""
+
+
+def _as_number(value: Any) -> float | None:
+    if type(value) in (int, float):
+        return float(value)
+    return number_of(value) if is_own(value) else None
+
+
+def _in_rows(*tensors: Any) -> list[Any] | None:
+    """The elements of tensors of one shape, each in one row; None where one can't be read."""
+    found = [bare(tensor) for tensor in tensors]
+    if any(one is None or one.shape != found[0].shape or not one.is_floating_point() for one in found):
+        return None
+    if not all(one.is_contiguous() for one in found) and found[0].numel() > _COPIED:
+        return None
+    return [one.reshape(-1) for one in found]
+
+
+def _pieces(rows: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """A piece of each, in float32 at least."""
+    for parts in zip(*(row.split(_PIECE) for row in rows)):
+        yield tuple(part if part.element_size() > 2 else part.float() for part in parts)

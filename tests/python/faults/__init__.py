@@ -1,0 +1,33 @@
+"""Programs with one fault, and the same without it.
+
+A program is a text: lines that begin with ``-`` are the fault, those with ``+`` stand in their place without it.
+"""
+
+from __future__ import annotations
+
+from . import data, everyday, graph, loss, model, numbers, numbers_kept, optimizer, rounds
+
+#: name: rule, program
+PROGRAMS: dict[str, tuple[str, str]] = {
+    **graph.PROGRAMS,
+    **optimizer.PROGRAMS,
+    **loss.PROGRAMS,
+    **numbers.PROGRAMS,
+    **numbers_kept.PROGRAMS,
+    **model.PROGRAMS,
+    **data.PROGRAMS,
+    **everyday.PROGRAMS,
+    **rounds.PROGRAMS,
+}
+
+
+def with_fault(program: str) -> str:
+    return _with_lines(program, "-")
+
+
+def without_fault(program: str) -> str:
+    return _with_lines(program, "+")
+
+
+def _with_lines(program: str, sign: str) -> str:
+    return "\n".join("    " + line[1:] for line in program.splitlines() if line[:1] in (" ", sign)) + "\n"

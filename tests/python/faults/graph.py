@@ -1,0 +1,421 @@
+"""Faults of the graph: a loss without one, cut, freed or kept; parameters that it does not reach."""
+
+from __future__ import annotations
+
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "item_in_method": (
+        "loss-without-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 2)
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def turn(self, a, b):
+         out = self.net(a)
+-        err = torch.tensor(F.mse_loss(out, b).item())
++        err = F.mse_loss(out, b)
+         self.opt.zero_grad()
+         stop()
+         err.backward()
+         self.opt.step()
+ engine = Engine()
+ engine.turn(torch.randn(4, 6), torch.randn(4, 2))
+""",
+    ),
+    "wrapped_number": (
+        "loss-rewrapped",
+        """
+ net = nn.Linear(6, 2)
+ opt = torch.optim.Adam(net.parameters())
+ def closure(a, b):
+     opt.zero_grad()
+     value = F.cross_entropy(net(a), b)
+-    value = torch.tensor(value.item(), requires_grad=True)
+     value.backward()
+     stop()
+     return value
+ for _ in range(2):
+     a, b = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     opt.step(lambda: closure(a, b))
+""",
+    ),
+    "no_grad_around_forward": (
+        "grad-mode-off",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+ opt = torch.optim.Adam(net.parameters())
+ class Fit:
+     def advance(self, a, b):
+         opt.zero_grad()
+-        with torch.no_grad():
++        if True:
+             q = net(a)
+         total = F.cross_entropy(q, b)
+         stop()
+         total.backward()
+         opt.step()
+ Fit().advance(torch.randn(8, 6), torch.randint(0, 2, (8,)))
+""",
+    ),
+    "rounded": (
+        "nondifferentiable",
+        """
+ net = nn.Linear(6, 1)
+ opt = torch.optim.Adam(net.parameters())
+ a, b = torch.randn(8, 6), torch.randint(0, 2, (8, 1)).float()
+ q = net(a)
+-hit = (q > 0).float()
++hit = torch.sigmoid(q)
+ cost = (hit - b).abs().mean()
+ opt.zero_grad()
+ stop()
+ cost.backward()
+ opt.step()
+""",
+    ),
+    "data_between_parts": (
+        "graph-cut",
+        """
+ class Two(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.first, self.second = nn.Linear(6, 8), nn.Linear(8, 2)
+     def forward(self, a):
+         mid = torch.tanh(self.first(a))
+-        return self.second(mid.data), mid
++        return self.second(mid), mid
+ net = Two()
+ opt = torch.optim.AdamW(net.parameters())
+ a, b = torch.randn(8, 6), torch.randn(8, 2)
+ out, mid = net(a)
+ cost = (out - b).square().mean()
+ opt.zero_grad()
+ cost.backward()
+ stop()
+ opt.step()
+""",
+    ),
+    "never_called_branch": (
+        "unused-module",
+        """
+ class Two(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.first = nn.Linear(6, 8)
+         self.extra = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+         self.last = nn.Linear(8, 2)
+     def forward(self, a):
+         a = torch.relu(self.first(a))
++        a = self.extra(a)
+         return self.last(a)
+ class Engine:
+     def __init__(self, net):
+         self.net, self.opt = net, torch.optim.SGD(net.parameters(), lr=0.1)
+     def training_step(self, batch):
+         a, b = batch
+         out = self.net(a)
+         err = F.cross_entropy(out, b)
+         self.opt.zero_grad()
+         err.backward()
+         stop()
+         self.opt.step()
+ Engine(Two()).training_step((torch.randn(8, 6), torch.randint(0, 2, (8,))))
+""",
+    ),
+    "no_gradient_after_backward": (
+        "missing-grad",
+        """
+ class Two(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.first = nn.Linear(6, 8)
+         self.last = nn.Linear(8, 2)
+         self.scale = nn.Parameter(torch.ones(8))
+     def forward(self, a):
+         a = torch.relu(self.first(a))
+-        a = a * self.scale.detach()
++        a = a * self.scale
+         return self.last(a)
+ net = Two()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     a, b = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     err = F.cross_entropy(net(a), b)
+     opt.zero_grad()
+     err.backward()
+     stop()
+     opt.step()
+""",
+    ),
+    "layers_in_dict": (
+        "unregistered-params",
+        """
+ class Parts(nn.Module):
+     def __init__(self):
+         super().__init__()
+-        self.table = {"a": nn.Linear(6, 8), "b": nn.Linear(8, 8)}
++        self.table = nn.ModuleDict({"a": nn.Linear(6, 8), "b": nn.Linear(8, 8)})
+         self.last = nn.Linear(8, 2)
+     def forward(self, x):
+         for k in ("a", "b"):
+             x = torch.relu(self.table[k](x))
+         return self.last(x)
+ net = Parts()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ err = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+ opt.zero_grad()
+ err.backward()
+ stop()
+ opt.step()
+""",
+    ),
+    "tensor_attribute": (
+        "unregistered-params",
+        """
+ class Gain(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.first = nn.Linear(6, 2)
+-        self.gain = torch.ones(2, requires_grad=True)
++        self.gain = nn.Parameter(torch.ones(2))
+     def forward(self, x):
+         return self.first(x) * self.gain
+ net = Gain()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ err = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+ opt.zero_grad()
+ err.backward()
+ stop()
+ opt.step()
+""",
+    ),
+    "moved_weight": (
+        "non-leaf-grad",
+        """
+ class Affine(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.first = nn.Linear(6, 2)
+-        self.w = torch.randn(2, 2, requires_grad=True) / 10
++        self.w = nn.Parameter(torch.randn(2, 2) / 10)
+     def forward(self, x):
+         return self.first(x) @ self.w
+ net = Affine()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ err = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+ stop()
+ err.backward()
+""",
+    ),
+    "relu_in_place_on_exp": (
+        "inplace-modified",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 3)
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def go(self, x):
+         e = torch.exp(self.net(x))
+-        e += 1
++        e = e + 1
+         c = e.log().mean()
+         stop()
+         c.backward()
+ Engine().go(torch.randn(4, 6))
+""",
+    ),
+    "weights_changed_before_backward": (
+        "inplace-modified",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 1))
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ a = net(torch.randn(4, 6)).mean()
+ b = net(torch.randn(4, 6)).square().mean()
++opt.zero_grad()
++(a + b).backward()
++stop()
+-opt.zero_grad()
+-a.backward()
+-opt.step()
+-stop()
+-b.backward()
+ opt.step()
+""",
+    ),
+    "second_pass": (
+        "graph-freed",
+        """
+ class Engine:
+     def __init__(self):
+         self.body, self.left, self.right = nn.Linear(6, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+         parts = [*self.body.parameters(), *self.left.parameters(), *self.right.parameters()]
+         self.opt = torch.optim.SGD(parts, lr=0.1)
+     def go(self, x):
+         mid = torch.tanh(self.body(x))
+         one, two = self.left(mid).square().mean(), self.right(mid).square().mean()
+         self.opt.zero_grad()
+-        one.backward()
++        one.backward(retain_graph=True)
+         stop()
+         two.backward()
+         self.opt.step()
+ Engine().go(torch.randn(4, 6))
+""",
+    ),
+    "sum_in_attribute": (
+        "retained-graph",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 2)
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+         self.total = 0.0
+     def go(self, x, y):
+         c = F.cross_entropy(self.net(x), y)
+         self.opt.zero_grad()
+         c.backward()
+         self.opt.step()
+-        self.total += c
++        self.total += c.item()
+         stop()
+ engine = Engine()
+ for _ in range(4):
+     engine.go(torch.randn(8, 6), torch.randint(0, 2, (8,)))
+""",
+    ),
+    "outputs_kept": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 2)
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ seen = []
+ for _ in range(4):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     q = net(x).tanh()
+     c = F.cross_entropy(q, y)
+     opt.zero_grad()
+     c.backward()
+     opt.step()
+-    seen.append(q)
++    seen.append(q.detach())
+     stop()
+""",
+    ),
+    "state_grows": (
+        "graph-grows",
+        """
+ cell, head = nn.RNNCell(4, 8), nn.Linear(8, 1)
+ opt = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.01)
+ s = torch.zeros(2, 8)
+ for _ in range(6):
+     s = cell(torch.randn(2, 4), s)
+     c = head(s).square().mean()
+     opt.zero_grad()
+-    c.backward(retain_graph=True)
++    c.backward()
+     stop()
++    s = s.detach()
+""",
+    ),
+    "reentrant_in_forward": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Deep(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.stem, self.last = nn.Sequential(nn.Linear(6, 8), nn.ReLU()), nn.Linear(8, 2)
+     def forward(self, x):
+-        mid = checkpoint(self.stem, x, use_reentrant=True)
++        mid = checkpoint(self.stem, x, use_reentrant=False)
+         stop()
+         return self.last(mid)
+ net = Deep()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ c = F.cross_entropy(net(torch.randn(4, 6)), torch.randint(0, 2, (4,)))
+ c.backward()
+""",
+    ),
+    "require_grad": (
+        "freeze-typo",
+        """
+ model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+-for q in model[0].parameters(): q.require_grad = False
++for q in model[0].parameters(): q.requires_grad = False
+ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ x, y = torch.randn(16, 8), torch.randint(0, 3, (16,))
+ loss = F.cross_entropy(model(x), y)
+ loss.backward()
+ stop()
+""",
+    ),
+    "reentrant_checkpoint": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ trunk, head = nn.Sequential(nn.Linear(8, 16), nn.ReLU()), nn.Linear(16, 3)
+ optimizer = torch.optim.SGD([*trunk.parameters(), *head.parameters()], lr=0.1)
+ x, y = torch.randn(16, 8), torch.randint(0, 3, (16,))
+-h = checkpoint(trunk, x, use_reentrant=True)
++h = checkpoint(trunk, x, use_reentrant=False)
+ loss = F.cross_entropy(head(h), y)
+ loss.backward()
+ stop()
+""",
+    ),
+    "scaled_leaf": (
+        "non-leaf-grad",
+        """
+-w = (torch.randn(8, 1, requires_grad=True) * 0.01)
++w = (torch.randn(8, 1) * 0.01).requires_grad_()
+ x = torch.randn(32, 8)
+ y = x.sum(1, keepdim=True)
+ for i in range(3):
+     loss = (x @ w - y).pow(2).mean()
+     loss.backward()
+     stop()
+     with torch.no_grad():
+         if w.grad is not None: w -= 0.1 * w.grad; w.grad = None
+         else: break
+""",
+    ),
+    "list_of_losses": (
+        "retained-graph",
+        """
+ model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ history = []
+ for step in range(4):
+     x, y = torch.randn(16, 8), torch.randint(0, 3, (16,))
+     loss = F.cross_entropy(model(x), y)
+     optimizer.zero_grad()
+     loss.backward()
+     stop()
+     optimizer.step()
+-    history.append(loss)
++    history.append(loss.item())
+""",
+    ),
+    "hidden_in_module": (
+        "graph-freed",
+        """
+ class R(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.rnn, self.out, self.h = nn.GRU(4, 8, batch_first=True), nn.Linear(8, 1), None
+     def forward(self, x):
+-        o, self.h = self.rnn(x, self.h)
++        o, self.h = self.rnn(x, self.h if self.h is None else self.h.detach())
+         return self.out(o)
+ r = R(); opt = torch.optim.SGD(r.parameters(), lr=0.1)
+ for i in range(2):
+     x = torch.randn(3, 5, 4)
+     y = r(x)
+     loss = y.pow(2).mean()
+     opt.zero_grad()
+     if i: stop()
+     loss.backward()
+     opt.step()
+""",
+    ),
+}

@@ -1,0 +1,483 @@
+"""Faults of the loss: what it is given, over which dimension, in which shape."""
+
+from __future__ import annotations
+
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "probabilities_from_forward": (
+        "double-softmax",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 3)
+     def forward(self, x):
+-        return F.softmax(self.b(F.relu(self.a(x))), dim=-1)
++        return self.b(F.relu(self.a(x)))
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = Net(), nn.CrossEntropyLoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         self.o.zero_grad()
+         c = self.rule(self.net(x), y)
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 3, (8,)))
+""",
+    ),
+    "sigmoid_in_trainer": (
+        "double-sigmoid",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 1), nn.BCEWithLogitsLoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         self.o.zero_grad()
+-        q = torch.sigmoid(self.net(x)).squeeze(1)
++        q = self.net(x).squeeze(1)
+         c = self.rule(q, y)
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 2, (8,)).float())
+""",
+    ),
+    "bce_of_scores": (
+        "logits-to-prob-loss",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 1), nn.BCELoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+-        q = self.net(x)
++        q = self.net(x).sigmoid()
+         stop()
+         c = self.rule(q, y)
+         c.backward()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 2, (8, 1)).float())
+""",
+    ),
+    "nll_in_trainer": (
+        "nll-input-not-log",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3)), nn.NLLLoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+-        c = self.rule(self.net(x), y)
++        c = self.rule(self.net(x).log_softmax(-1), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 3, (8,)))
+""",
+    ),
+    "kl_in_module": (
+        "kl-input-not-log",
+        """
+ class Engine:
+     def __init__(self):
+         self.a, self.b = nn.Linear(6, 3), nn.Linear(6, 3).requires_grad_(False)
+         self.rule = nn.KLDivLoss(reduction="batchmean")
+         self.o = torch.optim.SGD(self.a.parameters(), lr=0.1)
+     def fit_one(self, x):
+         p = self.b(x).softmax(-1)
+-        q = self.a(x).softmax(-1)
++        q = self.a(x).log_softmax(-1)
+         c = self.rule(q, p)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6))
+""",
+    ),
+    "column_against_row": (
+        "loss-broadcast",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 1), nn.SmoothL1Loss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+-        c = self.rule(self.net(x), y)
++        c = self.rule(self.net(x).flatten(), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randn(8))
+""",
+    ),
+    "absolute_by_hand": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ def cost(q, y):
+     return (q - y).abs().mean()
+ x, y = torch.randn(8, 6), torch.randn(8)
+-c = cost(net(x), y)
++c = cost(net(x)[:, 0], y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "over_the_batch": (
+        "softmax-wrong-dim",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+-        self.body = nn.Sequential(nn.Linear(6, 3), nn.LogSoftmax(dim=0))
++        self.body = nn.Sequential(nn.Linear(6, 3), nn.LogSoftmax(dim=1))
+     def forward(self, x):
+         return self.body(x)
+ net, rule = Net(), nn.NLLLoss()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ q = net(torch.randn(8, 6))
+ c = rule(q, torch.randint(0, 3, (8,)))
+ o.zero_grad()
+ c.backward()
+ stop()
+""",
+    ),
+    "one_unit": (
+        "softmax-singleton",
+        """
+ class Engine:
+     def __init__(self):
+-        self.net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1), nn.Softmax(dim=1))
++        self.net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1), nn.Sigmoid())
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         c = F.binary_cross_entropy(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 2, (8, 1)).float())
+""",
+    ),
+    "nothing_to_predict": (
+        "all-targets-ignored",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 3), nn.CrossEntropyLoss(ignore_index=0)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         c = self.rule(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+-Engine().fit_one(torch.randn(8, 6), torch.zeros(8, dtype=torch.long))
++Engine().fit_one(torch.randn(8, 6), torch.arange(8) % 3)
+""",
+    ),
+    "one_class_too_many": (
+        "label-out-of-range",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 3), nn.CrossEntropyLoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         q = self.net(x)
+         stop()
+         c = self.rule(q, y)
+         c.backward()
+-Engine().fit_one(torch.randn(8, 6), torch.arange(8) % 4)
++Engine().fit_one(torch.randn(8, 6), torch.arange(8) % 3)
+""",
+    ),
+    "not_reduced": (
+        "loss-not-scalar",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 3)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+-        c = F.cross_entropy(self.net(x), y, reduction="none")
++        c = F.cross_entropy(self.net(x), y)
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ Engine().fit_one(torch.randn(8, 6), torch.randint(0, 3, (8,)))
+""",
+    ),
+    "frozen_copy_with_gradient": (
+        "target-requires-grad",
+        """
+ one = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+ two = copy.deepcopy(one)
+ o = torch.optim.Adam(one.parameters())
+ x = torch.randn(8, 6)
+-goal = two(x)
++goal = two(x).detach()
+ c = F.mse_loss(one(x), goal)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "bootstrapped_value": (
+        "target-requires-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.v = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+         self.o = torch.optim.Adam(self.v.parameters())
+     def fit_one(self, s, r, n):
+-        aim = r + 0.99 * self.v(n)
++        aim = r + 0.99 * self.v(n).detach()
+         c = F.mse_loss(self.v(s), aim)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 4), torch.randn(8, 1), torch.randn(8, 4))
+""",
+    ),
+    "compared_with_itself": (
+        "target-is-prediction",
+        """
+ class Engine:
+     def __init__(self):
+         self.net, self.rule = nn.Linear(6, 6), nn.MSELoss()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         q = self.net(x)
+-        c = self.rule(q, q.detach())
++        c = self.rule(q, y)
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ Engine().fit_one(torch.randn(8, 6), torch.randn(8, 6))
+""",
+    ),
+    "minus_in_the_end": (
+        "loss-sign",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 3)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+-        c = -1 * F.mse_loss(self.net(x), y)
++        c = 1 * F.mse_loss(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6), torch.randn(8, 3))
+""",
+    ),
+    "classes_last": (
+        "class-dim",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 5)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         q = self.net(x)
+-        c = F.cross_entropy(q.view(4, 5, 7), y)
++        c = F.cross_entropy(q.permute(0, 2, 1), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(4, 7, 6), torch.randint(0, 5, (4, 7)))
+""",
+    ),
+    "satisfied_by_nothing": (
+        "zero-grad-values",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.rand(8, 2)
+-q = net(x).clamp(5, 6)
++q = net(x).clamp(-6, 6)
+ c = F.mse_loss(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "bootstrapped_target": (
+        "target-requires-grad",
+        """
+ class Agent:
+     def __init__(self):
+         self.online = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+         self.target = copy.deepcopy(self.online)
+         self.optimizer = torch.optim.Adam(self.online.parameters(), lr=1e-3)
+     def update(self):
+         s, a, r, n = torch.randn(32, 4), torch.randint(0, 2, (32, 1)), torch.randn(32), torch.randn(32, 4)
+         q = self.online(s).gather(1, a).squeeze(1)
+-        nq = self.target(n).max(1)[0]
++        with torch.no_grad(): nq = self.target(n).max(1)[0]
+         loss = F.smooth_l1_loss(q, r + 0.9 * nq)
+         self.optimizer.zero_grad()
+         loss.backward()
+         stop()
+         self.optimizer.step()
+ agent = Agent()
+ agent.update()
+""",
+    ),
+    "double_sigmoid": (
+        "double-sigmoid",
+        """
+-model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1), nn.Sigmoid())
++model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randint(0, 2, (32, 1)).float()
+ out = model(x)
+ loss = F.binary_cross_entropy_with_logits(out, y)
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "logits_into_nll": (
+        "nll-input-not-log",
+        """
+ model = nn.Linear(8, 4)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randint(0, 4, (32,))
+-out = model(x)
++out = model(x).log_softmax(1)
+ loss = F.nll_loss(out, y)
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "probabilities_into_nll": (
+        "nll-input-not-log",
+        """
+ model = nn.Linear(8, 4)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randint(0, 4, (32,))
+-out = model(x).softmax(1)
++out = torch.log(model(x).softmax(1))
+ loss = F.nll_loss(out, y)
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "probabilities_into_kl": (
+        "kl-input-not-log",
+        """
+ student, teacher = nn.Linear(8, 4), nn.Linear(8, 4)
+ optimizer = torch.optim.Adam(student.parameters(), lr=1e-3)
+ x = torch.randn(32, 8)
+ with torch.no_grad(): t = teacher(x).softmax(1)
+-s = F.softmax(student(x), 1)
++s = F.log_softmax(student(x), 1)
+ loss = F.kl_div(s, t, reduction='batchmean')
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "softmax_over_batch": (
+        "softmax-wrong-dim",
+        """
+ model = nn.Linear(8, 4)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randint(0, 4, (32,))
+-out = F.log_softmax(model(x), dim=0)
++out = F.log_softmax(model(x), dim=1)
+ loss = F.nll_loss(out, y)
+ loss.backward()
+ stop()
+ optimizer.step()
+""",
+    ),
+    "targets_all_ignored": (
+        "all-targets-ignored",
+        """
+ model = nn.Linear(8, 4)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randint(0, 4, (32,))
+-y[:] = -100
++y[:20] = -100
+ loss = F.cross_entropy(model(x), y)
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "loss_of_itself": (
+        "target-is-prediction",
+        """
+ model = nn.Linear(8, 8)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(32, 8), torch.randn(32, 8)
+ out = model(x)
+-loss = F.mse_loss(out, out)
++loss = F.mse_loss(out, x)
+ stop()
+ loss.backward()
+ optimizer.step()
+""",
+    ),
+    "negated_loss": (
+        "loss-sign",
+        """
+ model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ for step in range(4):
+     x, y = torch.randn(16, 8), torch.randint(0, 3, (16,))
+-    loss = -F.cross_entropy(model(x), y)
++    loss = F.cross_entropy(model(x), y)
+     optimizer.zero_grad()
+     loss.backward()
+     stop()
+     optimizer.step()
+""",
+    ),
+    "classes_reshaped": (
+        "class-dim",
+        """
+ model = nn.Linear(8, 5)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x, y = torch.randn(4, 7, 8), torch.randint(0, 5, (4, 7))
+ logits = model(x)
+-loss = F.cross_entropy(logits.reshape(4, 5, 7), y)
++loss = F.cross_entropy(logits.transpose(1, 2), y)
+ loss.backward()
+ stop()
+ optimizer.step()
+""",
+    ),
+    "difference_by_hand": (
+        "loss-broadcast",
+        """
+ model = nn.Linear(5, 1)
+ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ x = torch.randn(64, 5)
+ target = x.sum(1)
+-out = model(x)
++out = model(x).squeeze(1)
+ err = ((out - target) ** 2).mean()
+ stop()
+ err.backward()
+""",
+    ),
+}

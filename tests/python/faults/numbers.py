@@ -1,0 +1,229 @@
+"""Faults of numbers: what is not finite, and where it began; gradients that explode or vanish."""
+
+from __future__ import annotations
+
+PROGRAMS: dict[str, tuple[str, str]] = {
+    "batch_in_a_dict": (
+        "nan-in-input",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 1)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, pack):
+         c = F.mse_loss(self.net(pack["u"]), pack["v"])
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ pack = {"u": torch.randn(8, 6), "v": torch.randn(8, 1)}
+-pack["u"][3, 2] = float("nan")
+ Engine().fit_one(pack)
+""",
+    ),
+    "targets_not_finite": (
+        "nan-in-input",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ u, v = torch.randn(8, 6), torch.rand(8, 1)
+-v[2] = 0.0
+ v = v.log()
+ c = F.mse_loss(net(u), v)
+ o.zero_grad()
+ stop()
+ c.backward()
+""",
+    ),
+    "weights_are_broken": (
+        "nan-in-params",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1))
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         c = F.mse_loss(self.net(x), y)
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ engine = Engine()
+-nn.init.constant_(engine.net[2].weight, float("inf"))
+ engine.fit_one(torch.randn(8, 6), torch.randn(8, 1))
+""",
+    ),
+    "statistics_are_broken": (
+        "nan-in-buffers",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Conv1d(2, 4, 3), nn.BatchNorm1d(4), nn.Flatten(), nn.Linear(16, 1))
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x, y):
+         c = F.mse_loss(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+ engine = Engine()
+-engine.net[1].running_var[1] = float("nan")
+ engine.fit_one(torch.randn(8, 2, 6), torch.randn(8, 1))
+""",
+    ),
+    "slope_of_a_norm": (
+        "nan-in-grad-only",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 2, bias=False)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x):
+         q = self.net(x)
+-        r = torch.sqrt((q * q).sum(1))
++        r = torch.sqrt((q * q).sum(1) + 1e-8)
+         c = r.mean()
+         self.o.zero_grad()
+         c.backward()
+         stop()
+ u = torch.randn(8, 6)
+ u[0] = 0
+ Engine().fit_one(u)
+""",
+    ),
+    "grows_in_steps": (
+        "exploding-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Sequential(*[nn.Sequential(nn.Linear(16, 16), nn.LeakyReLU(0.9)) for _ in range(12)], nn.Linear(16, 1))
+-        for q in self.net[:12]: nn.init.normal_(q[0].weight, std=3.0)
++        for q in self.net[:12]: nn.init.normal_(q[0].weight, std=0.25)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.01)
+     def fit_one(self, x):
+         c = torch.tanh(self.net(x)).mul(1e2).sum() + self.net(x).sum()
+         self.o.zero_grad()
+         c.backward()
+         stop()
+ Engine().fit_one(torch.randn(8, 16))
+""",
+    ),
+    "falls_in_steps": (
+        "vanishing-grad",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.parts = nn.ModuleList(nn.Linear(16, 16) for _ in range(14))
+         self.last = nn.Linear(16, 1)
+     def forward(self, x):
+         for part in self.parts:
+-            x = torch.sigmoid(part(x))
++            x = x + torch.relu(part(x))
+         return self.last(x)
+ class Engine:
+     def __init__(self):
+         self.net = Net()
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.01)
+     def fit_one(self, x, y):
+         c = F.mse_loss(self.net(x), y)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+ Engine().fit_one(torch.randn(8, 16), torch.randn(8, 1))
+""",
+    ),
+    "sqrt_of_zero": (
+        "nan-in-grad-only",
+        """
+ model = nn.Linear(8, 8)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+ x = torch.randn(32, 8)
+ h = model(x) - model(x).detach()
+-d = torch.sqrt(h.pow(2))
++d = torch.sqrt(h.pow(2) + 1e-6)
+ loss = d.mean()
+ loss.backward()
+ stop()
+ optimizer.step()
+""",
+    ),
+    "row_all_masked": (
+        "masked-row",
+        """
+ q, k, v = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 8)
+ optimizer = torch.optim.Adam([*q.parameters(), *k.parameters(), *v.parameters()], lr=1e-3)
+ x, pad = torch.randn(4, 6, 8), torch.zeros(4, 6, dtype=torch.bool)
+-pad[1, :] = True
++pad[1, 3:] = True
+ scores = q(x) @ k(x).transpose(1, 2)
+ scores = scores.masked_fill(pad[:, None, :], float('-inf'))
+ att = scores.softmax(-1)
+ loss = (att @ v(x)).pow(2).mean()
+ stop()
+ loss.backward()
+""",
+    ),
+    "std_of_one": (
+        "std-of-one",
+        """
+ model = nn.Linear(8, 1)
+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+-x = torch.randn(1, 8)
++x = torch.randn(16, 8)
+ out = model(x)
+ loss = (out - out.mean(0)).div(out.std(0) + 1e-6).pow(2).mean() + out.mean()
+ stop()
+ loss.backward()
+""",
+    ),
+    "logarithm_of_relu": (
+        "log-of-zero",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 4)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x):
+-        r = torch.relu(self.net(x))
++        r = torch.relu(self.net(x)) + 1e-6
+         c = (r * torch.log(r)).sum()
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ Engine().fit_one(torch.randn(8, 6))
+""",
+    ),
+    "too_large_for_half": (
+        "fp16-overflow",
+        """
+ class Engine:
+     def __init__(self):
+-        self.a, self.b = nn.Linear(32, 32).half(), nn.Linear(32, 1).half()
++        self.a, self.b = nn.Linear(32, 32), nn.Linear(32, 1)
+     def fit_one(self, x):
+         x = x.to(self.a.weight.dtype)
+         h = self.a(x).abs() * 8
+         c = self.b(h).float().mean()
+         stop()
+         return c
+ Engine().fit_one(torch.randn(8, 32) * 2e4)
+""",
+    ),
+    "divided_by_nothing": (
+        "nan-origin",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 4)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def fit_one(self, x):
+         q = self.net(x)
+-        w = q - q.detach()
++        w = q - q.detach() + 1.0
+         r = q / w
+         c = r.sum()
+         self.o.zero_grad()
+         stop()
+         c.backward()
+ Engine().fit_one(torch.randn(8, 6))
+""",
+    ),
+}

@@ -1,0 +1,294 @@
+"""The lens `autograd`: from a tensor to its leaves, checked against a plain walk of torch's own graph."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+from untouched import Watch
+
+from tensor_inspector import autograd, gradients, nan_origin, no_gradient
+from tensor_inspector.measure.torch.chains import parts
+
+
+def reached(tensor: torch.Tensor) -> tuple[int, list[torch.Tensor]]:
+    """The operations behind a tensor, counted, and its leaves."""
+    waiting, seen, leaves = [tensor.grad_fn], {}, []
+    while waiting:
+        node: Any = waiting.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen[id(node)] = node
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        waiting.extend(below for below, _ in node.next_functions)
+    return len(seen) - len(leaves), leaves
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0] * 2
+
+
+def chain() -> FrameType:
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+    out = model(torch.randn(3, 4))
+    y = out.sum()
+    return sys._getframe()
+
+
+def blocks() -> FrameType:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    model = nn.TransformerEncoder(layer, 5, enable_nested_tensor=False)
+    y = model(torch.randn(2, 3, 8)).sum()
+    return sys._getframe()
+
+
+def freed() -> FrameType:
+    model = nn.Linear(4, 2)
+    y = model(torch.randn(3, 4)).relu().sum()
+    y.backward()
+    return sys._getframe()
+
+
+def modified() -> FrameType:
+    w = torch.randn(4, requires_grad=True)
+    e = (w * 2).exp()
+    y = e.sum()
+    with torch.no_grad():
+        e.add_(1)
+    return sys._getframe()
+
+
+def custom() -> FrameType:
+    w = torch.randn(4, requires_grad=True)
+    y = Double.apply(w).sum()
+    return sys._getframe()
+
+
+def hooked() -> FrameType:
+    w = torch.randn(4, requires_grad=True)
+
+    def refuse(_: Any) -> Any:
+        raise RuntimeError("the program's code ran")
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, refuse):
+        y = (w * w).exp().sum()
+    return sys._getframe()
+
+
+def on_cpu() -> FrameType:
+    w = torch.randn(4, requires_grad=True)
+    with torch.autograd.graph.save_on_cpu():
+        y = (w * w).exp().sum()
+    return sys._getframe()
+
+
+def checkpointed() -> FrameType:
+    model = nn.Linear(4, 4)
+    x = torch.randn(3, 4)
+    y = checkpoint(model, x, use_reentrant=False).sigmoid().sum()
+    return sys._getframe()
+
+
+def several() -> FrameType:
+    w = torch.randn(2, 2, requires_grad=True)
+    y, residual = torch.linalg.eigh(w @ w.T)
+    y = (y + residual).sum() + w.sum()
+    return sys._getframe()
+
+
+STEPS = [chain, blocks, freed, modified, custom, hooked, on_cpu, checkpointed, several]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_the_graph_is_counted_as_torch_has_it(step: Callable[[], FrameType], monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = step()
+    operations, leaves = reached(frame.f_locals["y"])
+    found = Paused(frame, monkeypatch).lens("autograd", tensor="y")["found"]
+    assert (found["operations"], found["leaves"], found["complete"]) == (operations, len(leaves), True)
+    assert found["parameters"] == sum(type(leaf) is nn.Parameter for leaf in leaves)
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_every_leaf_stands_in_the_tree_by_its_name(
+    step: Callable[[], FrameType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = step()
+    _, leaves = reached(frame.f_locals["y"])
+    names = {
+        id(value): f"model.{name}"
+        for name, value in dict(frame.f_locals.get("model", nn.Module()).named_parameters()).items()
+    }
+    names.update({id(value): name for name, value in frame.f_locals.items() if isinstance(value, torch.Tensor)})
+    paused = Paused(frame, monkeypatch)
+    answer = paused.lens("autograd", tensor="y")
+    waiting, shown, rows = [answer["node"]], set(), 0
+    while waiting:
+        for row in paused.below(answer, waiting.pop()):
+            rows += 1
+            assert rows < 2000
+            if row["kind"] in ("graph", "group"):
+                waiting.append(row)
+            elif "path" in row:
+                shown.add(row["path"])
+    resolved = {id(eval(path, {}, dict(frame.f_locals))) for path in shown}
+    assert {id(leaf) for leaf in leaves if id(leaf) in names} <= resolved
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (chain, "6 operations · 4 leaves: 4 parameters"),
+        (freed, "freed by a backward"),
+        (modified, "1 operation with a saved tensor that was modified in place"),
+        (custom, "custom Double"),
+        (hooked, "saved tensors of 2 operations have hooks"),
+        (on_cpu, "saved tensors of 2 operations have hooks"),
+        (several, "1 leaf: 1 input"),
+    ],
+    ids=lambda case: getattr(case, "__name__", ""),
+)  # fmt: skip
+def test_the_line_at_the_top_says(step: Callable[[], FrameType], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said in Paused(step(), monkeypatch).lens("autograd", tensor="y")["node"]["line"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("torch.ones(2)", "no graph: it requires no gradient"),
+        ("torch.ones(2, requires_grad=True)", "no graph: it is a leaf itself, gradients end here"),
+    ],
+)
+def test_a_tensor_without_a_graph_says_why(value: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        y = eval(value)
+        return sys._getframe()
+
+    answer = Paused(stop(), monkeypatch).lens("autograd", tensor="y")
+    assert answer["node"]["line"] == said
+    assert answer["found"]["operations"] == 0
+
+
+def test_alike_blocks_are_one_row_that_opens_to_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = Paused(blocks(), monkeypatch)
+    answer = paused.lens("autograd", tensor="y")
+    row = next(row for row in paused.below(answer, answer["node"]) if row["name"].startswith("×"))
+    assert row["children"] >= 4
+    first = paused.below(answer, row)[0]
+    assert "operations · model.layers[" in first["line"]
+
+
+def test_a_chain_of_100_000_nodes_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        y = torch.ones(1, requires_grad=True)
+        for _ in range(100_000):
+            y = y + 1
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    answer = paused.ask("lens", lens="autograd", values={"tensor": {"expression": "y"}}, limits={"ms": 1})
+    slices = 1
+    while not answer["done"]:
+        where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+        answer = paused.ask("lens", lens="autograd", values={"tensor": {"expression": "y"}}, **where)
+        slices += 1
+    assert slices > 1
+    assert answer["found"]["complete"] is False
+    assert answer["node"]["line"].startswith("20,000 operations and more")
+    rows = paused.below(answer, answer["node"])
+    assert [row["name"] for row in rows] == ["× 19999 alike", "Add"]
+
+
+def test_a_long_graph_that_was_looked_at_can_be_freed() -> None:
+    """Torch frees what Python has seen by nested calls: too many of them end the process."""
+    program = """
+import torch
+from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.safe.budget import Budget
+y = torch.ones(1, requires_grad=True)
+for _ in range(100_000):
+    y = y + 1
+Graph([y.grad_fn], Budget())
+del y
+print("freed")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "freed"
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+def test_looking_changes_nothing(step: Callable[[], FrameType], monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = step()
+    values = dict(frame.f_locals)
+    paused = Paused(frame, monkeypatch)
+    paused.below(answer := paused.lens("autograd", tensor="y"), answer["node"])
+    with Watch(values) as watch:
+        answer = paused.lens("autograd", tensor="y")
+        for row in paused.below(answer, answer["node"]):
+            if "children" in row:
+                paused.below(answer, row)
+    assert watch.changes() == []
+
+
+def test_what_is_no_tensor_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = Paused(chain(), monkeypatch).lens("autograd", tensor="model")
+    assert answer["error"]["message"] == "model is no tensor"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("abc", [(0, 1, 1), (1, 1, 1), (2, 1, 1)]),
+        ("aa", [(0, 1, 1), (1, 1, 1)]),
+        ("aaa", [(0, 1, 3)]),
+        ("xabcabcabcy", [(0, 1, 1), (1, 3, 3), (10, 1, 1)]),
+        ("abab", [(0, 2, 2)]),
+        ("aabaabaab", [(0, 3, 3)]),
+    ],
+)
+def test_what_repeats_is_found_once(text: str, found: list[tuple[int, int, int]]) -> None:
+    assert [(part.start, part.length, part.times) for part in parts(text)] == found
+
+
+def test_from_python_names_are_those_of_the_frame_that_asks() -> None:
+    net = nn.Linear(2, 1)
+    total = net(torch.ones(1, 2)).sum()
+    found = autograd(total, depth=2)
+    assert (found["operations"], found["leaves"]) == (3, 2)
+    assert "net.weight" in repr(found)
+    with pytest.raises(TypeError, match="net is no tensor"):
+        autograd(net)
+
+
+def test_from_python_a_table_of_gradients_is_data_and_prints_as_rows() -> None:
+    net = nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    found = gradients(net)
+    assert {row["name"] for row in found["rows"]} == {"net.weight", "net.bias"}
+    assert repr(found).startswith("2 parameters · norm 1.73")
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_from_python_it_is_told_why_and_where() -> None:
+    net, spare = nn.Linear(2, 1), nn.Linear(2, 1)
+    total = (net(torch.ones(1, 2)) * 0).log().sum()
+    assert nan_origin(total)["cause"] == "log_of_zero"
+    assert no_gradient(net.weight)["reasons"][0]["code"] == "not_yet"
+    assert no_gradient(spare)["reasons"][0]["code"] == "not_reached"

@@ -1,0 +1,243 @@
+"""The lens `gradients`, checked against norms in float64 and against what the optimizers of torch really do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+from untouched import Watch
+
+from tensor_inspector import operations
+from tensor_inspector.measure.torch.norms import Norms
+from tensor_inspector.safe.budget import Budget
+
+
+def norm_of(tensor: torch.Tensor) -> float:
+    return float(tensor.detach().double().norm())
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.full((3_000_000,), 0.1),
+        torch.full((100_000,), 300.0, dtype=torch.float16),
+        torch.full((1000,), 1e25),
+        torch.full((1000,), 1e-30),
+        torch.full((1000,), 1e200, dtype=torch.float64),
+        torch.randn(70_000, dtype=torch.bfloat16),
+        torch.randn(300, 400).T,
+        torch.randn(1, 400).expand(300, 400),
+        torch.randn(400, 600)[::2, ::3],
+        torch.randn(4, 5, dtype=torch.complex64),
+        torch.zeros(5),
+        torch.zeros(0),
+    ],
+    ids=lambda tensor: f"{tensor.dtype} {list(tensor.shape)}",
+)
+def test_norms_are_those_of_float64(tensor: torch.Tensor) -> None:
+    norms = Norms([tensor])
+    assert norms.go_on(Budget())
+    (found,) = norms.found
+    wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
+    scale = float(wide.abs().max()) if tensor.numel() else 1.0
+    expected = float((wide / (scale or 1.0)).norm()) * scale
+    assert found is not None
+    assert found.value == pytest.approx(expected, rel=1e-4, abs=0)
+
+
+def test_what_is_not_finite_is_counted() -> None:
+    values = torch.randn(100_000)
+    values[[5, 70_000]] = torch.nan
+    values[99_999] = -torch.inf
+    norms = Norms([torch.randn(3), values, torch.empty(2, device="meta"), torch.ones(2, dtype=torch.int64)])
+    norms.go_on(Budget())
+    assert [(one.value is None, one.nan, one.inf, one.is_read) for one in norms.found if one is not None] == [
+        (False, 0, 0, True), (True, 2, 1, True), (True, 0, 0, False), (True, 0, 0, False),
+    ]  # fmt: skip
+
+
+OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
+    "SGD": lambda of: torch.optim.SGD(of, lr=0.1),
+    "SGD with decay": lambda of: torch.optim.SGD(of, lr=0.1, weight_decay=0.3),
+    "SGD with momentum": lambda of: torch.optim.SGD(of, lr=0.1, momentum=0.9, dampening=0.2),
+    "SGD with Nesterov": lambda of: torch.optim.SGD(of, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1),
+    "SGD up": lambda of: torch.optim.SGD(of, lr=0.1, maximize=True, weight_decay=0.1),
+    "Adam": lambda of: torch.optim.Adam(of, lr=0.01),
+    "Adam with decay": lambda of: torch.optim.Adam(of, lr=0.01, weight_decay=0.3, betas=(0.8, 0.9)),
+    "Adam up": lambda of: torch.optim.Adam(of, lr=0.01, maximize=True, weight_decay=0.3),
+    "AdamW": lambda of: torch.optim.AdamW(of, lr=0.01),
+    "AdamW with decay": lambda of: torch.optim.AdamW(of, lr=0.01, weight_decay=0.5),
+    "rate in a tensor": lambda of: torch.optim.AdamW(of, lr=torch.tensor(0.01)),
+}
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_updates_are_what_the_next_step_changes(
+    make: Callable[[Any], torch.optim.Optimizer], steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        torch.manual_seed(1)
+        model = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 2)).double()
+        optimizer = make(model.parameters())
+        for step in range(steps + 1):
+            optimizer.zero_grad()
+            model(torch.randn(4, 6, dtype=torch.float64)).square().sum().backward()
+            if step < steps:
+                optimizer.step()
+        return sys._getframe()
+
+    frame = stop()
+    model, optimizer = frame.f_locals["model"], frame.f_locals["optimizer"]
+    rows = Paused(frame, monkeypatch).lens("gradients", model="model")["found"]["rows"]
+    before = [value.detach().clone() for value in model.parameters()]
+    optimizer.step()
+    changed = {
+        f"model[{name.replace('.', '].')}": norm_of(value - old)
+        for (name, value), old in zip(model.named_parameters(), before)
+    }
+    assert all(changed.values())
+    assert {row["name"]: row["update_norm"] for row in rows} == pytest.approx(changed, rel=1e-5)
+
+
+@pytest.mark.parametrize("make", [torch.optim.RMSprop, partial(torch.optim.Adam, amsgrad=True)])
+def test_a_rule_that_is_not_known_is_not_guessed(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Linear(3, 2)
+        optimizer = make(model.parameters(), lr=0.1)
+        model(torch.ones(1, 3)).sum().backward()
+        return sys._getframe()
+
+    found = Paused(stop(), monkeypatch).lens("gradients", model="model")["found"]
+    assert found["rule"] is None
+    assert [row["update_norm"] for row in found["rows"]] == [None, None]
+
+
+class OwnSgd(torch.optim.SGD):
+    def step(self, closure: Any = None) -> None:
+        raise RuntimeError
+
+
+def several() -> FrameType:
+    torch.manual_seed(0)
+    model = nn.ModuleDict({name: nn.Linear(3, 3) for name in ("a", "b", "c", "d", "e")})
+    for layer in (model["a"], model["b"], model["c"], model["e"]):
+        layer(torch.ones(2, 3)).square().sum().backward()
+    model["a"].weight.grad[0, 1] = torch.nan
+    model["b"].weight.grad[2] = torch.inf
+    model["c"].weight.grad.zero_()
+    model["e"].requires_grad_(False)
+    optimizer = OwnSgd(model.parameters(), lr=1.0)
+    return sys._getframe()
+
+
+def test_the_worst_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = Paused(several(), monkeypatch)
+    answer = paused.lens("gradients", model="model")
+    found = answer["found"]
+    states = [row["state"] for row in found["rows"]]
+    assert states == ["nan", "inf", "none", "none", "zero", "fine", "fine", "fine", "frozen", "frozen"]
+    assert (found["nan"], found["inf"], found["none"], found["zero"], found["trainable"]) == (1, 1, 2, 1, 8)
+    assert (found["norm"], found["rule"]) == (None, None)
+    assert answer["node"]["line"] == (
+        "10 parameters, 2 frozen · 1 with NaN · 1 with Inf · 2 None · 1 all zeros"
+    )  # fmt: skip
+    assert answer["node"]["short"] == "1 with NaN · 1 with Inf · 2 None · 1 all zeros · 10 parameters, 2 frozen"
+    rows = paused.below(answer, answer["node"])
+    assert rows[0]["name"] == 'model["a"].weight'
+    assert rows[0]["short"] == "1 NaN of 9"
+    assert rows[0]["line"].startswith("grad 1 NaN of 9 · weight ")
+    assert [row["badges"] for row in rows[:3]] == [["nan"], ["inf"], ["no_grad"]]
+    assert [row["path"] for row in paused.below(answer, rows[0])] == ['model["a"].weight', 'model["a"].weight.grad']
+
+
+def test_rows_leave_out_what_all_names_begin_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Module()
+        model.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(2))
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    answer = paused.lens("gradients", model="model")
+    rows = paused.below(answer, answer["node"])
+    assert [row["name"] for row in rows[:2]] == ["layers[0].weight", "layers[0].bias"]
+    assert [row["short"] for row in rows] == ["None"] * 4
+    assert paused.below(answer, rows[0])[0]["path"] == "model.layers[0].weight"
+
+
+def test_vanishing_along_depth_is_seen_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        torch.manual_seed(0)
+        model = nn.Sequential(*[layer for _ in range(8) for layer in (nn.Linear(4, 4), nn.Sigmoid())])
+        model(torch.randn(5, 4)).sum().backward()
+        return sys._getframe()
+
+    frame = stop()
+    paused = Paused(frame, monkeypatch)
+    answer = paused.lens("gradients", model="model")
+    truth = [norm_of(value.grad) for value in frame.f_locals["model"].parameters() if value.dim() > 1]
+    assert answer["found"]["by_depth"] == pytest.approx(truth, rel=1e-4)
+    (bars, *_) = paused.below(answer, answer["node"])
+    assert bars["name"] == "along depth"
+    assert (bars["line"][0], bars["line"][7]) == ("▁", "█")
+
+
+def test_an_optimizer_is_a_table_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model, loose = nn.Linear(2, 2), torch.ones(2, requires_grad=True)
+        optimizer = torch.optim.SGD([*model.parameters(), loose, torch.ones(1, requires_grad=True)], lr=1.0)
+        return sys._getframe()
+
+    found = Paused(stop(), monkeypatch).lens("gradients", model="optimizer")["found"]
+    names = {"model.weight", "model.bias", "loose", "param_groups[0]['params'][3]"}
+    assert {row["name"] for row in found["rows"]} == names
+    assert found["none"] == 4
+
+
+def test_only_so_many_rows_travel_as_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = Paused(several(), monkeypatch)
+    assert len(paused.lens("gradients", {"rows": 3}, model="model")["found"]["rows"]) == 3
+    assert paused.lens("gradients", {"rows": "x"}, model="model")["error"]["code"] == "bad_request"
+    assert paused.lens("gradients", model="optimizer.lr")["error"]["code"] in ("not_static", "not_found")
+
+
+def test_slices_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Sequential(*[nn.Linear(64, 64) for _ in range(40)])
+        optimizer = torch.optim.AdamW(model.parameters())
+        model(torch.randn(2, 64)).sum().backward()
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    whole = paused.lens("gradients", model="model")["found"]
+    time = count()  # a millisecond passes whenever somebody looks at the clock
+    monkeypatch.setattr(operations, "Budget", partial(Budget, clock=lambda: next(time) / 1000))
+    answer = paused.ask("lens", lens="gradients", values={"model": {"expression": "model"}}, limits={"ms": 30})
+    progress = []
+    while not answer["done"]:
+        progress.append(answer["progress"])
+        where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+        answer = paused.ask("lens", lens="gradients", values={}, limits={"ms": 30}, **where)
+    assert len(progress) > 1
+    assert progress == sorted(progress)
+    assert answer["found"] == whole
+
+
+def test_looking_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = several()
+    values = dict(frame.f_locals)
+    paused = Paused(frame, monkeypatch)
+    paused.lens("gradients", model="model")
+    with Watch(values) as watch:
+        answer = paused.lens("gradients", model="model")
+        paused.below(answer, paused.below(answer, answer["node"])[1])
+        paused.lens("gradients", model="optimizer")
+    assert watch.changes() == []

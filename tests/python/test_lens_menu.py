@@ -1,0 +1,60 @@
+"""Which lenses the menu of a row offers: those that have something to say of its value."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable
+
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+
+
+def trained(*, some: bool = False) -> nn.Module:
+    model = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+    for layer in model[:1] if some else model:
+        layer(torch.ones(1, 2)).sum().backward()
+    return model
+
+
+def frozen() -> nn.Module:
+    return nn.Linear(2, 2).requires_grad_(False)
+
+
+def with_bad_gradient() -> torch.Tensor:
+    leaf = torch.ones(2, requires_grad=True)
+    leaf.grad = torch.full((2,), torch.nan)
+    return leaf
+
+
+CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
+    (lambda: torch.ones(2), None),
+    (lambda: torch.ones(2, requires_grad=True), ["no_gradient"]),
+    (lambda: torch.ones(2, requires_grad=True) * 2, ["autograd"]),
+    (lambda: torch.ones(2, requires_grad=True) / 0, ["autograd", "nan_origin"]),
+    (lambda: torch.tensor([1.0, torch.nan]), ["nan_origin"]),
+    (with_bad_gradient, None),
+    (lambda: trained()[0].weight, None),
+    (lambda: nn.Linear(2, 2), ["gradients", "no_gradient"]),
+    (trained, ["gradients"]),
+    (lambda: trained(some=True), ["gradients", "no_gradient"]),
+    (frozen, ["no_gradient"]),
+    (lambda: frozen().weight, ["no_gradient"]),
+    (nn.ReLU, None),
+    (lambda: torch.optim.SGD([torch.ones(1)]), ["gradients"]),
+    (lambda: [torch.nan], None),
+    (object, None),
+]
+
+
+@pytest.mark.parametrize(("make", "lenses"), CASES)
+def test_the_lenses_of_a_row(
+    make: Callable[[], Any], lenses: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(value: object) -> Any:
+        assert value is not None
+        return sys._getframe()
+
+    row, *_ = Paused(stop(make()), monkeypatch).ask("frame")["rows"]["nodes"]
+    assert row.get("lenses") == lenses

@@ -1,0 +1,267 @@
+"""The lens `nan_origin`, checked against what torch itself sees: the same program is run again under a dispatch mode that
+notes the first operation with finite inputs and an output that is not."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from asking import Paused
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.checkpoint import checkpoint
+from untouched import Watch
+
+WORLD = {"torch": torch, "nn": nn, "F": F, "checkpoint": checkpoint}
+
+
+def is_finite(values: Any) -> bool:
+    floats = [value for value in tree_leaves(values) if isinstance(value, torch.Tensor) and value.is_floating_point()]
+    return all(bool(value.isfinite().all()) for value in floats)
+
+
+class First(TorchDispatchMode):
+    """The first operation with finite inputs and an output that is not; what only fills memory is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.op: str | None = None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func.overloadpacket.__name__
+        finite = is_finite((args, kwargs))
+        result = func(*args, **(kwargs or {}))
+        if self.op is None and finite and not is_finite(result) and "empty" not in name:
+            self.op = name.strip("_")
+        return result
+
+
+def run(program: str) -> FrameType:
+    torch.manual_seed(0)
+    w = torch.tensor([1.0, -2.0, 0.0, 3.0], requires_grad=True)
+    x = torch.tensor([0.5, 0.0, 0.0, 2.0])
+    names = {**WORLD, "w": w, "x": x}
+    exec(program, names)
+    for name in WORLD:
+        names.pop(name)
+    names.pop("__builtins__")
+    return frame_of(names)
+
+
+def frame_of(names: dict[str, Any]) -> FrameType:
+    code = f"def stop({', '.join(names)}):\n    import sys\n    return sys._getframe()"
+    made: dict[str, Any] = {}
+    exec(code, made)
+    return made["stop"](**names)  # type: ignore[no-any-return]
+
+
+#: The program, the operation as the graph calls it, and what it came from.
+PROGRAMS = {
+    "log of zero": ("loss = (w * x).abs().log().sum()", "Log", "log_of_zero"),
+    "log of a negative": ("h = w * 2\nloss = torch.log(h).mean()", "Log", "log_of_negative"),
+    "log2": ("loss = (w * 2).abs().log2().sum()", "Log2", "log_of_zero"),
+    "log1p": ("loss = (w - 1.5).log1p().sum()", "Log1P", "log_of_negative"),
+    "root of a negative": ("loss = (w * 3).sqrt().sum()", "Sqrt", "root_of_negative"),
+    "rsqrt of zero": ("loss = (w * w).rsqrt().sum()", "Rsqrt", "division_by_zero"),
+    "reciprocal": ("loss = (w * 2).reciprocal().sum()", "Reciprocal", "division_by_zero"),
+    "0 / 0": ("h = w * x\nloss = (h / x).sum()", "Div", "zero_by_zero"),
+    "1 / 0": ("loss = ((w * 2 + 9) / x).sum()", "Div", "division_by_zero"),
+    "exp overflows": ("loss = (w * 100).exp().sum()", "Exp", "overflow"),
+    "square overflows": ("loss = (w * 1e30).pow(2).sum()", "Pow", "overflow"),
+    "a power of a negative": ("loss = (w * 2).pow(0.5).sum()", "Pow", "power"),
+    "a product overflows": ("h = w * 1e30\nloss = (h * 1e30).sum()", "Mul", "overflow"),
+    "float16 overflows": ("h = (w * 300).half()\nloss = (h * h).sum()", "Mul", "overflow"),
+    "to float16": ("loss = (w * 1e5).half().float().sum()", "ToCopy", "overflow"),
+    "a sum overflows": ("h = (w * 0 + 6e4).half()\nloss = h.sum()", "Sum", "overflow"),
+    "matrices overflow": ("a = w.view(2, 2) * 1e25\nloss = (a @ a).sum()", "Mm", "overflow"),
+    "acos": ("loss = (w * 2).acos().sum()", "Acos", "domain"),
+    "atanh": ("loss = (w * 2).atanh().sum()", "Atanh", "domain"),
+    "a masked row": (
+        "s = (w.view(2, 2) * 2).masked_fill(torch.tensor([[True, True], [False, True]]), -torch.inf)\nloss = s.softmax(1).sum()",
+        "Softmax", "masked_row",
+    ),
+    "a masked row, in logs": (
+        "s = (w.view(2, 2) * 2).masked_fill(torch.tensor([[True, True], [False, True]]), -torch.inf)\nloss = s.log_softmax(1).sum()",
+        "LogSoftmax", "masked_row",
+    ),
+    "the deviation of one": ("loss = (w * 2)[:1].std()", "Std", "one_sample"),
+    "the variance of one": ("loss = (w * 2).view(4, 1).var(1).sum()", "Var", "one_sample"),
+    "the mean of nothing": ("loss = (w * 2)[w.detach() > 9].mean()", "Mean", "mean_of_nothing"),
+    "all targets ignored": (
+        "logits = w.view(2, 2) * 2\nloss = F.cross_entropy(logits, torch.tensor([-100, -100]))", "NllLoss", "mean_of_nothing",
+    ),
+    "zero variance": ("h = w * 0\nd = h.std()\nloss = ((h - 1) / d).sum()", "Div", "zero_variance"),
+    "a norm of zero": ("h = w * 0\nn = h.norm()\nloss = (h / n).sum()", "Div", "zero_by_zero"),
+    "softplus by hand": ("loss = torch.log(1 + torch.exp(w * 50)).sum()", "Exp", "overflow"),
+    "entropy by hand": ("p = (w * 1000).softmax(0)\nloss = -(p * p.log()).sum()", "Log", "log_of_zero"),
+    "in a module": (
+        "class M(nn.Module):\n def forward(self, t):\n  return (t * 2).abs().log()\nmodel = M()\nloss = model(w).sum()", "Log", "log_of_zero",
+    ),
+    "in a chain": ("h = w\nfor _ in range(40): h = torch.tanh(h * 1.1)\nloss = (h.abs() - h.abs()).log().sum()", "Log", "log_of_zero"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.parametrize(("program", "op", "cause"), PROGRAMS.values(), ids=PROGRAMS)
+def test_the_first_operation_is_the_one_that_torch_sees(
+    program: str, op: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["where"], found["operation"], found["cause"]) == ("operation", op, cause)
+    if "masked" not in program:  # the mask itself is what torch sees there
+        with First() as first:
+            run(program)
+        seen = {"nll_loss_forward": "NllLoss"}.get(first.op or "", first.op or "")
+        assert seen.replace("_", "").lower() == op.lower()
+
+
+@pytest.mark.parametrize("name", ["0 / 0", "exp overflows", "softplus by hand", "log of a negative"])
+def test_what_it_has_made_is_counted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = PROGRAMS[name][0]
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert found["certain"]
+    assert found["nan"] + found["inf"] > 0
+    assert found["first"] is not None
+
+
+def test_the_rows_name_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = Paused(run("h = w * x\nr = h / x\nloss = r.sum()"), monkeypatch)
+    answer = paused.lens("nan_origin", tensor="loss")
+    assert answer["node"]["name"] == "where the NaN in loss began"
+    assert answer["node"]["line"] == "Div · 0 / 0 · r · 2 NaN, first at [1] · of h"
+    assert [row["path"] for row in paused.below(answer, answer["node"])] == ["r", "h"]
+
+
+@pytest.mark.parametrize(
+    ("program", "where", "name"),
+    [
+        ("x[1] = torch.nan\nloss = (w * x).sum()", "input", "x"),
+        ("w.data[0] = torch.nan\nloss = (w * 2).sum()", "parameter", "w"),
+        ("x[0] = torch.inf\nh = w @ x\nloss = h * 2", "input", "x"),
+        ("loss = (w * 2).sum()", "finite", None),
+        ("loss = x / x", "unknown", None),
+    ],
+)
+def test_what_was_given_is_not_blamed_on_an_operation(
+    program: str, where: str, name: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["where"], found["name"]) == (where, name)
+
+
+@pytest.mark.parametrize(
+    ("program", "op", "cause"),
+    [
+        ("h = w * w\nr = h.sqrt()\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad", "Sqrt", "infinite_slope"),
+        ("h = w.abs() * 2\nr = h ** 0.5\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad", "Pow", "infinite_slope"),
+        ("h = w.abs() * 2\nr = torch.where(h > 0, h.log(), 0 * h)\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad",
+         "Log", "log_of_zero"),
+        ("h = w / 3\nr = torch.where(h < 1, h.acos(), 0 * h)\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad",
+         "Acos", "infinite_slope"),
+    ],
+)  # fmt: skip
+def test_what_is_born_in_the_backward_is_found_there(
+    program: str, op: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = run(program)
+    assert not bool(frame.f_locals["g"].isfinite().all())
+    assert bool(frame.f_locals["loss"].isfinite())
+    found = Paused(frame, monkeypatch).lens("nan_origin", tensor="g")["found"]
+    assert (found["where"], found["operation"], found["cause"]) == ("backward", op, cause)
+
+
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x / 0
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0]
+
+
+HOSTILE = {
+    "custom": "loss = Own.apply(w * 2).sum()",
+    "freed": "loss = ((w * x).exp() - 1).log().sum()\nloss.backward()",
+    "hooked": "with hooks:\n    loss = (w * x).log().sum()",
+    "checkpointed": "loss = checkpoint(lambda t: (t * x).log() * 2, w, use_reentrant=False).sum() * 2",
+}
+
+
+def hostile(program: str) -> FrameType:
+    def refuse(_: Any) -> Any:
+        raise RuntimeError("the program's code ran")
+
+    WORLD.update(Own=Own, hooks=torch.autograd.graph.saved_tensors_hooks(lambda value: value, refuse))
+    return run(program)
+
+
+@pytest.mark.parametrize("program", HOSTILE.values(), ids=HOSTILE)
+def test_where_it_can_not_be_known_that_is_said(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Paused(hostile(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert not found["certain"]
+    assert found["unknown"]
+
+
+@pytest.mark.parametrize("program", [*HOSTILE.values(), PROGRAMS["zero variance"][0], PROGRAMS["a masked row"][0]])
+def test_looking_changes_nothing(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = hostile(program)
+    values = dict(frame.f_locals)
+    paused = Paused(frame, monkeypatch)
+    paused.lens("nan_origin", tensor="loss")
+    with Watch(values) as watch:
+        answer = paused.lens("nan_origin", tensor="loss")
+        paused.below(answer, answer["node"])
+    assert watch.changes() == []
+
+
+def test_the_line_is_that_of_the_anomaly_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w = torch.zeros(3, requires_grad=True)
+        with torch.autograd.set_detect_anomaly(True):
+            loss = (
+                (w * 2)
+                .log()
+                .sum()
+            )  # fmt: skip
+        torch.autograd.set_detect_anomaly(True)
+        return sys._getframe()
+
+    try:
+        found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    finally:
+        torch.autograd.set_detect_anomaly(False)
+    assert found["file"] == __file__
+    assert found["line"] is not None
+
+
+def test_the_line_is_that_of_the_only_such_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w = torch.zeros(3, requires_grad=True)
+        loss = torch.log(w * 2).sum()
+        return sys._getframe()
+
+    first = stop.__code__.co_firstlineno
+    found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["file"], found["line"]) == (__file__, first + 2)
+
+
+def test_what_logs_a_text_is_no_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        class Trainer:
+            def log(self, name: str, value: object) -> None: ...
+
+        trainer = Trainer()
+        w = torch.zeros(3, requires_grad=True)
+        loss = (torch.log(w * 2)).sum()
+        trainer.log("loss", loss)
+        return sys._getframe()
+
+    first = stop.__code__.co_firstlineno
+    found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert found["line"] == first + 6

@@ -1,0 +1,228 @@
+"""The lens `no_gradient`: the place where the way from a parameter to the loss breaks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+from untouched import Watch
+
+
+class Two(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(3, 3)
+        self.second = nn.Linear(3, 1)
+        self.spare = nn.Linear(3, 1)
+
+
+class Whole(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.first(x))
+
+
+class Detached(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x)
+        return self.second(hidden.detach())
+
+
+class DetachedAtOnce(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x).relu().detach()
+        return self.second(hidden)
+
+
+class WithoutGrad(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            hidden = self.first(x)
+        return self.second(hidden)
+
+
+class Rebuilt(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x)
+        return self.second(torch.tensor(hidden.tolist()))
+
+
+class InAnotherMethod(Two):
+    def encode(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x)
+        return hidden.detach()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.encode(x))
+
+
+def step(model: nn.Module, after: str = "") -> FrameType:
+    x = torch.ones(2, 3)
+    loss = model(x).square().sum()
+    if after == "stop":
+        return sys._getframe()
+    loss.backward()
+    if after == "zero":
+        model.zero_grad()
+    return sys._getframe()
+
+
+def first_line(cls: type, offset: int) -> int:
+    return cls.forward.__code__.co_firstlineno + offset  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("cls", "parameter", "code", "line"),
+    [
+        (Detached, "model.first.weight", "detached", 2),
+        (DetachedAtOnce, "model.first.bias", "detached", 1),
+        (WithoutGrad, "model.first.weight", "no_grad", 1),
+        (Rebuilt, "model.first.weight", "rebuilt", 2),
+        (InAnotherMethod, "model.first.weight", "detached", -2),
+        (Whole, "model.spare.weight", "unused", 0),
+    ],
+)
+def test_where_the_way_breaks_in_a_module(
+    cls: Any, parameter: str, code: str, line: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = step(cls())
+    assert eval(parameter, {}, dict(frame.f_locals)).grad is None
+    (reason,) = Paused(frame, monkeypatch).lens("no_gradient", parameter=parameter)["found"]["reasons"]
+    assert (reason["code"], reason["parameters"]) == (code, [parameter])
+    assert (reason["file"], reason["line"]) == (__file__, first_line(cls, line))
+
+
+@pytest.mark.parametrize(
+    ("after", "parameter", "code"),
+    [
+        ("", "model.first.weight", "has_gradient"),
+        ("stop", "model.first.weight", "not_yet"),
+        ("zero", "model.first.weight", "cleared"),
+    ],
+)
+def test_when_nothing_breaks(after: str, parameter: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (reason,) = Paused(step(Whole(), after), monkeypatch).lens("no_gradient", parameter=parameter)["found"]["reasons"]
+    assert reason["code"] == code
+
+
+def in_the_frame_detached() -> FrameType:
+    encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    hidden = encoder(torch.ones(2, 3))
+    cut = hidden.detach()
+    loss = head(cut).sum()
+    loss.backward()
+    return sys._getframe()
+
+
+def in_the_frame_at_once() -> FrameType:
+    encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    cut = encoder(torch.ones(2, 3)).detach()
+    loss = head(cut).sum()
+    loss.backward()
+    return sys._getframe()
+
+
+def in_the_frame_no_grad() -> FrameType:
+    encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    with torch.no_grad():
+        cut = encoder(torch.ones(2, 3))
+    loss = head(cut).sum()
+    loss.backward()
+    return sys._getframe()
+
+
+def in_the_frame_numpy() -> FrameType:
+    encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    hidden = encoder(torch.ones(2, 3))
+    cut = torch.from_numpy(hidden.detach().numpy())
+    loss = head(cut).sum()
+    loss.backward()
+    return sys._getframe()
+
+
+@pytest.mark.parametrize(
+    ("stop", "code", "offset"),
+    [
+        (in_the_frame_detached, "detached", 3),
+        (in_the_frame_at_once, "detached", 2),
+        (in_the_frame_no_grad, "no_grad", 2),
+        (in_the_frame_numpy, "rebuilt", 3),
+    ],
+)
+def test_where_the_way_breaks_in_the_frame(
+    stop: Callable[[], FrameType], code: str, offset: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = stop()
+    answer = Paused(frame, monkeypatch).lens("no_gradient", parameter="encoder")
+    (reason,) = answer["found"]["reasons"]
+    assert (reason["code"], reason["count"]) == (code, 2)
+    assert reason["line"] == stop.__code__.co_firstlineno + offset
+
+
+def test_a_module_is_answered_by_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = Whole()
+        model.second.requires_grad_(False)
+        loss = model(torch.ones(2, 3)).sum()
+        loss.backward()
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    answer = paused.lens("no_gradient", parameter="model")
+    codes = {reason["code"]: reason["parameters"] for reason in answer["found"]["reasons"]}
+    assert codes == {
+        "has_gradient": ["model.first.weight", "model.first.bias"],
+        "frozen": ["model.second.weight", "model.second.bias"],
+        "unused": ["model.spare.weight", "model.spare.bias"],
+    }
+    assert answer["node"]["line"] == "3 reasons"
+    assert [row["name"] for row in paused.below(answer, answer["node"])][-1] == "has a gradient"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("w = torch.ones(2); loss = w.sum()", "frozen"),
+        ("w = torch.ones(2, requires_grad=True) * 2; loss = w.sum()", "not_leaf"),
+        ("w = torch.ones(2, requires_grad=True); w.grad = torch.zeros(2)", "zero_gradient"),
+        ("w = torch.ones(2, requires_grad=True)", "no_loss"),
+    ],
+)
+def test_what_needs_no_graph(line: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        names: dict[str, Any] = {"torch": torch}
+        exec(line, names)
+        w = names["w"]
+        return sys._getframe()
+
+    (reason,) = Paused(stop(), monkeypatch).lens("no_gradient", parameter="w")["found"]["reasons"]
+    assert reason["code"] == code
+
+
+def loss_cut() -> FrameType:
+    model = nn.Linear(3, 1)
+    out = model(torch.ones(2, 3)).sum()
+    loss = torch.zeros((), requires_grad=True) + 1
+    loss.backward()
+    return sys._getframe()
+
+
+def test_where_it_is_not_seen_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    (reason,) = Paused(loss_cut(), monkeypatch).lens("no_gradient", parameter="model")["found"]["reasons"]
+    assert (reason["code"], reason["at"]) == ("not_reached", "out")
+
+
+def test_looking_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = step(Detached())
+    values = dict(frame.f_locals)
+    paused = Paused(frame, monkeypatch)
+    paused.lens("no_gradient", parameter="model")
+    with Watch(values) as watch:
+        answer = paused.lens("no_gradient", parameter="model")
+        paused.below(answer, answer["node"])
+    assert watch.changes() == []

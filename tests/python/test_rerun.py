@@ -1,0 +1,264 @@
+"""A model that is run again on request: what that touched is as it was, bit for bit, however the run ends."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tensor_inspector import findings, forget
+from tensor_inspector.lenses.findings.rerun import Rerun, why_not
+from tensor_inspector.safe.untouched import Untouched
+
+DICE, TORCH_DICE, NUMPY_DICE = random.Random(2), torch.Generator().manual_seed(2), np.random.default_rng(2)
+
+
+def drawn() -> float:
+    return DICE.random() + float(torch.rand((), generator=TORCH_DICE)) + NUMPY_DICE.random()
+
+
+class Box:
+    """What a model keeps outside of its own attributes."""
+
+    def __init__(self) -> None:
+        self.count, self.kept = 0, [torch.zeros(2)]
+
+
+class Restless(nn.Module):
+    """Its forward changes all that a forward may change."""
+
+    def __init__(self, ends: type[BaseException] | None = None) -> None:
+        super().__init__()
+        self.a, self.norm, self.b = nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 2)
+        self.register_buffer("seen", torch.zeros(()))
+        self.state, self.count, self.log, self.by_name = torch.zeros(8), 0, [1], {"a": 1}
+        self.dice, self.torch_dice, self.numpy_dice = random.Random(1), torch.Generator(), np.random.default_rng(1)
+        self.ends = ends
+        self.cache, self.by_key, self.array = [torch.zeros(3)], {"k": {"deep": torch.zeros(3)}}, np.zeros(3)
+        self.queue, self.box, self.aside = deque([1], maxlen=4), Box(), [nn.BatchNorm1d(6)]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.count += 1
+        self.log.append(self.count)
+        self.by_name["b"] = 2
+        self.seen += 1
+        self.state.add_(1)
+        self.late = 1
+        self.cache[0].add_(1)
+        self.by_key["k"]["deep"].add_(1)
+        self.by_key["k"]["more"] = torch.zeros(1)
+        self.array += 1
+        self.queue.append(2)
+        self.box.count += 1
+        self.box.kept[0].add_(1)
+        self.aside[0](x)
+        self.train(not self.training)
+        for parameter in self.parameters():
+            parameter.data.mul_(1.01)
+        noise = random.random() + np.random.rand() + float(torch.rand(())) + self.dice.random() + drawn()
+        noise += self.numpy_dice.random() + float(torch.rand((), generator=self.torch_dice))
+        if self.ends is not None:
+            raise self.ends
+        out: torch.Tensor = self.b(F.dropout(self.norm(self.a(x)))) * noise
+        return out
+
+
+def made(ends: type[BaseException] | None = None) -> Restless:
+    model = Restless(ends)
+    model(torch.randn(4, 6)).sum().backward() if ends is None else None
+    model.a.register_forward_hook(lambda *_: CALLED.append(1))
+    model.a.register_forward_pre_hook(lambda *_: CALLED.append(1))
+    return model
+
+
+CALLED: list[int] = []
+
+
+def picture(model: Restless) -> list[Any]:
+    """All that may have changed, as bytes and identities."""
+    tensors = [*model.parameters(), *model.buffers(), model.state, *model.cache, model.by_key["k"]["deep"]]
+    tensors += [*model.box.kept, *model.aside[0].buffers()]
+    grads = [one.grad for one in model.parameters()]
+    own = [dict(vars(part)) for part in model.modules()]
+    return [
+        pickle.dumps((random.getstate(), np.random.get_state(), torch.get_rng_state().tolist())),
+        pickle.dumps(
+            (model.dice.getstate(), model.numpy_dice.bit_generator.state, model.torch_dice.get_state().tolist())
+        ),
+        [(id(one), one._version, one.detach().numpy().tobytes()) for one in tensors],
+        [(id(one), None if one is None else (one._version, one.numpy().tobytes())) for one in grads],
+        [[(name, id(value)) for name, value in part.items() if type(value) is not int] for part in own],
+        [(part.training, list(part._forward_hooks)) for part in model.modules()],
+        (model.count, list(model.log), dict(model.by_name), hasattr(model, "late"), len(CALLED)),
+        (model.array.tobytes(), list(model.queue), model.box.count, list(model.by_key["k"]), id(model.box)),
+        pickle.dumps((DICE.getstate(), TORCH_DICE.get_state().tolist(), NUMPY_DICE.bit_generator.state)),
+        (torch.is_grad_enabled(), sys.gettrace()),
+    ]
+
+
+@pytest.mark.parametrize("ends", [None, ValueError, KeyboardInterrupt])
+@pytest.mark.parametrize("mode", [True, False])
+def test_what_a_run_touches_is_put_back(ends: type[BaseException] | None, mode: bool) -> None:
+    model = made(ends).train(mode)
+    before = picture(model)
+    assert why_not(model) is None
+    for _ in range(2):
+        with nullcontext() if ends is None else pytest.raises(ends), Untouched(), Rerun(model) as run:
+            run.draw()
+            assert model(torch.randn(4, 6)).shape == (4, 2)
+        assert (picture(model) == before) is True
+
+
+def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
+    model = made()
+    before, struck = picture(model), []
+
+    def interrupted() -> None:
+        if not struck:
+            struck.append(1)
+            raise KeyboardInterrupt
+
+    def run_and_interrupt() -> None:
+        with Rerun(model) as run:
+            model(torch.randn(4, 6))
+            run._undo.append(interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_and_interrupt()
+    assert (picture(model) == before) is True
+
+
+def test_two_runs_begin_with_the_same_random_numbers_unless_others_are_drawn() -> None:
+    model, x, outputs = made(), torch.randn(4, 6), []
+    for draws in (False, False, True):
+        with Untouched(), Rerun(model) as run:
+            if draws:
+                run.draw()
+            outputs.append(model(x))
+    assert torch.equal(outputs[0], outputs[1])
+    assert not torch.equal(outputs[0], outputs[2])
+
+
+def with_attribute(value: object) -> nn.Module:
+    model = nn.Linear(3, 3)
+    vars(model)["held"] = value
+    return model
+
+
+class Slotted:
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 1
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (nn.Linear(3, 3, device="meta"), "memory that is not plain"),
+        (with_attribute([{"deep": threading.Lock()}]), "a lock, which can't be copied"),
+        (with_attribute(x for x in [1]), "a generator, which can't be copied"),
+        (with_attribute({Box(): 1}), "a Box as a key"),
+        (with_attribute(Slotted()), "a Slotted, which can't be copied"),
+        (with_attribute(np.array([object()])), "an array of objects"),
+        (nn.SyncBatchNorm(3), "may wait for other processes"),
+    ],
+)
+def test_a_model_that_can_not_be_put_back_is_not_run(model: nn.Module, why: str) -> None:
+    assert why in (why_not(model) or "")
+
+
+def test_no_model_runs_where_other_processes_may_have_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    assert why_not(nn.Linear(3, 3)) == "other processes would have to run it too"
+
+
+def test_hooks_of_all_modules_are_not_called() -> None:
+    called: list[int] = []
+    hooks = [
+        nn.modules.module.register_module_forward_hook(lambda *_: called.append(1)),
+        nn.modules.module.register_module_forward_pre_hook(lambda *_: called.append(1)),
+    ]
+    try:
+        model = nn.Linear(3, 3)
+        with Untouched(), Rerun(model):
+            model(torch.randn(2, 3))
+        assert called == []
+        model(torch.randn(2, 3))
+        assert len(called) == 2
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def score(model: nn.Module, x: torch.Tensor, stop: Callable[[], None]) -> Any:
+    with torch.no_grad():
+        stop()
+        return model(x)
+
+
+@pytest.mark.parametrize("run", [False, True])
+def test_findings_run_a_model_only_when_asked_to(run: bool) -> None:
+    model, pictures, found = made().eval(), [], []
+
+    def stop() -> None:
+        pictures.append(picture(model))
+        found.append(findings(sys._getframe(1), run=run))
+        pictures.append(picture(model))
+
+    score(model, torch.randn(8, 6), stop)
+    forget()
+    assert (pictures[0] == pictures[1]) is True
+    assert ("batch-mixing" in found[0].checked) is run
+    assert [one["rule"] for one in found[0]] == (["dropout-in-eval", "batch-mixing"] if run else ["dropout-in-eval"])
+
+
+def test_why_a_model_is_not_run_is_said() -> None:
+    model, found = made().eval(), []
+    vars(model)["lock"] = threading.Lock()
+    score(model, torch.randn(8, 6), lambda: found.append(findings(sys._getframe(1), run=True)))
+    forget()
+    reason = dict(found[0].skipped)["batch-mixing"]
+    assert reason.startswith("model is not run: Restless.lock holds a lock")
+
+
+def test_a_model_that_ends_the_program_does_not() -> None:
+    model, found = made(SystemExit).eval(), []
+    before = picture(model)
+    with pytest.raises(SystemExit):
+        score(model, torch.randn(8, 6), lambda: found.append(findings(sys._getframe(1), run=True)))
+    forget()
+    assert "batch-mixing" in found[0].checked
+    assert model.count == before[6][0] + 1
+
+
+def test_what_is_compiled_is_not_compiled_again() -> None:
+    counters = pytest.importorskip("torch._dynamo.utils").counters
+    inner, found = made().eval(), []
+    model: Any = torch.compile(inner, backend="eager")
+
+    def stop() -> None:
+        before = {name: dict(amounts) for name, amounts in counters.items()}
+        found.append(findings(sys._getframe(1), run=True))
+        assert {name: dict(amounts) for name, amounts in counters.items()} == before
+
+    try:
+        score(model, torch.randn(8, 6), stop)
+        assert why_not(nn.Sequential(model)) == "a part of it is compiled"
+    finally:
+        torch._dynamo.reset()
+        counters.clear()  # by them the helper tells, in other tests too, whether something was compiled
+        forget()
+    assert "batch-mixing" in found[0].checked

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type * as api from "vscode";
+import { COMMAND } from "../../extension/src/ids.ts";
+import { Contents } from "../../extension/src/model/contents.ts";
+import { Dismissed } from "../../extension/src/model/dismissed.ts";
+import { Emitter } from "../../extension/src/model/emitter.ts";
+import type { Inspector } from "../../extension/src/model/inspector.ts";
+import type { Finding, LensAnswer } from "../../extension/src/protocol/generated.ts";
+import type { Parts } from "../../extension/src/views/command.ts";
+import { COMMANDS } from "../../extension/src/views/commands.ts";
+import { Diagnostics } from "../../extension/src/views/diagnostics.ts";
+import { Hover } from "../../extension/src/views/hover.ts";
+import type { Settings } from "../../extension/src/views/settings.ts";
+import { deferred, frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
+import { document, languages, Position, window, workspace } from "./vscode.ts";
+
+const TRAIN = document("/train.py", "import torch", "  loss = f(out)");
+const softmax: Finding = {
+  rule: "double-softmax",
+  severity: "error",
+  certain: true,
+  title: "f was given probabilities: out",
+  evidence: [{ expression: "out", fact: "grad ← SoftmaxBackward0" }],
+  source: { file: "/train.py", line: 2 },
+  why: "It is flat.",
+  suggestion: "give it the logits",
+  consequences: [],
+};
+
+/** A check that found these. */
+function checked(...findings: Finding[]): NonNullable<Contents["findings"]> {
+  const found = { lens: "findings", findings, explained: 0, checked: [], skipped: [] } as const;
+  const answer = { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [], found } as unknown as LensAnswer;
+  return { answer, manner: "usual", unrun: false };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+beforeEach(() => {
+  workspace.files.clear();
+  workspace.files.set("/train.py", Promise.resolve(TRAIN));
+  languages.diagnostics.clear();
+  window.shown.length = window.warnings.length = 0;
+  window.answer = undefined;
+});
+
+describe("at the lines of the program", () => {
+  /** Diagnostics of a stop, at which `tell` says what is wrong, and what stands at the lines. */
+  function stopped(wishes = { diagnostics: true }) {
+    const contents = new Contents(frame(1), frameAnswer());
+    const changed = new Emitter();
+    const inspector = { contents, frame: contents.frame, onDidChange: changed.event };
+    const diagnostics = new Diagnostics(inspector as unknown as Inspector, wishes);
+    const tell = (findings: Contents["findings"]): void => {
+      contents.findings = findings;
+      changed.fire();
+    };
+    const said = (): unknown => [...languages.diagnostics].map(([path, all]) => [path, all.map(({ code }) => code)]);
+    return { diagnostics, tell, said, contents, changed };
+  }
+
+  test("stands what is wrong there, as grave as it is, and nothing once the stop is over", async () => {
+    const { tell, said, contents, changed } = stopped();
+    tell(checked(softmax, { ...softmax, rule: "beyond", source: { file: "/train.py", line: 3 } }));
+    await settled();
+    expect(said()).toEqual([["/train.py", ["double-softmax"]]]);
+    const [diagnostic] = languages.diagnostics.get("/train.py") ?? [];
+    expect(diagnostic).toMatchObject({ severity: 0, source: "Tensor Inspector" });
+    expect(diagnostic?.range).toMatchObject({ start: { line: 1, character: 2 }, end: { line: 1, character: 15 } });
+    (contents.frame as { over: boolean }).over = true;
+    changed.fire();
+    expect(said()).toEqual([]);
+  });
+
+  test("it stands once, though it was told, withdrawn and told again while its file was opened", async () => {
+    const opening = deferred<typeof TRAIN>();
+    workspace.files.set("/train.py", opening.promise);
+    const { tell, said } = stopped();
+    const findings = checked(softmax);
+    tell(findings);
+    tell(undefined);
+    tell(findings);
+    opening.resolve(TRAIN);
+    await settled();
+    expect(said()).toEqual([["/train.py", ["double-softmax"]]]);
+  });
+
+  test("nothing stands any more after the end, and nothing at all where that is switched off", async () => {
+    const ended = stopped();
+    ended.tell(checked(softmax));
+    ended.diagnostics.dispose();
+    await settled();
+    expect(ended.said()).toEqual([]);
+    const off = stopped({ diagnostics: false });
+    off.tell(checked(softmax));
+    await settled();
+    expect(off.said()).toEqual([]);
+  });
+});
+
+describe("the hover of a value", () => {
+  /** The findings that the hover of `out` tells in this document. */
+  async function told(path: string, diagnostics = true): Promise<number> {
+    const contents = new Contents(frame(1), frameAnswer());
+    contents.findings = checked(softmax);
+    const inspector = {
+      contents,
+      frame: contents.frame,
+      inspect: () => Promise.resolve(nodeAnswer("inspect", tensor("out"))),
+    };
+    const settings = { hover: true, diagnostics };
+    const hover = new Hover(inspector as unknown as Inspector, settings as unknown as Settings);
+    const here = document(path, "import torch", "  loss = f(out)") as unknown as api.TextDocument;
+    const token = { isCancellationRequested: false, onCancellationRequested: () => undefined };
+    const shown = await hover.provideHover(
+      here,
+      new Position(1, 12) as api.Position,
+      token as unknown as api.CancellationToken,
+    );
+    return (shown?.contents.length ?? 0) - 1;
+  }
+
+  test("tells what is wrong with it, but not what the editor says at this very line of this file", async () => {
+    expect(await told("/train.py")).toBe(0);
+    expect(await told("/other.py")).toBe(1);
+    expect(await told("/train.py", false)).toBe(1);
+  });
+});
+
+describe("the commands of a finding", () => {
+  const contents = new Contents(frame(1), frameAnswer());
+  const rowOf = (finding: Finding): object => ({ path: {}, contents, can: [], finding, source: finding.source });
+
+  test("go to its line, and say so where no file has it", async () => {
+    const say = vi.fn<(sentence: string) => Promise<void>>();
+    const parts = { tree: { say } } as unknown as Parts;
+    await COMMANDS[COMMAND.goToLine](parts, rowOf(softmax));
+    expect(window.shown).toEqual(["/train.py:2"]);
+    const gone = { ...softmax, source: { file: "<cell 3>", line: 2 } };
+    await COMMANDS[COMMAND.goToLine](parts, rowOf(gone));
+    expect(say).toHaveBeenCalledExactlyOnceWith("No file here has this line: <cell 3>");
+  });
+
+  test("dismiss all that are marked", async () => {
+    const dismissed = new Dismissed(memory());
+    const rows = ["a", "b"].map((rule) => rowOf({ ...softmax, rule }));
+    const parts = { dismissed } as unknown as Parts;
+    await COMMANDS[COMMAND.dismissHere](parts, rows[0], rows);
+    expect(dismissed.rulesAt("/train.py:train")).toEqual(["a", "b"]);
+    expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
+    await COMMANDS[COMMAND.neverThisRule](parts, rows[0], rows);
+    expect(dismissed.rulesAt("/other.py:f")).toEqual(["a", "b"]);
+  });
+
+  test("run the models only once that is allowed", async () => {
+    const check = vi.fn<(manner?: string) => Promise<boolean>>(() => Promise.resolve(true));
+    const parts = { findings: { check } } as unknown as Parts;
+    await COMMANDS[COMMAND.checkByRunning](parts, undefined);
+    expect(window.warnings).toHaveLength(1);
+    expect(check).not.toHaveBeenCalled();
+    window.answer = "Run";
+    await COMMANDS[COMMAND.checkByRunning](parts, undefined);
+    expect(check).toHaveBeenCalledExactlyOnceWith("running");
+  });
+});

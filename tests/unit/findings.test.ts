@@ -1,0 +1,462 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Refusal } from "../../extension/src/helper/refusal.ts";
+import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Dismissed } from "../../extension/src/model/dismissed.ts";
+import { Expansion } from "../../extension/src/model/expansion.ts";
+import { FINDINGS, findingsAbout } from "../../extension/src/model/findingRows.ts";
+import { Findings } from "../../extension/src/model/findings.ts";
+import { findingCard, findingText } from "../../extension/src/model/findingText.ts";
+import { Inspector } from "../../extension/src/model/inspector.ts";
+import { Pins } from "../../extension/src/model/pins.ts";
+import { Questions } from "../../extension/src/model/questions.ts";
+import { Results } from "../../extension/src/model/results.ts";
+import type { Row } from "../../extension/src/model/row.ts";
+import { childRows, firstAlarm, rootRows } from "../../extension/src/model/rows.ts";
+import { statusText } from "../../extension/src/model/status.ts";
+import type { Finding, LensAnswer, LensRequest, Node } from "../../extension/src/protocol/generated.ts";
+import { COMMAND } from "../../extension/src/ids.ts";
+import type { Parts } from "../../extension/src/views/command.ts";
+import { COMMANDS } from "../../extension/src/views/commands.ts";
+import { env } from "./vscode.ts";
+import { frame, frameAnswer, memory, tensor } from "./fixtures.ts";
+
+const softmax: Finding = {
+  rule: "double-softmax",
+  severity: "error",
+  certain: true,
+  title: "cross_entropy was given probabilities: out",
+  evidence: [{ expression: 'batch["out"]', fact: "grad ← SoftmaxBackward0" }],
+  source: { file: "/train.py", line: 7 },
+  why: "It is flat.",
+  suggestion: "give it the logits",
+  consequences: [],
+};
+const unsure: Finding = {
+  ...softmax,
+  rule: "loss-sign",
+  severity: "warning",
+  certain: false,
+  title: "loss is negated",
+};
+
+/** An answer with these findings, as the helper writes it. */
+function answerOf(...findings: Finding[]): LensAnswer {
+  const nodes = findings.map(({ title, severity }, at): Node => ({
+    id: 60 + at,
+    name: title,
+    kind: "finding",
+    type: "",
+    line: "line 7",
+    badges: [severity === "error" ? "wrong" : "doubtful"],
+    children: 3,
+  }));
+  const line = `${nodes.length} findings`;
+  const page = { start: 0, total: nodes.length, nodes };
+  const skipped = [{ rule: "lr-zero", reason: "no optimizer in sight" }];
+  const found = { lens: "findings", findings, explained: 0, checked: ["a", "b"], skipped } as const;
+  const node: Node = {
+    id: 50,
+    name: "findings",
+    kind: "finding",
+    type: "",
+    line,
+    badges: ["wrong"],
+    children: nodes.length,
+    page,
+  };
+  return {
+    op: "lens",
+    snapshot: 7,
+    ms: 1,
+    done: true,
+    progress: 1,
+    types: [],
+    found: { ...found, checked: ["a", "b"] },
+    node,
+  };
+}
+
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+/** A window that looks at stops, and what the helper was asked. */
+async function window(lens: (question: Partial<LensRequest>) => unknown = () => answerOf(softmax)) {
+  const asked: Partial<LensRequest>[] = [];
+  const libraries: Record<string, string> = { torch: "2.13.0" };
+  const helper = {
+    frame: () => Promise.resolve(frameAnswer([tensor("a")], { libraries })),
+    lens: async (_: unknown, question: Partial<LensRequest>) => {
+      asked.push(question);
+      return (await lens(question)) as LensAnswer;
+    },
+  } as unknown as Helper & ConstructorParameters<typeof Findings>[0];
+  const kept = memory();
+  const [dismissed, wishes] = [new Dismissed(kept), { findings: true }];
+  const shown = { filter: "all", pageSize: 100 } as const;
+  const expansion = new Expansion();
+  const answers = new Answers(helper, new Pins(memory()), new Questions(), expansion, shown, new Results());
+  const inspector = new Inspector(helper, answers);
+  const findings = new Findings(helper, inspector, dismissed, wishes);
+  expansion.open(FINDINGS);
+  let at = frame(1);
+  const look = async (stop: number, frameId = 2): Promise<void> => {
+    const now = frame(stop, { frameId });
+    at.over = stop !== at.stop;
+    at = now;
+    inspector.focus(at);
+    await settled();
+  };
+  const stand = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(200));
+  const rows = (): Row[] => (inspector.scene ? rootRows(inspector.scene) : []);
+  return { helper, asked, libraries, dismissed, wishes, inspector, findings, look, stand, rows, kept: kept.kept };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("what is wrong at a stop", () => {
+  test("is asked once, when the stop has stood for a moment, of the snapshot that is shown", async () => {
+    const { look, stand, asked, inspector } = await window();
+    await look(1);
+    expect(asked).toEqual([]);
+    await stand();
+    inspector.changed();
+    await stand();
+    expect(asked).toEqual([
+      { lens: "findings", values: {}, snapshot: 7, options: { thorough: false, ignore: "", stop: 1 } },
+    ]);
+  });
+
+  test("is not asked while the user steps on, nor where it is switched off, or there is no torch", async () => {
+    const { look, stand, asked, wishes, libraries, inspector } = await window();
+    for (const stop of [1, 2, 3]) await look(stop);
+    inspector.focus(undefined);
+    await stand();
+    expect(asked).toEqual([]);
+    wishes.findings = false;
+    await look(4);
+    await stand();
+    expect(asked).toEqual([]);
+    wishes.findings = true;
+    delete libraries["torch"];
+    await look(5);
+    await stand();
+    expect(asked).toEqual([]);
+  });
+
+  test("is given up at the next stop: no further slice is asked", async () => {
+    const { look, stand, asked, rows } = await window(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { ...answerOf(), done: false, progress: 0.5, resume: 1 };
+    });
+    await look(1);
+    await stand();
+    expect(asked).toHaveLength(1);
+    await look(2);
+    await vi.advanceTimersByTimeAsync(140);
+    expect(asked).toHaveLength(1);
+    expect(rows()[0]?.label).toBe("a");
+  });
+
+  test("is the first row, loud, and opens to what the helper says below it", async () => {
+    const { look, stand, rows, inspector } = await window();
+    await look(1);
+    await stand();
+    const [first, second] = rows();
+    expect(first).toMatchObject({
+      label: "cross_entropy was given probabilities",
+      description: "line 7 · out",
+      icon: "error",
+      tone: "alarm",
+    });
+    expect(first?.can).toEqual(["copySummary", "dismiss", "goToLine"]);
+    expect(first?.finding).toEqual(softmax);
+    expect(second?.label).toBe("a");
+    expect(firstAlarm(inspector.scene!)?.id).toBe(first?.id);
+    expect(statusText(inspector.scene!)).toBe("1 finding");
+  });
+
+  test("several stand below a row that counts them and says the first", async () => {
+    const { look, stand, rows, inspector } = await window(() => answerOf(softmax, unsure));
+    await look(1);
+    await stand();
+    const [first] = rows();
+    expect(first).toMatchObject({
+      label: "2 findings",
+      description: "cross_entropy was given probabilities · line 7",
+      speech: "2 findings, error, cross_entropy was given probabilities: out",
+      open: true,
+    });
+    const below = childRows(inspector.scene!, first!);
+    expect(below?.map(({ label, icon, finding }) => [label, icon, finding?.rule])).toEqual([
+      ["cross_entropy was given probabilities", "error", "double-softmax"],
+      ["may be: loss is negated", "warning", "loss-sign"],
+    ]);
+    expect(below?.map(({ speech }) => speech)).toEqual([
+      "cross_entropy was given probabilities: out, error, line 7",
+      "loss is negated, warning, line 7",
+    ]);
+    expect(statusText(inspector.scene!)).toBe("2 findings");
+    await COMMANDS[COMMAND.copySummary]({ inspector } as unknown as Parts, first);
+    expect(env.clipboard.text).toBe(
+      "2 findings\n  cross_entropy was given probabilities: out: line 7\n  loss is negated: line 7",
+    );
+  });
+
+  test("silence has no row", async () => {
+    const { look, stand, rows, asked } = await window(() => answerOf());
+    await look(1);
+    await stand();
+    expect(asked).toHaveLength(1);
+    expect(rows().map(({ label }) => label)).toEqual(["a"]);
+  });
+});
+
+describe("a frame that is returned to", () => {
+  test("is not asked again, and keeps the check that the user asked for", async () => {
+    const { look, stand, asked, findings, rows } = await window();
+    await look(1);
+    await stand();
+    await findings.check("running");
+    await look(1, 3);
+    await stand();
+    expect(asked).toHaveLength(3);
+    await look(1);
+    await stand();
+    expect(asked).toHaveLength(3);
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test("goes on with a check that the user asked for meanwhile", async () => {
+    const { look, stand, findings, rows } = await window(async ({ options }) => {
+      if (options?.["thorough"] === true) await new Promise((resolve) => setTimeout(resolve, 1000));
+      return answerOf(softmax);
+    });
+    await look(1);
+    void findings.check();
+    await settled();
+    await look(1, 3);
+    await stand();
+    await look(1);
+    expect(rows()[0]?.label).toBe("checking this step…");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test("is not asked while another is looked at, whose values are not there yet", async () => {
+    const { look, stand, asked, inspector, helper } = await window();
+    await look(1);
+    helper.frame = () => new Promise(() => undefined);
+    inspector.focus(frame(1, { frameId: 3 }));
+    await stand();
+    expect(asked).toEqual([]);
+    inspector.focus(frame(1));
+    await stand();
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    ["usual", { thorough: false }, undefined],
+    ["thorough", { thorough: true }, undefined],
+    ["running", { thorough: true }, "checked again without running the models"],
+  ] as const)("and is read again is checked as it was: %s", async (manner, options, said) => {
+    const { look, stand, asked, findings, inspector, rows } = await window();
+    await look(1);
+    await findings.check(manner);
+    await inspector.again();
+    await inspector.again();
+    await stand();
+    expect(asked.at(-1)?.options).toMatchObject(options);
+    expect(asked.at(-1)?.options).not.toHaveProperty("run");
+    expect(rows().map(({ label }) => label)).toEqual([
+      "cross_entropy was given probabilities",
+      ...(said === undefined ? [] : [said]),
+      "a",
+    ]);
+    await look(2);
+    await stand();
+    expect(asked.at(-1)?.options).toMatchObject({ thorough: false });
+  });
+});
+
+describe("a check that the user asks for", () => {
+  test("is thorough, says how far it is, and what it came to where nothing is wrong", async () => {
+    const answers = [{ ...answerOf(), done: false, progress: 0.5, resume: 1 }, answerOf(), answerOf()];
+    const { look, stand, findings, rows, asked, wishes } = await window(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return answers.shift();
+    });
+    wishes.findings = false;
+    await look(1);
+    const checking = findings.check();
+    await stand();
+    expect(rows()[0]).toMatchObject({ label: "checking this step…", can: ["cancelCheck"] });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(rows()[0]?.label).toBe("checking this step… 50%");
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await checking).toBe(true);
+    expect(asked[0]?.options).toMatchObject({ thorough: true });
+    expect(asked[1]).toMatchObject({ resume: 1 });
+    expect(rows()[0]).toMatchObject({
+      label: "2 rules, nothing found, 1 not checked: no optimizer in sight",
+      tone: "quiet",
+      can: ["checkByRunning"],
+    });
+    await Promise.all([findings.check("running"), vi.advanceTimersByTimeAsync(2000)]);
+    expect(asked[2]).toMatchObject({ options: { thorough: true, run: true }, limits: { ms: 1500 } });
+    expect(rows()[0]?.can).toEqual([]);
+  });
+
+  test("is told at once, also where the tree was redrawn just now", async () => {
+    const { look, findings, inspector } = await window(() => new Promise(() => undefined));
+    await look(1);
+    void findings.check();
+    await settled();
+    let told = 0;
+    inspector.onDidChange(() => (told += 1));
+    void findings.check("running");
+    await settled();
+    expect(told).toBe(1);
+  });
+
+  test("that is cancelled shows again what was known", async () => {
+    const first = answerOf(softmax);
+    const { look, stand, findings, rows } = await window(({ options }) =>
+      options?.["thorough"] === true ? new Promise(() => undefined) : first,
+    );
+    await look(1);
+    await stand();
+    void findings.check();
+    await settled();
+    expect(rows()[0]?.label).toBe("checking this step…");
+    findings.cancel();
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test("that fails says why; what is asked by itself fails in silence", async () => {
+    const { look, stand, findings, rows } = await window(() => Promise.reject(new Refusal("internal", "a fault")));
+    await look(1);
+    await stand();
+    expect(rows()[0]?.label).toBe("a");
+    await findings.check();
+    expect(rows()[0]?.label).toBe("The step could not be checked: a fault");
+  });
+
+  test("that fails keeps what was known, below why", async () => {
+    const { look, stand, findings, rows } = await window(({ options }) =>
+      options?.["thorough"] === true ? Promise.reject(new Refusal("internal", "a fault")) : answerOf(softmax),
+    );
+    await look(1);
+    await stand();
+    await findings.check();
+    expect(rows().map(({ label }) => label)).toEqual([
+      "The step could not be checked: a fault",
+      "cross_entropy was given probabilities",
+      "a",
+    ]);
+  });
+
+  test("is not begun where nothing is paused", async () => {
+    const { findings } = await window();
+    expect(await findings.check()).toBe(false);
+  });
+});
+
+describe("what is dismissed", () => {
+  test("is gone at once, not asked in that function, or anywhere, and kept with the workspace until all is restored", async () => {
+    const { look, stand, asked, dismissed, kept, rows } = await window();
+    await look(1);
+    await stand();
+    dismissed.add("double-softmax", "/train.py:train");
+    expect(rows()[0]?.label).toBe("a");
+    await stand();
+    expect(asked).toHaveLength(1);
+    await look(2);
+    await stand();
+    expect(asked.at(-1)?.options).toMatchObject({ ignore: "double-softmax" });
+    dismissed.add("lr-zero");
+    expect(dismissed.rulesAt("/other.py:f")).toEqual(["lr-zero"]);
+    expect(new Dismissed(memory(kept)).rulesAt("/train.py:train")).toEqual(["double-softmax", "lr-zero"]);
+    dismissed.restoreAll();
+    await stand();
+    expect(asked.at(-1)?.options).toMatchObject({ ignore: "", thorough: false });
+    expect(dismissed.isEmpty).toBe(true);
+  });
+
+  test("leaves what only running the models found, and counts anew", async () => {
+    const { look, asked, dismissed, findings, rows } = await window(() =>
+      answerOf(softmax, unsure, { ...unsure, rule: "lr-zero" }),
+    );
+    await look(1);
+    await findings.check("running");
+    dismissed.add("double-softmax");
+    await settled();
+    expect(asked).toHaveLength(1);
+    expect(rows()[0]).toMatchObject({ label: "2 findings", tone: "warning", icon: "warning" });
+    dismissed.add("lr-zero");
+    expect(rows()[0]?.finding).toEqual(unsure);
+  });
+
+  test("while it is asked, is not shown by the answer", async () => {
+    const { look, stand, asked, dismissed, rows } = await window(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return answerOf(softmax);
+    });
+    await look(1);
+    await stand();
+    dismissed.add("double-softmax");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked).toHaveLength(1);
+    expect(rows()[0]?.label).toBe("a");
+  });
+
+  test("and restored during a check is asked by a check of that manner", async () => {
+    const { look, asked, dismissed, findings } = await window(() => new Promise(() => undefined));
+    dismissed.add("double-softmax");
+    await look(1);
+    void findings.check("running");
+    await settled();
+    dismissed.restoreAll();
+    expect(asked.map(({ options }) => options)).toMatchObject([
+      { ignore: "double-softmax", run: true },
+      { ignore: "", run: true },
+    ]);
+  });
+
+  test("is not counted as not checked", async () => {
+    const { page: _, ...node } = answerOf().node!;
+    const { look, dismissed, findings, rows } = await window(() => ({ ...answerOf(), node }));
+    dismissed.add("lr-zero");
+    await look(1);
+    await findings.check();
+    expect(rows()[0]?.label).toBe("2 rules, nothing found");
+  });
+
+  test("as a cause, lets what followed from it be asked", async () => {
+    const { look, stand, asked, dismissed } = await window(({ options }) =>
+      options?.["ignore"] === "" ? answerOf({ ...softmax, consequences: [unsure] }) : answerOf(unsure),
+    );
+    await look(1);
+    await stand();
+    dismissed.add("double-softmax");
+    expect(asked.at(-1)?.options).toMatchObject({ ignore: "double-softmax" });
+  });
+});
+
+describe("the words of a finding", () => {
+  test("a value is named by its expression, whichever quotes it is written with, also by what follows", async () => {
+    const { look, stand, inspector } = await window(() =>
+      answerOf({ ...unsure, evidence: [], consequences: [softmax] }),
+    );
+    await look(1);
+    await stand();
+    expect(findingsAbout(inspector.contents!, "batch['out']")).toEqual([softmax]);
+    expect(findingsAbout(inspector.contents!, "out")).toEqual([]);
+  });
+
+  test("say where it only may be so, why it matters and what to try, harmless in Markdown", () => {
+    expect(findingText(unsure)).toBe("may be: loss is negated\nIt is flat.\nTry: give it the logits");
+    const card = findingCard({ ...softmax, title: "<b> [x](y)", consequences: [unsure] });
+    expect(card).toContain(String.raw`**\<b\> \[x\]\(y\)**`);
+    expect(card).toContain("What follows");
+  });
+});

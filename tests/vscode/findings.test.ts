@@ -1,0 +1,197 @@
+/** What is wrong with a training step: in the tree, the status bar, hovers, the editor and the Problems view. */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect } from "vitest";
+import { placeOf } from "./bed/editor.ts";
+import { testIn } from "./bed/fixture.ts";
+import type { Row } from "./bed/rows.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const wrong = `\
+import time
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+
+def main():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 3), nn.Softmax(1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    images, labels = torch.rand(8, 4), torch.arange(8) % 3
+    images[2, 1] = float("nan")
+    probabilities = model(images)
+    loss = cross_entropy(probabilities, labels)
+    loss.backward()  # STOP
+    optimizer.step()
+    print("done")  # STOP
+    while not Path(__file__).with_name("go").exists():
+        time.sleep(0.05)
+
+
+main()
+`;
+
+const raises = `\
+import torch
+from torch import nn
+
+
+def forward(inputs):
+    head = nn.Linear(10, 5)
+    outputs = head(inputs)
+    return outputs
+
+
+forward(torch.ones(32, 7))
+`;
+
+const healthy = `\
+import torch
+
+model = torch.nn.Linear(4, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loss = model(torch.rand(8, 4)).pow(2).mean()
+loss.backward()  # STOP
+`;
+
+const NAN = "images has 1 NaN";
+const SOFTMAX = "cross_entropy was given probabilities";
+const test = testIn({ files: { "wrong.py": wrong, "raises.py": raises, "healthy.py": healthy } });
+
+describe("a step with two faults", () => {
+  test.beforeAll(async ({ wb }) => {
+    await wb.debug.start("wrong.py");
+    await wb.showOnly(wb.inspector.title);
+  });
+
+  test("begins the tree with what is wrong, the cause first, loud in words too", async ({ wb }) => {
+    const rows = await found(wb, "2 findings");
+    expect(rows[0]).toMatchObject({ label: "2 findings", level: 1, expanded: true });
+    expect(rows[1]?.label).toMatch(NAN);
+    expect(rows[2]?.label).toMatch(SOFTMAX);
+    expect(rows[1]?.ariaLabel).toContain("error");
+    expect(rows[3]).toMatchObject({ level: 1 });
+  });
+
+  test("each opens to what was seen, down to the value, why it matters and what to try", async ({ wb }) => {
+    const [, , softmax] = await found(wb, "2 findings");
+    const below = await wb.inspector.expand("2 findings", softmax!.label);
+    expect(below.map(({ label }) => label)).toEqual(["probabilities", "why", "try"]);
+    const [value] = await wb.inspector.expand("2 findings", softmax!.label, "probabilities");
+    expect(value?.description).toContain("f32[8,3]");
+    await wb.inspector.collapse("2 findings", softmax!.label);
+  });
+
+  test("says so in the status bar, the Problems view and the hover of the value", async ({ wb }) => {
+    await expect.poll(() => status(wb)).toContain("2 findings");
+    await expect.poll(() => problems(wb)).toHaveLength(2);
+    await wb.showOnly(wb.inspector.title);
+    const { text } = await wb.editor.hover(placeOf(wrong, "probabilities", "loss = "));
+    expect(text).toContain(SOFTMAX);
+    expect(text).toContain("float32[8, 3]");
+    await wb.editor.leaveHover();
+  });
+
+  test("is legible in a narrow side bar, in every theme, and zoomed", async ({ wb }) => {
+    await wb.widenSideBar(300);
+    await wb.inspector.expand("2 findings", (await found(wb, "2 findings"))[1]!.label);
+    for (const theme of ["dark", "light", "high-contrast"] as const) {
+      await wb.switchTheme(theme);
+      await wb.screenshot(`test-results/findings-${theme}.png`);
+    }
+    await wb.switchTheme("dark");
+    const size = wb.page.viewportSize()!;
+    await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
+    await wb.screenshot("test-results/findings-zoomed.png"); // as on a screen at 150 %
+    await wb.page.setViewportSize(size);
+  });
+
+  test("what is dismissed here is gone, and comes back", async ({ wb }) => {
+    const softmax = (await found(wb, "2 findings")).find(({ label }) => label.startsWith(SOFTMAX));
+    await wb.inspector.choose(["2 findings", softmax!.label], "Dismiss Here");
+    const [only] = await found(wb, NAN);
+    expect(only?.level).toBe(1);
+    await expect.poll(() => problems(wb)).toHaveLength(1);
+    await wb.showOnly(wb.inspector.title);
+    await wb.inspector.choose([only!.label], "Never This Rule");
+    await wb.inspector.rowsWhen("no finding", ([first]) => first?.label !== undefined && !first.label.startsWith(NAN));
+    await wb.channel.execute("tensorInspector.restoreDismissed");
+    await found(wb, "2 findings");
+  });
+
+  test("is gone from the editor while the program runs, and is told anew at the next stop", async ({ wb }) => {
+    await wb.debug.continueToStop();
+    await found(wb, "findings");
+    await expect.poll(async () => (await problems(wb)).length).toBeGreaterThan(0);
+    await wb.debug.breakAt("wrong.py", []);
+    await wb.page.keyboard.press("F5");
+    await expect.poll(() => problems(wb)).toHaveLength(0); // it waits in its loop
+    writeFileSync(path.join(wb.workspace.folder, "go"), "");
+    await wb.debug.waitForEnd();
+    expect(await wb.notifications()).toEqual([]);
+  });
+});
+
+describe("an exception about shapes", () => {
+  test.beforeAll(async ({ wb }) => {
+    await wb.debug.breakAt("raises.py", []);
+    await wb.showOnly(wb.inspector.title);
+    const program = `${wb.workspace.folder}/raises.py`;
+    await wb.debug.stopAfter(() => wb.debug.launch({ type: "debugpy", request: "launch", name: "raises", program }));
+  });
+
+  test("is explained first in the tree, by its operands", async ({ wb }) => {
+    const [first] = await found(wb, "inputs is [32, 7]");
+    expect(first?.description).toBe("line 7 · but head (Linear 10 → 5) wants a last dimension of 10");
+    const below = await wb.inspector.expand(first!.label);
+    expect(below.map(({ label }) => label)).toEqual(["inputs", "head", "why", "try"]);
+  });
+
+  test("its operands stand at the end of the failing line, its explanation in the hover there", async ({ wb }) => {
+    const line = raises.split("\n").findIndex((text) => text.includes("outputs = head")) + 1;
+    await expect.poll(async () => (await wb.editor.inlineValues()).get(line)).toContain("inputs = all 1 f32[32,7]");
+    expect((await wb.editor.inlineValues()).get(line)).toContain("head = ");
+    const { text } = await wb.editor.hover(placeOf(raises, "inputs", "outputs = "));
+    expect(text).toContain("wants a last dimension of 10");
+    await wb.screenshot("test-results/exception.png");
+    await wb.editor.leaveHover();
+    await wb.debug.continueToEnd();
+  });
+});
+
+describe("a healthy step", () => {
+  test.beforeAll(async ({ wb }) => {
+    await wb.debug.start("healthy.py");
+    await wb.showOnly(wb.inspector.title);
+    await wb.inspector.row("model");
+  });
+
+  test("has no row; a check that was asked for says how much was looked at", async ({ wb }) => {
+    await wb.channel.execute("tensorInspector.checkStep");
+    const [first] = await found(wb, "rules, nothing found");
+    expect(first?.label).toMatch(/^\d+ rules, nothing found, \d+ not checked: /);
+    await wb.inspector.clickAction([first!.label], "Check by Running the Model…");
+    await wb.page.getByRole("button", { name: "Run", exact: true }).click();
+    await wb.inspector.rowsWhen("more rules", ([row]) => row !== undefined && row.label !== first?.label);
+    await expect.poll(() => status(wb)).toBe("");
+  });
+});
+
+/** The rows, once the first one begins so, or has it in its label. */
+function found(wb: Workbench, text: string): Promise<readonly Row[]> {
+  return wb.inspector.rowsWhen(text, ([first]) => first?.label.includes(text) === true);
+}
+
+async function status(wb: Workbench): Promise<string> {
+  return (await wb.page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]').innerText()).trim();
+}
+
+/** What the Problems view lists of ours. */
+async function problems(wb: Workbench): Promise<string[]> {
+  await wb.channel.execute("workbench.actions.view.problems");
+  const rows = wb.page.locator(".markers-panel .monaco-list-row", { hasText: "Tensor Inspector" });
+  return rows.allInnerTexts();
+}
