@@ -7,6 +7,7 @@ import { describe, expect } from "vitest";
 import { python } from "../../scripts/paths.mjs";
 import { markedLines } from "./bed/debugging.ts";
 import { testIn } from "./bed/fixture.ts";
+import type { Row } from "./bed/rows.ts";
 import { until } from "./bed/wait.ts";
 import type { Workbench } from "./bed/workbench.ts";
 
@@ -18,11 +19,11 @@ import torch.distributed as dist
 
 def main():
     dist.init_process_group("gloo")
-    print("rank", dist.get_rank(), "is", os.getpid(), flush=True)
+    print(f"rank {dist.get_rank()} is {os.getpid()}", flush=True)  # in one piece: two ranks print at once
     mine = torch.full((2, 3), 10.0 + dist.get_rank())
     print("ready")  # STOP
     dist.destroy_process_group()
-    print("done", mine.sum().item())
+    print(f"done {mine.sum().item()}")
 
 
 main()
@@ -116,7 +117,7 @@ describe("torchrun with two ranks", () => {
     });
     await until("both ranks to stop", () => wb.debug.stops() >= 2, 120_000);
     for (const rank of [0, 1]) {
-      const subprocess = await until(`the process of rank ${rank}`, () => processOfRank(wb, rank));
+      const subprocess = await processOfRank(wb, rank);
       await wb.callStack.expand("ranks", subprocess);
       await wb.callStack.click("ranks", subprocess, "main");
       await until(`rank ${rank} in the status bar`, async () => (await status(wb)) === `rank ${rank}`);
@@ -251,10 +252,12 @@ function listens(port: number): boolean {
 }
 
 /** The row of a rank's session in the call stack, once the rank has said which process it is. */
-async function processOfRank(wb: Workbench, rank: number): Promise<string | undefined> {
-  const pid = new RegExp(`rank ${rank} is (\\d+)`).exec(printed(wb))?.[1];
-  const labels = (await wb.callStack.rows()).map(({ label }) => label);
-  return pid === undefined ? undefined : labels.find((label) => label.startsWith("Subprocess") && label.includes(pid));
+async function processOfRank(wb: Workbench, rank: number): Promise<string> {
+  const said = new RegExp(`rank ${rank} is (\\d+)`);
+  const pid = await until(`rank ${rank} to say its process id`, () => said.exec(printed(wb))?.[1]);
+  const ofRank = ({ label }: Row): boolean => label.startsWith("Subprocess") && label.includes(pid);
+  return (await wb.callStack.rowsWhen(`the process ${pid} of rank ${rank}`, (rows) => rows.some(ofRank))).find(ofRank)!
+    .label;
 }
 
 function printed(wb: Workbench): string {
