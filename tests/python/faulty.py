@@ -16,19 +16,11 @@ from types import FrameType
 from typing import Any
 
 import torch
+from faults import HEAD
 
 import tensor_inspector
 from tensor_inspector import explain, findings
 
-HEAD = """import copy, math, warnings
-import numpy as np
-import torch, torch.nn as nn, torch.nn.functional as F
-warnings.simplefilter("ignore")
-
-
-def train(stop):
-    torch.manual_seed(0)
-"""
 _WARM = """
     net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(), nn.Linear(4, 2))
     optimizer = torch.optim.Adam(net.parameters())

@@ -7,6 +7,17 @@ from __future__ import annotations
 
 from . import data, everyday, graph, loss, model, numbers, numbers_kept, optimizer, rounds
 
+#: What each program begins with: its lines are the body of `train`, which calls `stop` where it is asked.
+HEAD = """import copy, math, warnings
+import numpy as np
+import torch, torch.nn as nn, torch.nn.functional as F
+warnings.simplefilter("ignore")
+
+
+def train(stop):
+    torch.manual_seed(0)
+"""
+
 #: name: rule, program
 PROGRAMS: dict[str, tuple[str, str]] = {
     **graph.PROGRAMS,

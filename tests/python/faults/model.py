@@ -147,6 +147,24 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(32, 6) / 10)
 """,
     ),
+    "alike_but_for_rounding": (
+        "symmetric-init",
+        """
+ torch.manual_seed(0)
+ body, head = nn.Linear(6, 37), nn.Linear(37, 1)
+-nn.init.constant_(body.weight, 0.1); nn.init.zeros_(body.bias); nn.init.constant_(head.weight, 0.1)
++nn.init.zeros_(body.bias)
+ o = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ for k in range(6):
+     x = torch.randn(33, 6)
+     c = F.mse_loss(head(body(x).tanh()), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     if k == 5:
+         stop()
+     o.step()
+""",
+    ),
     "says_the_same": (
         "constant-output",
         """
