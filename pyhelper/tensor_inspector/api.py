@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .kinds import Child, Rows, look
+from .kinds import Child, Rows, as_kind
 from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
 from .protocol import Facts, Node
@@ -49,7 +49,7 @@ def facts(value: object, *, quantiles: Iterable[float] = (), bins: int = 0, budg
     with Untouched():
         found: Facts = asked(value, budget, lambda kind: kind.facts(), lambda why: failed_facts(value, why))
         if shares or bars:
-            add_distribution_of(found, look(value, budget), budget, shares, bars)
+            add_distribution_of(found, as_kind(value, budget), budget, shares, bars)
     return found
 
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from tensor_inspector import summarize
-from tensor_inspector.kinds import look
+from tensor_inspector.kinds import as_kind
 from tensor_inspector.safe.budget import Budget
 
 NAN = torch.tensor([1.0, math.nan])
@@ -96,7 +96,7 @@ def loop() -> dict[str, Any]:
     ],
 )
 def test_it_says_where(make: Any, says: str) -> None:
-    kind = look(make(), Budget())
+    kind = as_kind(make(), Budget())
     assert kind.line().split(" · ", 1)[1].startswith(says)
     assert ["nan", "inf"][: 1 + ("Inf" in says)] == kind.badges()
 
@@ -120,15 +120,15 @@ def test_it_says_where(make: Any, says: str) -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_it_is_quiet_where_nothing_is_wrong(value: Any) -> None:
-    assert look(value, Budget()).badges() == []
+    assert as_kind(value, Budget()).badges() == []
 
 
 def test_an_object_in_a_container_is_not_searched_for_its_attributes() -> None:
-    assert look([Trainer(loss=NAN)], Budget()).badges() == []
+    assert as_kind([Trainer(loss=NAN)], Budget()).badges() == []
 
 
 def test_metadata_only_reads_none_of_it() -> None:
-    assert look({"loss": NAN}, Budget(reads=False)).badges() == []
+    assert as_kind({"loss": NAN}, Budget(reads=False)).badges() == []
 
 
 def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_a_tensor_is_searched_once_for_all_rows_of_an_answer(monkeypatch: pytest
     monkeypatch.setattr(torch_finite, "not_finite", counted)
     budget, module = Budget(1000), model()
     for value in (module, module.state_dict(), list(module.parameters())):
-        look(value, budget.share()).badges()
+        as_kind(value, budget.share()).badges()
     assert len(searched) == 4  # what `state_dict` makes are tensors of its own
 
 
@@ -178,7 +178,7 @@ def broken() -> Any:
 
 def test_what_there_was_no_time_for_is_said() -> None:
     clock = iter(range(1000)).__next__
-    kind = look({"loss": torch.zeros(1 << 20)}, Budget(1000, clock=lambda: float(clock())))
+    kind = as_kind({"loss": torch.zeros(1 << 20)}, Budget(1000, clock=lambda: float(clock())))
     assert "not all values read" in kind.line()
     assert kind.badges() == ["sampled"]
 
@@ -186,7 +186,7 @@ def test_what_there_was_no_time_for_is_said() -> None:
 def test_the_rows_of_an_answer_share_the_time() -> None:
     clock = iter(range(100_000)).__next__
     budget = Budget(100, clock=lambda: clock() / 1000)
-    kind = look([np.zeros(3_000_000) for _ in range(30)], budget)
+    kind = as_kind([np.zeros(3_000_000) for _ in range(30)], budget)
     assert kind.badges() == ["sampled"]
     assert not budget.spent()
 
@@ -195,7 +195,7 @@ def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -
     from weakref import ref
 
     tensor, budget = torch.ones(3), Budget()
-    look({"x": tensor}, budget).badges()
+    as_kind({"x": tensor}, budget).badges()
     seen = ref(tensor)
     del tensor
     gc.collect()
@@ -204,13 +204,13 @@ def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -
 
 
 def test_the_end_of_a_line_of_source_leads_with_it() -> None:
-    assert look({"loss": NAN, "step": 3}, Budget()).inline() == "NaN in loss · {'loss': f32[2], 'step': 3}"
-    assert look({"step": 3}, Budget()).inline() == "{'step': 3}"
+    assert as_kind({"loss": NAN, "step": 3}, Budget()).inline() == "NaN in loss · {'loss': f32[2], 'step': 3}"
+    assert as_kind({"step": 3}, Budget()).inline() == "{'step': 3}"
 
 
 def test_a_walk_that_the_time_ends_is_said() -> None:
     clock = iter(range(1000)).__next__
-    kind = look([1.0] * 90_000 + [math.nan], Budget(20, clock=lambda: clock() / 1000))
+    kind = as_kind([1.0] * 90_000 + [math.nan], Budget(20, clock=lambda: clock() / 1000))
     assert "not all values read" in kind.line()
 
 
@@ -220,16 +220,16 @@ def test_a_holder_whose_items_can_not_be_had_leaves_the_others(monkeypatch: pyte
     def fail(_: Any) -> Any:
         raise RuntimeError("no items")
 
-    holder = look([{"a": 1}, math.nan], Budget())
+    holder = as_kind([{"a": 1}, math.nan], Budget())
     monkeypatch.setattr(Mapping, "entries", fail)
     assert holder.badges() == ["nan"]
 
 
 @pytest.mark.parametrize("held", [[torch.ones(1)] * 1001, [1.0] * 200_000], ids=["tensors", "numbers"])
 def test_what_is_too_much_to_be_gone_through_is_said(held: list[object]) -> None:
-    assert "not all values read" in look(held, Budget()).line()
-    assert "not all values read" not in look(held[:1000], Budget()).line()
+    assert "not all values read" in as_kind(held, Budget()).line()
+    assert "not all values read" not in as_kind(held[:1000], Budget()).line()
 
 
 def test_what_can_not_be_nan_needs_no_reading() -> None:
-    assert "not all values read" not in look(list(range(200_000)), Budget()).line()
+    assert "not all values read" not in as_kind(list(range(200_000)), Budget()).line()

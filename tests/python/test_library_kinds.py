@@ -15,12 +15,12 @@ from test_paths import walked
 
 from tensor_inspector import compare, facts, summarize, tree
 from tensor_inspector.kinds import Elements, Property, Rows, TextRow
-from tensor_inspector.kinds import look as kind_of
+from tensor_inspector.kinds import as_kind as kind_of
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 
 
-def look(value: Any) -> None:
+def as_kind(value: Any) -> None:
     summarize(value)
     facts(value)
     tree(value, depth=4)
@@ -267,7 +267,7 @@ def test_a_file_that_is_not_loaded_stays_so() -> None:
     image.new("RGB", (9, 9)).save(file, "PNG")
     opened = image.open(file)
     place, tile = file.tell(), list(opened.tile)
-    look(opened)
+    as_kind(opened)
     assert opened._im is None
     assert (file.tell(), opened.tile) == (place, tile)
     opened.load()
@@ -278,7 +278,7 @@ def test_a_plan_is_not_run() -> None:
     pl = pytest.importorskip("polars")
     ran = []
     plan = pl.LazyFrame({"a": [1]}).map_batches(lambda frame: (ran.append(1), frame)[1])
-    look(
+    as_kind(
         {
             "plan": plan,
             "expression": pl.col("a").map_elements(ran.append),
@@ -313,7 +313,7 @@ def test_a_bool_array_of_jax_tells_its_share_of_true_at_the_end_of_a_line() -> N
 def test_an_array_of_jax_can_be_given_away_after_a_look() -> None:
     jax = pytest.importorskip("jax")
     value = jax.numpy.arange(1000.0) * 2
-    look(value)
+    as_kind(value)
     assert value._npy_value is None
     place = value.unsafe_buffer_pointer()
     result = jax.jit(lambda x: x + 1, donate_argnums=0)(value)
@@ -325,7 +325,7 @@ def test_nothing_is_compiled_for_a_look(caplog: pytest.LogCaptureFixture) -> Non
     jax = pytest.importorskip("jax")
     values = [jax.numpy.arange(6.0).reshape(2, 3).astype(jax.numpy.bfloat16), jax.random.split(jax.random.key(0), 3)]
     with jax.log_compiles(), caplog.at_level("DEBUG"):
-        look(values)
+        as_kind(values)
     assert caplog.text == ""
 
 
@@ -346,7 +346,7 @@ def test_a_traced_value_leaves_no_trace() -> None:
     lines = []
 
     def f(x: Any) -> Any:
-        look(x)
+        as_kind(x)
         lines.append(summarize(x))
         return x * 2
 
@@ -594,7 +594,7 @@ def test_whole_numbers_wider_than_numpy_s_are_told_to_the_last_digit() -> None:
     assert dict(found["rows"]) == {"range": f"−{2**100}…1", "null": "1"}
 
 
-def work(look: Callable[[], object]) -> tuple[int, int]:
+def work(as_kind: Callable[[], object]) -> tuple[int, int]:
     """How many calls a look makes, and by how many bytes the memory of Python rises: time that no slow machine changes."""
     calls = 0
 
@@ -602,11 +602,11 @@ def work(look: Callable[[], object]) -> tuple[int, int]:
         nonlocal calls
         calls += 1
 
-    look()
+    as_kind()
     tracemalloc.start()
     sys.setprofile(count)
     try:
-        look()
+        as_kind()
         return calls, tracemalloc.get_traced_memory()[1]
     finally:
         sys.setprofile(None)
@@ -638,8 +638,8 @@ HUGE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", HUGE)
 def test_a_first_look_costs_what_it_shows(name: str) -> None:
     value = HUGE[name]()
-    for look in (summarize, facts, lambda value: tree(value, 2, rows=20)):
-        calls, memory = work(lambda look=look: look(value))
+    for as_kind in (summarize, facts, lambda value: tree(value, 2, rows=20)):
+        calls, memory = work(lambda as_kind=as_kind: as_kind(value))
         assert calls < 5 * 20_000
         assert memory < 8 << 20
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tensor_inspector import facts, summarize
-from tensor_inspector.kinds import look
+from tensor_inspector.kinds import as_kind
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.stop.expression import resolve
 from tensor_inspector.words.line import in_short
@@ -47,7 +47,7 @@ def through(*files: str) -> BaseException:
 def test_a_long_message_leaves_room_for_the_place() -> None:
     error = through("/home/me/train.py")
     error.args = ("mat1 and mat2 shapes cannot be multiplied (2x5 and 10x5)",)
-    said = in_short(look(error, Budget()).parts())
+    said = in_short(as_kind(error, Budget()).parts())
     assert said.startswith("RuntimeError: mat1 and")
     assert said.endswith("… · train.py:2 in forward")
 
@@ -76,7 +76,7 @@ def deep(times: int) -> BaseException:
 
 
 def rows(error: BaseException) -> list[str]:
-    return [child.name for child in look(error.__traceback__, Budget()).children(0, 100)]
+    return [child.name for child in as_kind(error.__traceback__, Budget()).children(0, 100)]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_long_tracebacks_rows_say_that_there_are_more() -> None:
 
 def test_every_row_of_a_traceback_is_reached_by_its_path() -> None:
     error = through(*(f"file{index}.py" for index in range(150)))
-    children = list(look(error.__traceback__, Budget()).children(0, 200))
+    children = list(as_kind(error.__traceback__, Budget()).children(0, 200))
     assert len(children) == 150
     for child in children:
         assert resolve(f"trace{child.suffix}", {"trace": error.__traceback__}, {}, Budget()) is child.value

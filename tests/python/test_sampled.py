@@ -13,7 +13,7 @@ import pytest
 import torch
 from stats_reference import ticking
 
-from tensor_inspector.kinds import look
+from tensor_inspector.kinds import as_kind
 from tensor_inspector.kinds.facts import add_distribution
 from tensor_inspector.kinds.numpy.dates import Dates
 from tensor_inspector.kinds.stats_rows import stats_rows
@@ -92,8 +92,8 @@ ROWS = {
 
 
 def lines(rows: Any, budget: Budget | None = None) -> dict[str, str]:
-    kind = look(rows, budget or Budget())
-    return {child.name: look(child.value, Budget()).line() for child in kind.children(0, 100)}
+    kind = as_kind(rows, budget or Budget())
+    return {child.name: as_kind(child.value, Budget()).line() for child in kind.children(0, 100)}
 
 
 def test_every_row_of_the_statistics_is_marked() -> None:
@@ -105,7 +105,7 @@ def test_every_row_of_the_statistics_is_marked() -> None:
 
 @pytest.mark.parametrize("values", [torch.arange(2e6), np.arange(2e6)], ids=["tensor", "array"])
 def test_every_percentile_and_bin_is_marked(values: Any) -> None:
-    rows = look(stats_rows(sampled(), lambda: values), Budget()).children(0, 100)
+    rows = as_kind(stats_rows(sampled(), lambda: values), Budget()).children(0, 100)
     opened = {child.name: child.value for child in rows}
     percentiles = lines(opened["percentiles"], ticking(80, 0.5))
     assert percentiles.pop("read").endswith(" elements")
@@ -141,7 +141,7 @@ def test_dates_mark_their_range_and_what_is_missing() -> None:
 
 
 def test_every_row_of_dates_is_marked() -> None:
-    assert days(count=10**6 - 5).told() == [
+    assert days(count=10**6 - 5).fact_rows() == [
         ["earliest seen", "1970-01-01"],
         ["latest seen", "1970-01-02"],
         ["mean", "≈1970-01-01T01:00:00"],
@@ -161,12 +161,12 @@ def test_every_row_of_dates_is_marked() -> None:
 def test_a_series_of_polars_marks_a_range_of_what_was_read() -> None:
     pl = pytest.importorskip("polars")
     values = pl.Series([1, 2], dtype=pl.Decimal(10, 0)).new_from_index(0, 5_000_000)
-    words = look(values, ticking(80, 50.0)).line()
+    words = as_kind(values, ticking(80, 50.0)).line()
     assert "seen 1…1" in words
 
 
 @pytest.mark.parametrize(
-    ("look", "words", "row"),
+    ("found", "words", "row"),
     [
         (NotFinite([], [], 24, 100, True), ["≈ 24 % read"], "none seen, ≈ 24 % read"),
         (NotFinite([], [], 9999, 10_000, True), ["≈ 99 % read"], "none seen, ≈ 99 % read"),
@@ -183,10 +183,10 @@ def test_a_series_of_polars_marks_a_range_of_what_was_read() -> None:
         (NotFinite([], [], 0, 0, True, complete=False), ["values not read: no time"], "values not read: no time"),
     ],
 )
-def test_a_module_marks_how_much_of_it_was_read(look: NotFinite, words: list[str], row: str) -> None:
-    assert finite_words(look) == words
-    assert finite_rows(look)[-1] == ["NaN and Inf", row]
-    assert look.is_whole() or ("sampled" if look.read else "unread") in finite_badges(look)
+def test_a_module_marks_how_much_of_it_was_read(found: NotFinite, words: list[str], row: str) -> None:
+    assert finite_words(found) == words
+    assert finite_rows(found)[-1] == ["NaN and Inf", row]
+    assert found.is_whole() or ("sampled" if found.read else "unread") in finite_badges(found)
 
 
 READ: dict[str, Callable[[], Any]] = {
@@ -203,7 +203,7 @@ READ: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("name", READ)
 def test_what_is_really_read_in_part_is_marked(name: str) -> None:
     with Untouched():
-        kind = look(READ[name](), Budget(max_elements=1000))
+        kind = as_kind(READ[name](), Budget(max_elements=1000))
         line, inline = kind.line(), kind.inline() or ""
         assert "sampled" in kind.badges()
     assert " read" in line

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stats_reference import ticking
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import look
+from tensor_inspector.kinds import as_kind
 from tensor_inspector.measure.stats import Unread
 from tensor_inspector.measure.stats.distribution import distribution
 from tensor_inspector.measure.stats.first import first_special
@@ -319,7 +319,7 @@ class TestFacts:
     def test_of_a_masked_array_too_large_for_the_time_are_marked(self):
         many = np.ma.array(np.arange(1_000_000.0), mask=np.arange(1_000_000) % 2 == 0)
         with torch.no_grad():
-            contents = look(many, Budget()).contents
+            contents = as_kind(many, Budget()).contents
             found = spread(contents.measured(), [0.5], 0, Budget(max_elements=5000))["quantiles"]
         assert not found["exact"]
         assert found["values"] == pytest.approx([500_000], rel=0.01)
@@ -422,7 +422,7 @@ class TestQuantized:
 
     def check(self, value):
         with torch.no_grad(), Untouched():
-            found = look(value, Budget()).reading()
+            found = as_kind(value, Budget()).reading()
         made = value.dequantize().tolist()
         ordered = finite(made)
         assert [found["nan"], found["pos_inf"], found["neg_inf"], found["zeros"]] == [

@@ -6,7 +6,7 @@ import pytest
 from stats_reference import ticking
 
 from tensor_inspector import facts
-from tensor_inspector.kinds import look
+from tensor_inspector.kinds import as_kind
 from tensor_inspector.kinds.facts import add_distribution, add_firsts
 from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
@@ -18,10 +18,10 @@ torch = pytest.importorskip("torch")
 
 def rows(value, *path, budget=None, with_value=True):
     """Label and text of the rows below ``stats``, or below the row of it that ``path`` names."""
-    kind = look(stats_rows(of_tensor(value, Budget()), lambda: value if with_value else None), budget or Budget())
+    kind = as_kind(stats_rows(of_tensor(value, Budget()), lambda: value if with_value else None), budget or Budget())
     for name in path:
-        kind = look(next(child.value for child in kind.children(0, 100) if child.name == name), budget or Budget())
-    return {child.name: look(child.value, budget or Budget()).line() for child in kind.children(0, 100)}
+        kind = as_kind(next(child.value for child in kind.children(0, 100) if child.name == name), budget or Budget())
+    return {child.name: as_kind(child.value, budget or Budget()).line() for child in kind.children(0, 100)}
 
 
 def test_every_statistic_is_a_row():
@@ -74,9 +74,9 @@ def test_what_was_sampled_is_marked():
 
 
 def test_what_there_is_no_time_for_says_so():
-    kind = look(stats_rows(of_tensor(torch.arange(9), Budget()), lambda: torch.arange(9)), Budget())
+    kind = as_kind(stats_rows(of_tensor(torch.arange(9), Budget()), lambda: torch.arange(9)), Budget())
     row = next(child.value for child in kind.children(0, 100) if child.name == "percentiles")
-    assert [look(c.value, Budget()).line() for c in look(row, ticking(80, 99.0)).children(0, 9)] == [
+    assert [as_kind(c.value, Budget()).line() for c in as_kind(row, ticking(80, 99.0)).children(0, 9)] == [
         "skipped: 80 ms budget"
     ]
 

@@ -19,7 +19,7 @@ from zoo.tensor_classes import Remembering, Scaled, Wrapping
 from zoo.tensors import coo, jag, nest, quantized, stale, symbolic, updated
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, look
+from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, as_kind
 from tensor_inspector.measure.stats import Unread
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -122,7 +122,7 @@ def test_as_many_rows_are_told_as_there_are(name: str) -> None:
         pytest.skip(f"needs {', '.join(missing)}")
     value = zoo[name].make()  # type: ignore[misc]
     with Untouched():
-        kind = look(value, Budget())
+        kind = as_kind(value, Budget())
         assert kind.child_count() == len(list(kind.children(0, 1000)))
 
 
@@ -146,7 +146,7 @@ def test_parts_are_reached_without_the_programs_code(path: str, line: str) -> No
         "remembering": FORMS["class with memory"](),
     }
     with Untouched():
-        assert look(resolve(path, held, {}, Budget()), Budget()).line() == line
+        assert as_kind(resolve(path, held, {}, Budget()), Budget()).line() == line
 
 
 @pytest.mark.parametrize("path", ["sparse[0]", "wrapping[0]", "sparse.to_dense()", "nest[0, 1]"])
@@ -171,7 +171,7 @@ def test_what_only_code_reaches_is_refused(path: str) -> None:
 )
 def test_in_a_few_characters(make: Callable[[], Any], brief: str) -> None:
     with Untouched():
-        assert look(make(), Budget()).brief().startswith(brief)
+        assert as_kind(make(), Budget()).brief().startswith(brief)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_in_a_few_characters(make: Callable[[], Any], brief: str) -> None:
 )
 def test_elements_are_given_only_where_they_can_be_read_as_they_are(make: Callable[[], Any], readable: bool) -> None:
     with Untouched():
-        elements = look(make(), Budget()).elements()
+        elements = as_kind(make(), Budget()).elements()
     assert isinstance(elements, Unread) is not readable
     assert readable is (type(elements) is torch.Tensor)
 
@@ -231,7 +231,7 @@ def test_of_a_large_one_a_sample_of_its_channels_is_read() -> None:
         torch.ones(100, 3, 50), torch.tensor([1.0, 1.0, 0.5]), torch.tensor([0, 0, 0]), 1, torch.qint8
     )
     with Untouched():
-        said: Any = look(value, Budget(max_elements=500)).reading()
+        said: Any = as_kind(value, Budget(max_elements=500)).reading()
     assert (said["min"], said["max"], said["exact"]) == (1, 1, False)
     assert 0 < said["read"] <= 500
 
@@ -303,7 +303,7 @@ def test_nothing_is_asked_of_symbolic_sizes(make: Callable[[Any], Any], monkeypa
     facts(value)
     tree(value, depth=3)
     with Untouched():
-        look(value, Budget()).inline()
+        as_kind(value, Budget()).inline()
     assert asked == []
 
 
@@ -353,7 +353,7 @@ def test_a_page_of_components_looks_at_a_page_of_them() -> None:
 def test_a_sample_of_quantized_numbers_is_marked(most: int) -> None:
     value = quantized(torch.linspace(-1, 5, 50_000))
     with Untouched():
-        kind = look(value, Budget(max_elements=most))
+        kind = as_kind(value, Budget(max_elements=most))
         reading: Any = kind.reading()
     assert not reading["exact"]
     assert "≈" in kind.line()
@@ -368,7 +368,7 @@ def test_when_there_is_no_time_the_gradient_is_named_without_its_values() -> Non
     budget = Budget(20, clock=lambda: now[0])
     now[0] = 0.021
     with Untouched():
-        assert look(leaf, budget).line() == "float32[30000000] · stats skipped: 20 ms budget · leaf · has grad"
+        assert as_kind(leaf, budget).line() == "float32[30000000] · stats skipped: 20 ms budget · leaf · has grad"
 
 
 def test_the_row_of_a_parameter_is_loud_when_its_gradient_is_not_finite() -> None:

@@ -16,7 +16,7 @@ from torch.utils import data
 from zoo.tensor_classes import InSlots, Scaled, Wrapping
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Property, Rows, TextRow, look
+from tensor_inspector.kinds import Child, Property, Rows, TextRow, as_kind
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.snapshot import Snapshot
@@ -227,11 +227,11 @@ REACHED: dict[str, Callable[[], Any]] = {
 
 def test_an_optimizer_says_its_rate_where_there_is_little_room_too() -> None:
     net = nn.Linear(2, 2)
-    assert in_short(look(torch.optim.AdamW(net.parameters(), lr=0.1), Budget()).parts()) == (
+    assert in_short(as_kind(torch.optim.AdamW(net.parameters(), lr=0.1), Budget()).parts()) == (
         "AdamW · lr 0.1, … · 2 tensors"
     )
     nn.init.constant_(net.bias, float("nan"))
-    assert in_short(look(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9), Budget()).parts()).startswith(
+    assert in_short(as_kind(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9), Budget()).parts()).startswith(
         "NaN in #1 · SGD · lr 0.1, momentum 0.9"
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tensor_inspector import facts, summarize, tree
-from tensor_inspector.kinds import Child, Rows, look
+from tensor_inspector.kinds import Child, Rows, as_kind
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.snapshot import Snapshot
@@ -61,7 +61,7 @@ def test_an_object_that_is_not_initialized_says_so(name: str) -> None:
 @pytest.mark.parametrize("name", ["torch.nn.Linear", "torch.nn.Sequential", "torch.jit._script.RecursiveScriptModule"])
 def test_a_module_says_so_at_the_end_of_a_line_too(name: str) -> None:
     with Untouched():
-        assert str(look(made(name), Budget()).inline()).endswith(" not initialized")
+        assert str(as_kind(made(name), Budget()).inline()).endswith(" not initialized")
 
 
 def test_an_optimizer_that_asks_another_one_for_its_groups_is_told_as_ever() -> None:

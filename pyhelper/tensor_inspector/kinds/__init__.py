@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, TextRow
-from .registry import LIBRARIES, WRITTEN_OUT, kind_of, libraries, look, unfinished
+from .registry import LIBRARIES, WRITTEN_OUT, as_kind, kind_of, libraries, unfinished
 
 __all__ = [
     "COMPUTED",
@@ -17,8 +17,8 @@ __all__ = [
     "Property",
     "Rows",
     "TextRow",
+    "as_kind",
     "kind_of",
     "libraries",
-    "look",
     "unfinished",
 ]

@@ -12,7 +12,7 @@ from ..safe.budget import Budget
 from ..safe.guard import ByClass, Classes, full_name, mro
 from ..words.line import Word
 from .kind import Kind
-from .registry import kind_of, look
+from .registry import as_kind, kind_of
 
 _ITEMS = 1 << 16  #: gone through of one holder
 _FIRST = 8  #: that are asked whether the rest may be plain
@@ -52,20 +52,20 @@ class Alarms:
         return [badge for badge, is_so in found if is_so]
 
 
-class HeldValue:
+class Member:
     """A value, and the way to it: the holder that it is in, and what it is under there."""
 
     __slots__ = ("above", "holder", "under", "value")
 
-    def __init__(self, above: HeldValue | None, holder: Kind, under: object, value: object) -> None:
+    def __init__(self, above: Member | None, holder: Kind, under: object, value: object) -> None:
         self.above = above
         self.holder = holder
         self.under = under
         self.value = value
 
     def name(self) -> str:
-        own, above = self.holder.entry_name(self.under), "" if self.above is None else self.above.name()
-        return f"{above}{own}" if not above or own[:1] in ("[", "{") else f"{above}.{own}"
+        last, above = self.holder.entry_name(self.under), "" if self.above is None else self.above.name()
+        return f"{above}{last}" if not above or last[:1] in ("[", "{") else f"{above}.{last}"
 
 
 def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
@@ -79,9 +79,9 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     budget = holder.budget.share()
     search = _AlarmSearch(budget)
     walk = _Walk(holder, entries, budget)
-    for held in walk:
+    for member in walk:
         try:
-            search.add(held)
+            search.add(member)
         except Exception:
             continue
     search.together()
@@ -94,26 +94,26 @@ class _AlarmSearch:
     def __init__(self, budget: Budget) -> None:
         self.late = False
         self._budget = budget
-        self._all: list[HeldValue] = []
+        self._all: list[Member] = []
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
-    def add(self, held: HeldValue) -> None:
-        value, at = held.value, len(self._all)
+    def add(self, member: Member) -> None:
+        value, at = member.value, len(self._all)
         if type(value) in _NUMBERS:
-            self._note(held, [] if _is_placeholder(held) else ["nan"])
+            self._note(member, [] if _is_placeholder(member) else ["nan"])
             return
         kind: type[Kind] = kind_of(type(value))
         if kind.search is not None:
             self._alike.setdefault(kind.search, []).append((str(at), value))
-            self._all.append(held)
+            self._all.append(member)
         elif kind.kind in _SEARCHED:
             if self._budget.spent():
                 self.late = True
                 return
-            badges = look(value, self._budget).badges()
+            badges = as_kind(value, self._budget).badges()
             self.late = self.late or "sampled" in badges
-            self._note(held, badges)
+            self._note(member, badges)
 
     def together(self) -> None:
         for search, alike in self._alike.items():
@@ -129,11 +129,11 @@ class _AlarmSearch:
     def names(self, what: str) -> list[str]:
         return [self._all[at].name() + part for at, part in sorted(self._found[what].items())]
 
-    def _note(self, held: HeldValue, badges: Iterable[str]) -> None:
+    def _note(self, member: Member, badges: Iterable[str]) -> None:
         for what in badges:
             if what in self._found:
                 self._found[what][len(self._all)] = ""
-        self._all.append(held)
+        self._all.append(member)
 
 
 class _Walk:
@@ -144,11 +144,11 @@ class _Walk:
         self._budget = budget
         self._left = _MOST
         self._opened = {id(holder.value)}
-        self._waiting: list[tuple[int, HeldValue | None, Kind, Iterable[tuple[object, object]]]] = [
+        self._waiting: list[tuple[int, Member | None, Kind, Iterable[tuple[object, object]]]] = [
             (0, None, holder, entries)
         ]
 
-    def __iter__(self) -> Iterator[HeldValue]:
+    def __iter__(self) -> Iterator[Member]:
         for depth, above, kind, entries in self._waiting:  # which grows
             if self._is_plain(kind.value):
                 continue
@@ -157,9 +157,9 @@ class _Walk:
                     self.cut = True
                     return
                 self._left -= 1
-                held = HeldValue(above, kind, under, value)
-                if depth == _DEPTH or not self._open(depth, held):
-                    yield held
+                member = Member(above, kind, under, value)
+                if depth == _DEPTH or not self._open(depth, member):
+                    yield member
 
     def _is_plain(self, value: Any) -> bool:
         """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
@@ -200,14 +200,14 @@ class _Walk:
         except Exception:
             return
 
-    def _open(self, depth: int, held: HeldValue) -> bool:
+    def _open(self, depth: int, member: Member) -> bool:
         """Whether it holds others, which then come in their turn."""
-        value = held.value
+        value = member.value
         inner = None if id(value) in self._opened else _opened(value, self._budget)
         if inner is None:
             return False
         self._opened.add(id(value))
-        self._waiting.append((depth + 1, held, *inner))
+        self._waiting.append((depth + 1, member, *inner))
         return True
 
 
@@ -217,15 +217,15 @@ def _opened(value: object, budget: Budget) -> tuple[Kind, Iterable[tuple[object,
     if not kind.contains or kind.rank < 2 or type(value) in _NUMBERS:
         return None
     try:
-        holder = look(value, budget)
+        holder = as_kind(value, budget)
         entries = holder.entries()
     except Exception:
         return None
     return None if entries is None else (holder, entries)
 
 
-def _is_placeholder(held: HeldValue) -> bool:
-    return type(held.under) is str and any(word in held.under for word in _PLACEHOLDERS)
+def _is_placeholder(member: Member) -> bool:
+    return type(member.under) is str and any(word in member.under for word in _PLACEHOLDERS)
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -14,17 +14,17 @@ from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
 from .kind import Kind
 from .python.containers import Container
-from .python.mappings import Mapping, told_pairs
+from .python.mappings import Mapping, pair_texts
 from .python.objects import PlainObject, attributes
-from .registry import look
+from .registry import as_kind
 from .summaries import SUMMARIES, declared_name, packages
 
 _SHOWN = 12  #: items looked at for a line
 _ITEMS = 60  #: characters of what is in a value
 _TEXT = 60  #: characters of a text
 _BRIEF = 24  #: characters of a summary's first part that stand for the object in another's line
-_SAID = ("", "len", "items", "keys")  #: what is said without running anything
-_OWN_TEXT = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
+_SPECS = ("", "len", "items", "keys")  #: what is said without running anything
+_TEXT_METHODS = {"str": "__str__", "repr": "__repr__"}  #: what runs the library's own method
 _OWN = packages(SUMMARIES)
 
 
@@ -35,17 +35,17 @@ _ALONE = "= "  #: begins a summary that stands without the type
 
 Way = tuple[tuple[str, Any], ...]
 if TYPE_CHECKING:
-    LookUp = Callable[[object, Budget], Kind]
+    AsKind = Callable[[object, Budget], Kind]
 
 
 class Field:
     """What stands in braces: the ways to values, and what of them is said."""
 
-    __slots__ = ("says", "ways")
+    __slots__ = ("spec", "ways")
 
-    def __init__(self, ways: tuple[Way, ...], says: str) -> None:
+    def __init__(self, ways: tuple[Way, ...], spec: str) -> None:
         self.ways = ways
-        self.says = says
+        self.spec = spec
 
 
 Phrase = tuple[object, ...]  #: text and fields in turn
@@ -72,20 +72,20 @@ def parse(text: str, runs: bool = False) -> Template:
     """
     alone = text.startswith(_ALONE)
     parts = (text[len(_ALONE) :] if alone else text).split(" · ")
-    return Template([[_said(one, runs) for one in part.split(" | ")] for part in parts], alone)
+    return Template([[_phrase(one, runs) for one in part.split(" | ")] for part in parts], alone)
 
 
-def _said(text: str, runs: bool) -> Phrase:
+def _phrase(text: str, runs: bool) -> Phrase:
     found: list[object] = []
     before, opened, rest = text.partition("{")
     while opened:
         inside, closed, rest = rest.partition("}")
         if not closed:
             raise ValueError(f"'{{{middle(inside, 24)}' has no closing brace")
-        paths, _, says = inside.partition(":")
-        if says not in _SAID and not (runs and says in _OWN_TEXT):
-            raise ValueError(f"'{middle(says, 24)}' is none of len, items, keys")
-        found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), says)]
+        paths, _, spec = inside.partition(":")
+        if spec not in _SPECS and not (runs and spec in _TEXT_METHODS):
+            raise ValueError(f"'{middle(spec, 24)}' is none of len, items, keys")
+        found += [before, Field(tuple(tuple(_steps(path, runs)) for path in paths.split(",")), spec)]
         before, opened, rest = rest.partition("{")
     return (*found, before)
 
@@ -117,7 +117,7 @@ class Declared(Kind):
 
     def parts(self) -> Iterable[str | None]:
         first, *rest = super().parts()
-        summary = list(self._summary(look))
+        summary = list(self._summary(as_kind))
         if isinstance(self, PlainObject) and self._only_summary and summary:
             return [named(self.type_name()), *self.alarms().words(), *summary]
         return [first, *summary, *rest]
@@ -132,24 +132,24 @@ class Declared(Kind):
         alone = isinstance(self._template, Template) and self._template.alone
         return summary if alone else f"{before} {short(summary)}"
 
-    def _summary(self, look: LookUp) -> Iterator[str]:
+    def _summary(self, as_kind: AsKind) -> Iterator[str]:
         """What was declared, as far as its values are there."""
         if isinstance(self._template, ValueError):
             yield Word(f"summary in the settings: {self._template}", loud=True)
             return
         for part in self._template.parts:
-            for said in part:
+            for phrase in part:
                 try:
-                    yield self._text(said, look)
+                    yield self._text(phrase, as_kind)
                     break
                 except Exception:  # not there, or not to be had without running code
                     continue
 
-    def _text(self, said: Phrase, look: LookUp) -> str:
+    def _text(self, phrase: Phrase, as_kind: AsKind) -> str:
         text = value = ""
-        for one in said:
+        for one in phrase:
             if isinstance(one, Field):
-                value = self._value(one, look)
+                value = self._value(one, as_kind)
                 text += value
                 continue
             words = str(one)
@@ -158,15 +158,15 @@ class Declared(Kind):
             text += words
         return text
 
-    def _value(self, field: Field, look: LookUp) -> str:
+    def _value(self, field: Field, as_kind: AsKind) -> str:
         if field.ways[0] == (("all", None),):
             own = (child for child in attributes(self.value) if not child.name.startswith("_"))
-            found = [f"{child.name} {_brief(child.value, self.budget, look)}" for child in islice(own, _SHOWN + 1)]
+            found = [f"{child.name} {_brief(child.value, self.budget, as_kind)}" for child in islice(own, _SHOWN + 1)]
             if not found:
                 raise Unavailable
             return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
         values = [_follow(self.value, way, self.budget) for way in field.ways]
-        text = _say(values, field.says, self._declared_name.partition(".")[0], self.budget, look)
+        text = _formatted(values, field.spec, self._declared_name.partition(".")[0], self.budget, as_kind)
         if not text:
             raise Unavailable
         return text
@@ -174,7 +174,7 @@ class Declared(Kind):
 
 def _as_known(value: object, budget: Budget) -> Kind:
     """``value`` without what was declared of its class."""
-    kind: Kind = look(value, budget)
+    kind: Kind = as_kind(value, budget)
     return type(kind).__bases__[1](value, budget) if isinstance(kind, Declared) else kind
 
 
@@ -188,7 +188,7 @@ def _follow(value: Any, way: Way, budget: Budget) -> Any:
 
 def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     if how == "item":
-        return look(value, budget).item(what)
+        return as_kind(value, budget).item(what)
     if how == "call":
         method: Any = first_of(type(value), what)
         if type(method) is not MethodDescriptorType:  # in C, and the package's: only our own table names one
@@ -200,38 +200,38 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     found = kept_in_c(value, what)
     if found is None and type(first_of(type(value), what)) in _ATOMS:
         found = first_of(type(value), what)
-    return look(value, budget).attribute(what) if found is None else found
+    return as_kind(value, budget).attribute(what) if found is None else found
 
 
-def _say(values: list[Any], says: str, package: str, budget: Budget, look: LookUp) -> str:
+def _formatted(values: list[Any], spec: str, package: str, budget: Budget, as_kind: AsKind) -> str:
     value = values[0]
-    if says == "len":
+    if spec == "len":
         return f"{_length(value, package, budget):,}"
-    if says in _OWN_TEXT:
-        name = _OWN_TEXT[says]
+    if spec in _TEXT_METHODS:
+        name = _TEXT_METHODS[spec]
         if not _is_of(type(value), package):  # a class of the program may have changed what its text is made of
             raise Unavailable
         return _text(first_of(type(value), name)(value))
-    if says:
-        texts = list(islice(_items(values, says, package, budget, look), _SHOWN + 1))
+    if spec:
+        texts = list(islice(_items(values, spec, package, budget, as_kind), _SHOWN + 1))
         return listed(texts[:_SHOWN], len(texts) > _SHOWN, _ITEMS)
-    return _brief(value, budget, look)
+    return _brief(value, budget, as_kind)
 
 
-def _items(values: list[Any], says: str, package: str, budget: Budget, look: LookUp) -> Iterator[str]:
-    kind = look(values[0], budget)
+def _items(values: list[Any], spec: str, package: str, budget: Budget, as_kind: AsKind) -> Iterator[str]:
+    kind = as_kind(values[0], budget)
     if isinstance(kind, Mapping) and len(values) == 1:
-        for label, text in told_pairs(islice(kind.pairs(), _SHOWN + 1), kind):
-            yield label.rstrip(": ") if says == "keys" else f"{label}{text}"
+        for label, text in pair_texts(islice(kind.pairs(), _SHOWN + 1), kind):
+            yield label.rstrip(": ") if spec == "keys" else f"{label}{text}"
         return
     for found in zip(*(_each(value, package, budget) for value in values)):
         pair = found[0] if len(found) == 1 and type(found[0]) is tuple and len(found[0]) == 2 else found
         first, *rest = pair
-        yield " ".join([_brief(first, budget, look), *(short(look(item, budget).brief()) for item in rest)])
+        yield " ".join([_brief(first, budget, as_kind), *(short(as_kind(item, budget).brief()) for item in rest)])
 
 
 def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:
-    kind = look(value, budget)
+    kind = as_kind(value, budget)
     if isinstance(kind, Mapping):
         return (key for key, _ in kind.pairs())
     if isinstance(kind, Container):
@@ -241,8 +241,8 @@ def _each(value: Any, package: str, budget: Budget) -> Iterator[Any]:
     return iter(first_of(type(value), "__iter__")(value))
 
 
-def _brief(value: Any, budget: Budget, look: LookUp) -> str:
-    return _text(value) if issubclass(type(value), str) else short(look(value, budget).brief())
+def _brief(value: Any, budget: Budget, as_kind: AsKind) -> str:
+    return _text(value) if issubclass(type(value), str) else short(as_kind(value, budget).brief())
 
 
 def _text(value: str) -> str:
@@ -252,7 +252,7 @@ def _text(value: str) -> str:
 def _length(value: Any, package: str, budget: Budget) -> int:
     if type(value) in _SIZED or _is_of(type(value), package) or _is_of(type(value), "numpy"):
         return int(first_of(type(value), "__len__")(value))
-    return int(look(value, budget).length())  # type: ignore[attr-defined]
+    return int(as_kind(value, budget).length())  # type: ignore[attr-defined]
 
 
 def _is_of(cls: type, package: str) -> bool:

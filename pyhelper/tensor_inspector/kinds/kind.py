@@ -176,7 +176,7 @@ class Kind:
         elements = self.elements()
         return None if elements is None else Comparable.of(elements)
 
-    def rows_without(self, told: Container[str]) -> list[Child] | None:
+    def rows_without(self, names: Container[str]) -> list[Child] | None:
         """The rows but for those of these names, which are told already, so that what only they need is not worked out;
         None where it is as well to ask for the children."""
         return None

@@ -26,7 +26,7 @@ LIBRARIES = {
 WRITTEN_OUT = {"torch": ("Shard", "_StridedShard", "Replicate", "Partial", "_Partial")}
 
 
-def look(value: object, budget: Budget) -> Kind:
+def as_kind(value: object, budget: Budget) -> Kind:
     """``value`` as its kind, ready to be asked."""
     kind = kind_of(type(value))
     return kind(value, budget) if kind.is_made(value) else unfinished(value, budget)

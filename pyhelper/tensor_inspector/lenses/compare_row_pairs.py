@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Child, Kind, look
+from ..kinds import Child, Kind, as_kind
 from ..safe.budget import Budget
 from ..safe.guard import Classes
 from ..words.text import plural
@@ -99,7 +99,7 @@ class RowPairs:
         if len(self._notes.found.differences) >= KEPT:
             self._notes.found.more += 1
             return
-        line = look(child.value, self._budget).line()
+        line = as_kind(child.value, self._budget).line()
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
         below = Pair(pair.place.below(child.name, child.suffix), a, b, pair.tolerance)
         self._notes.add(below, side, f"{side}: {line}")

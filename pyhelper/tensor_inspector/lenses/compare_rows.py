@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any, Callable
 
-from ..kinds import COMPUTED, Child, Kind, Rows, look
+from ..kinds import COMPUTED, Child, Kind, Rows, as_kind
 from ..kinds.python.containers import Set
 from ..kinds.python.mappings import Mapping
 from ..kinds.tables.tables import Table
@@ -68,7 +68,7 @@ def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Keyed
             key = next(keys, _NO_KEY)
             if key is not _NO_KEY:
                 if kind.kind == "set":
-                    child.name = f"‹{look(child.value, budget).line()}›"
+                    child.name = f"‹{as_kind(child.value, budget).line()}›"
                 elif child.suffix is None:
                     child.name = distinct(child.name, met - 1, names)
                 yield _keyed(child, key, again)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Kind, look
+from ..kinds import Kind, as_kind
 from ..measure.comparable import Comparable
 from ..measure.stats import Unread
 from ..measure.stats.difference import cast, difference, flat, library
@@ -109,7 +109,7 @@ def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
 def _of_parts(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
     form, sizes = side.layout, side.sizes
     parts = {child.name: child.value for child in kind.children(0, 100) if child.name in PARTS}
-    values = look(parts[_VALUES if _VALUES in parts else "data"], budget).elements()
+    values = as_kind(parts[_VALUES if _VALUES in parts else "data"], budget).elements()
     if isinstance(values, Unread):
         return values
     if form not in (*_COORDINATES, *_ROWS, *_COLUMNS) or values.ndim != 1:
@@ -134,15 +134,15 @@ def _of_parts(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
 
 def _coordinates(parts: dict[str, Any], budget: Budget) -> list[Any]:
     if "indices" in parts:
-        return [_index(axis) for axis in look(parts["indices"], budget).elements()]
+        return [_index(axis) for axis in as_kind(parts["indices"], budget).elements()]
     held = parts["coords"] if "coords" in parts else (parts["row"], parts["col"])
-    return [_index(look(axis, budget).elements()) for axis in held]
+    return [_index(as_kind(axis, budget).elements()) for axis in held]
 
 
 def _compressed(parts: dict[str, Any], budget: Budget) -> list[Any]:
     """The coordinates of what is stored row by row: which row is told by where each ends."""
     ends, within = (
-        _index(look(next(parts[name] for name in names if name in parts), budget).elements())
+        _index(as_kind(next(parts[name] for name in names if name in parts), budget).elements())
         for names in (_POINTERS, (*_WITHIN, "indices"))
     )
     amounts = ends[1:] - ends[:-1]

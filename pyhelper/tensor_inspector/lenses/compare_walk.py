@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from ..kinds import Elements, Kind, look
+from ..kinds import Elements, Kind, as_kind
 from ..measure.stats.difference import Partial
 from ..safe.budget import Budget
 from ..safe.guard import class_name, full_name
@@ -146,7 +146,7 @@ class Walk:
         return known is not None
 
     def _opened(self, pair: Pair) -> _Open | None:
-        a, b = look(pair.a, self._budget), look(pair.b, self._budget)
+        a, b = as_kind(pair.a, self._budget), as_kind(pair.b, self._budget)
         below = self._compared(pair, a, b)
         if below is None:
             return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..kinds import WRITTEN_OUT, kind_of, look
+from ..kinds import WRITTEN_OUT, as_kind, kind_of
 from ..kinds.python.objects import attribute_count, attributes
 from ..kinds.python.plain import EnumMember
 from ..safe.budget import Budget
@@ -129,7 +129,7 @@ class _Reader:
             return _of_scalar(value, cls) if library == "numpy" else None
         if class_name(cls) in WRITTEN_OUT.get(library, ()):
             return Token((id(cls), repr(value)))
-        found = look(value, Budget()).identity()
+        found = as_kind(value, Budget()).identity()
         if found is None:
             return None
         exact, parts = found

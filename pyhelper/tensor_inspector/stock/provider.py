@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from .. import debugger
-from ..kinds import Kind, look
+from ..kinds import Kind, as_kind
 from ..safe.budget import Budget
 from ..safe.guard import class_name
 from ..words.text import one_line
@@ -97,7 +97,7 @@ def switch(on: bool) -> None:
 
 def _line(value: object, budget: Budget) -> str | None:
     row = row_of(value)
-    kind = look(value if row is None else row.value, budget)
+    kind = as_kind(value if row is None else row.value, budget)
     claimed = claim(type(value))
     if claimed == "nothing" or (claimed == "line" and not kind.holds_tensors()):
         return None  # also of an object that lies about its class
@@ -111,7 +111,7 @@ def _printed(value: object, budget: Budget) -> str | None:
     line = _line(value, budget)
     if line is None or row_of(value) is not None:
         return line
-    kind = look(value, budget)
+    kind = as_kind(value, budget)
     try:
         below = kind.first_values()
         if below is None:
@@ -124,6 +124,6 @@ def _printed(value: object, budget: Budget) -> str | None:
 def _printed_rows(kind: Kind, budget: Budget) -> Iterator[str]:
     children = kind.printed(_PRINTED)
     for child in children[:_PRINTED]:
-        yield f"{one_line(child.name, NAME)}  {one_line(look(child.value, budget).line())}".rstrip()
+        yield f"{one_line(child.name, NAME)}  {one_line(as_kind(child.value, budget).line())}".rstrip()
     if len(children) > _PRINTED:
         yield "…"

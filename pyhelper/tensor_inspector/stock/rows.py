@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import cast
 
-from ..kinds import Child, Elements, Property, Rows, TextRow, look
+from ..kinds import Child, Elements, Property, Rows, TextRow, as_kind
 from ..safe.budget import Budget
 from ..stop.snapshot import PAGE
 from ..words.text import distinct, one_line
@@ -46,7 +46,7 @@ def row_of(value: object) -> Row | None:
 def entries(value: object, budget: Budget) -> Iterator[Entry]:
     """One page of rows, then ranges of at most a page of pages each, a range of those, and so on."""
     row = row_of(value) or Row(value)
-    kind = look(row.value, budget)
+    kind = as_kind(row.value, budget)
     total = kind.child_count() if row.stop is None else row.stop
     names: set[str] = set()
     shown = PAGE if total is None else min(PAGE, total - row.start)
@@ -74,7 +74,7 @@ def _entry(child: Child) -> Entry:
     elif type(value) is Property:  # not to be opened: VS Code opens at each stop what was open at the last
         value = Text("property · not read")
     elif issubclass(type(value), (Rows, Elements)):
-        value = _row_class(look(value, Budget(0.0)).type_name())(value)
+        value = _row_class(as_kind(value, Budget(0.0)).type_name())(value)
     return (
         one_line(child.name, NAME),
         value,

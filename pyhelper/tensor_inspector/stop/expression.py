@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from ..kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, look
+from ..kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, as_kind
 from ..safe.budget import Budget
 from ..safe.guard import attribute, class_dict, dict_attribute, dict_get, is_stored, mro
 
@@ -73,7 +73,7 @@ def _next(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int]:
     try:
         if how == "call":
             raise NotStatic("only what a row shows is reached by a call")
-        return (_attribute(value, what) if how == "attribute" else look(value, budget).item(what)), 1
+        return (_attribute(value, what) if how == "attribute" else as_kind(value, budget).item(what)), 1
     except NotStatic:
         shown = _shown(value, steps, budget)
         if shown is None:
@@ -83,11 +83,11 @@ def _next(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int]:
 
 def _shown(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int] | None:
     """What a row below the value, or in one of its groups, shows, where its path begins as the steps do."""
-    kinds: list[Kind] = [look(value, budget)]
+    kinds: list[Kind] = [as_kind(value, budget)]
     for kind in kinds:
         for index, child in enumerate(islice(kind.children(0, _FOLLOWED), _FOLLOWED)):
             if child.suffix == "" and type(child.value) is Rows:
-                kinds.append(look(child.value, budget))
+                kinds.append(as_kind(child.value, budget))
             if not child.suffix or type(child.value) is Property:
                 continue
             own = _steps(child.suffix)
@@ -138,7 +138,7 @@ def _attribute(value: Any, name: str) -> Any:
         known = any(name in class_dict(base) for base in mro(type(value)))
         if not known:
             raise NotFound(f"there is no attribute '{name}'")
-    return look(value, Budget(0)).attribute(name)
+    return as_kind(value, Budget(0)).attribute(name)
 
 
 def _subscript(text: str) -> Any:

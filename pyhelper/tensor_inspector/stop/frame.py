@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import debugger
 from ..debugger import EXCEPTION, RETURN_VALUES
-from ..kinds import Child, Rows, look
+from ..kinds import Child, Rows, as_kind
 from ..protocol import Filter, InlineValue
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, each, plain_str
@@ -45,7 +45,7 @@ def inline(frame: FrameType, listed: Collection[str], budget: Budget) -> list[In
         if type(name) is not str or name in listed or name in _DEBUGGERS or _group(name, value) is not None:
             continue
         try:
-            kind = look(value, budget)
+            kind = as_kind(value, budget)
             text = kind.inline()
         except Exception:
             continue
@@ -157,7 +157,7 @@ def _group(name: str, value: object) -> str | None:
 
 def _rank(value: object, budget: Budget) -> int:
     try:
-        kind = look(value, budget)
+        kind = as_kind(value, budget)
         if kind.rank < 2:
             return kind.rank
         return 1 if not budget.spent() and kind.holds_tensors() else 2

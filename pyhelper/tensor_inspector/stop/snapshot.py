@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, look, unfinished
+from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, as_kind, unfinished
 from ..protocol import Expanded, Facts, Mark, Node, Page
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
@@ -156,7 +156,7 @@ class Snapshot:
 
         Where their number is known only by asking for them, the last page tells it.
         """
-        kind = look(self._entries[node].value, budget)
+        kind = as_kind(self._entries[node].value, budget)
         nodes: list[Node] = []
         names: set[str] = set()
         more = False
@@ -204,7 +204,7 @@ def asked(value: object, budget: Budget, ask: Callable[[Kind], Any], otherwise: 
     """What ``ask`` says of a value's kind; where that can't be asked, what ``otherwise`` says of the reason."""
     try:
         try:
-            return ask(look(value, budget))
+            return ask(as_kind(value, budget))
         except Exception:
             if not is_bare(value):
                 raise

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, look
+from tensor_inspector.kinds import Child, Elements, NotFound, NotStatic, Property, Rows, TextRow, as_kind
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.expression import resolve
@@ -68,11 +68,11 @@ def _misled(path: str, shown: Any, value: Any, program: Collection[Path]) -> lis
     except Exception as error:
         return [f"{path} is refused: {error!r}"]
     if type(shown) is TextRow:  # `isinstance` would ask a hostile value what it is
-        said = look(reached, Budget()).line()
+        said = as_kind(reached, Budget()).line()
         return [] if shown.text in said else [f"{path} reaches {said!r} for {shown.text!r}"]
     if issubclass(type(shown), Elements) or reached is shown:
         return []
-    lines = [look(one, Budget()).line() for one in (shown, reached)]  # such as a number made anew
+    lines = [as_kind(one, Budget()).line() for one in (shown, reached)]  # such as a number made anew
     return [] if lines[0] == lines[1] else [f"{path} reaches {lines[1]!r} for {lines[0]!r}"]
 
 

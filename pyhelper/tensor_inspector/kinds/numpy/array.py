@@ -121,15 +121,15 @@ class NumpyArray(ArrayKind):
     def rows(self) -> list[Child]:
         return self._rows(())
 
-    def rows_without(self, told: Container[str]) -> list[Child] | None:
-        return [child for child in self._rows(told) if child.name not in told]
+    def rows_without(self, names: Container[str]) -> list[Child] | None:
+        return [child for child in self._rows(names) if child.name not in names]
 
-    def _rows(self, told: Container[str]) -> list[Child]:
+    def _rows(self, names: Container[str]) -> list[Child]:
         rows = []
-        if "values" not in told and self.contents.is_open():
+        if "values" not in names and self.contents.is_open():
             is_matrix = any(base is numpy.matrix for base in mro(type(self.value)))
             rows.append(Child("values", self.contents.values(self._suffix()), ".A" if is_matrix else ""))
-        if "stats" not in told or not isinstance(self.contents, Numbers):  # of numbers these are their statistics
+        if "stats" not in names or not isinstance(self.contents, Numbers):  # of numbers these are their statistics
             rows += self.contents.parts()
         base: Any = self.array.base if self.array is self.value else None
         if class_name(type(base)) == "DummyArray":  # what numpy's stride tricks put between
@@ -158,10 +158,10 @@ class Mapped(NumpyArray):
 
     def facts(self) -> Facts:
         facts, own = super().facts(), instance_dict(self.value)
-        told = ((name, dict_get(own, name)) for name in ("filename", "mode", "offset"))
+        known = ((name, dict_get(own, name)) for name in ("filename", "mode", "offset"))
         facts["rows"] = [
             *facts.get("rows", []),
-            *([name, brief(item, self)] for name, item in told if item is not None),
+            *([name, brief(item, self)] for name, item in known if item is not None),
         ]
         return facts
 
@@ -185,9 +185,9 @@ class MaskedArray(NumpyArray):
     def contents(self) -> Contents:
         return contents_under(self.array, self.mask, self.budget)
 
-    def _rows(self, told: Container[str]) -> list[Child]:
+    def _rows(self, names: Container[str]) -> list[Child]:
         mask = [Child("mask", self.mask, ".mask")] if type(self.mask) is _ndarray else []
-        return [*super()._rows(told), *mask]
+        return [*super()._rows(names), *mask]
 
     def facts(self) -> Facts:
         facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
@@ -216,7 +216,7 @@ class ArrayPart(NumpyArray):
     def rows(self) -> list[Child]:
         return self.contents.parts() if isinstance(self.contents, Records) else []
 
-    def rows_without(self, told: Container[str]) -> list[Child] | None:
+    def rows_without(self, names: Container[str]) -> list[Child] | None:
         return None
 
     def child_count(self) -> int | None:

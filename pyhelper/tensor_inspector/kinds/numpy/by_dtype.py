@@ -10,7 +10,7 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...words.text import listed, shape, shorten
 from ..kind import Child
-from ..registry import look
+from ..registry import as_kind
 from .contents import ArrayElements, Contents, Foreign, Lost, Numbers, Raw, dtype_name, wide_dtype
 from .dates import Dates
 from .texts import Objects, Strings
@@ -37,7 +37,7 @@ class Records(Contents):
     def badges(self) -> list[Badge]:
         return []
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         return [[name, self._look(name).line()] for name in self.array.dtype.names[:_FIELDS]]
 
     def parts(self) -> list[Child]:
@@ -50,7 +50,7 @@ class Records(Contents):
         return ArrayElements(self.array[name])
 
     def _look(self, name: str) -> Any:
-        return look(self.field(name), self.budget.share())
+        return as_kind(self.field(name), self.budget.share())
 
     def _brief(self, name: str) -> str:
         kind = self._look(name)

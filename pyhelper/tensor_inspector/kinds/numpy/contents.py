@@ -112,7 +112,7 @@ class Contents:
         """The first elements as rows, and one more where there are others; none where there are none to list."""
         return list(self.values().children(0, count + 1)) if self.is_open() else []
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         """Facts that are no statistics: labels and texts."""
         return []
 
@@ -164,9 +164,9 @@ class Contents:
     def fill(self, facts: Facts) -> None:
         """Put what is known into ``facts``."""
         add_stats(facts, self.reading())
-        told = self.told()
-        if told:
-            facts["rows"] = told
+        rows = self.fact_rows()
+        if rows:
+            facts["rows"] = rows
 
 
 class ArrayKind(WithRows):

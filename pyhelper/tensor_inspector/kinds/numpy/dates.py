@@ -112,7 +112,7 @@ class Dates(Contents):
             return ["unread"]
         return [] if range["exact"] else ["sampled"]
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         range: Any = self.range()
         if isinstance(range, Unread) or range["min"] is None:
             return []

@@ -90,7 +90,7 @@ class MaskedContents(Contents):
     def badges(self) -> list[Badge]:
         return badges(self.reading()) if isinstance(self.under, Numbers) else self.under.badges()
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         return [[self.absent, f"{self.hidden():,}"]]
 
     def parts(self) -> list[Child]:

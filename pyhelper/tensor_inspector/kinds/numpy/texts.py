@@ -12,7 +12,7 @@ from ...protocol import Badge
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed
 from ..kind import Child, TextRow
-from ..registry import look
+from ..registry import as_kind
 from .contents import Contents
 
 _SAMPLE = 1000  #: elements looked at for a line
@@ -41,10 +41,10 @@ class Strings(Contents):
     def missing(self) -> int | None:
         return self._sample[1] if self.array.size <= _SAMPLE else None
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         sample, others = self._sample
         size, looked = self.array.size, len(sample) + others
-        return [*told_of_strings(sample, size, looked), *told_of_missing(sample, size, looked)]
+        return [*string_rows(sample, size, looked), *missing_rows(sample, size, looked)]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         whole = self.array is _shortened(self.array)
@@ -90,7 +90,7 @@ class Objects(Contents):
     def missing(self) -> int | None:
         return sum(map(is_missing, self._first)) if self.array.size <= _SAMPLE else None
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         first = self._first
         among = "" if self.array.size == len(first) else f" among the first {len(first):,}"
         return [[name, f"{amount:,}{among}"] for name, amount in _classes_of(first)[:12]]
@@ -106,7 +106,7 @@ class Objects(Contents):
         return _first_of(self.array)
 
     def _brief(self, item: object) -> str:
-        return look(item, self.budget).brief()
+        return as_kind(item, self.budget).brief()
 
 
 def _first_of(array: Any) -> list[Any]:
@@ -131,7 +131,7 @@ def sample_words(sample: list[Any], size: int, looked: int) -> list[str]:
     return [first + how_many + shown, f"{missing:,} missing"]
 
 
-def told_of_strings(sample: list[Any], size: int, looked: int) -> list[list[str]]:
+def string_rows(sample: list[Any], size: int, looked: int) -> list[list[str]]:
     """The same as facts, but for what is missing."""
     among = "" if looked == size else f" among the first {looked:,}"
     if not sample:
@@ -144,7 +144,7 @@ def told_of_strings(sample: list[Any], size: int, looked: int) -> list[list[str]
     ]
 
 
-def told_of_missing(sample: list[Any], size: int, looked: int) -> list[list[str]]:
+def missing_rows(sample: list[Any], size: int, looked: int) -> list[list[str]]:
     """How many of those that were looked at are missing, as a fact where there are some."""
     among = "" if looked == size else f" among the first {looked:,}"
     return [["missing", f"{looked - len(sample):,}{among}"]] if looked > len(sample) else []

@@ -25,7 +25,7 @@ from ...words.values import value_text
 from ..kind import Child, Kind, WithRows
 from ..python.objects import WordedObject, brief
 from ..python.plain import Atom
-from ..registry import look
+from ..registry import as_kind
 from .by_dtype import Records, contents_of, field_name
 from .contents import ArrayElements, dtype_name
 
@@ -118,17 +118,17 @@ class NumpyDType(Atom):
         return shorten(f"dtype {self.brief()}")
 
     def facts(self) -> Facts:
-        told = [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
-        return {**super().facts(), "rows": told}
+        rows = [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
+        return {**super().facts(), "rows": rows}
 
 
 class Stream(WordedObject):
     """A source of random numbers: none is drawn."""
 
     def words(self) -> Iterable[str | None]:
-        source = self._held("bit_generator", "_bit_generator")
+        source = self._stored("bit_generator", "_bit_generator")
         yield None if source is None else class_name(type(source))
-        seeds = self._held("seed_seq")
+        seeds = self._stored("seed_seq")
         entropy = kept_in_c(self.value if seeds is None else seeds, "entropy")
         yield f"seed {entropy}" if type(entropy) is int else None
 
@@ -136,7 +136,7 @@ class Stream(WordedObject):
         source = "_bit_generator" if kept_in_c(self.value, "bit_generator") is None else "bit_generator"
         return self.in_c(source, "seed_seq", "state", "entropy", "spawn_key")
 
-    def _held(self, *names: str) -> Any:
+    def _stored(self, *names: str) -> Any:
         return next((found for found in (kept_in_c(self.value, name) for name in names) if found is not None), None)
 
 
@@ -178,11 +178,11 @@ class OpenedFile(WordedObject):
     """An ``.npz`` file as ``numpy.load`` opens it: its arrays are read when asked for, so not here."""
 
     def words(self) -> Iterable[str | None]:
-        names = self.own("files")
+        names = self.attr("files")
         if type(names) is list:
             shown = listed((quoted(name, 24) for name in names[:12] if type(name) is str), len(names) > 12, 70)
             yield f"{plural(len(names), 'array')} in the file: {shown}"
-        yield None if self.own("zip") is not None else "closed"
+        yield None if self.attr("zip") is not None else "closed"
 
 
 class Dispatched(Atom):
@@ -197,7 +197,7 @@ class Dispatched(Atom):
         return self._wrapped().line()
 
     def _wrapped(self) -> Kind:
-        return look(dict_get(instance_dict(self.value), "__wrapped__"), self.budget)
+        return as_kind(dict_get(instance_dict(self.value), "__wrapped__"), self.budget)
 
 
 _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (

@@ -20,5 +20,5 @@ class Batch(Mapping):
 
     def others(self) -> list[Child]:
         """Attributes that are neither None, nor an item, nor the dict that holds the items."""
-        told = {id(None), id(self.held()), *(id(item) for item in self.items())}
-        return [child for child in attributes(self.value) if id(child.value) not in told]
+        shown = {id(None), id(self.as_dict()), *(id(item) for item in self.items())}
+        return [child for child in attributes(self.value) if id(child.value) not in shown]

@@ -68,8 +68,8 @@ class Image(WithRows):
         add_stats(facts, self.reading())
         facts["rows"] = [["size", f"{self.width} × {self.height}"], *map(list, self._bands())]
         own = instance_dict(self.value)
-        told = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
-        facts["rows"] += [[label, text] for label, text in told if text]
+        rows = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
+        facts["rows"] += [[label, text] for label, text in rows if text]
         return facts
 
     def rows(self) -> list[Child]:

@@ -24,7 +24,7 @@ from ..numpy.by_dtype import contents_of
 from ..numpy.contents import ArrayElements, ArrayKind, Contents, Lost
 from ..python.objects import brief
 from ..python.plain import Atom
-from ..registry import look
+from ..registry import as_kind
 from ..subscripts import element
 
 _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read
@@ -152,13 +152,13 @@ class Tracer(Abstract):
         return {"dtype": getattr(aval, "dtype", class_name(type(aval))), "shape": getattr(aval, "shape", ())}
 
     def parts(self) -> Iterable[str | None]:
-        held = dict(slots(self.value))
-        inner = [f"{name} {look(held[name], self.budget).line()}" for name in self.wrapped[:1] if name in held]
+        slotted = dict(slots(self.value))
+        inner = [f"{name} {as_kind(slotted[name], self.budget).line()}" for name in self.wrapped[:1] if name in slotted]
         return [self.head(), self.unread.text, *inner]
 
     def rows(self) -> list[Child]:
-        held = dict(slots(self.value))
-        return [Child(name, held[name], f".{name}") for name in self.wrapped if name in held]
+        slotted = dict(slots(self.value))
+        return [Child(name, slotted[name], f".{name}") for name in self.wrapped if name in slotted]
 
 
 class Keys(Abstract):
@@ -194,7 +194,7 @@ class Compiled(Atom):
         return f"jit {brief(dict_get(instance_dict(self.value), '__wrapped__'), self)}"
 
     def line(self) -> str:
-        return shorten(f"jit {look(dict_get(instance_dict(self.value), '__wrapped__'), self.budget).line()}")
+        return shorten(f"jit {as_kind(dict_get(instance_dict(self.value), '__wrapped__'), self.budget).line()}")
 
 
 _TRACERS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -24,9 +24,10 @@ from ..stats_rows import stats_rows
 
 numpy: Any = module("numpy")
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
-_HELD = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")  #: what holds what is stored
+#: Attributes that hold arrays, or what stands for them.
+_ARRAYS = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")
 _SCIPYS = {
-    *_HELD,
+    *_ARRAYS,
     "_shape",
     "maxprint",
     "dtype",
@@ -50,15 +51,15 @@ class SparseMatrix(WithRows):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        self.own = instance_dict(value)
-        sizes: Any = dict_get(self.own, "_shape")
+        self.attrs = instance_dict(value)
+        sizes: Any = dict_get(self.attrs, "_shape")
         self.sizes: tuple[int, ...] = sizes if type(sizes) is tuple else ()
         self.format = next((name for name in map(_format_of, mro(type(value))) if name), "")
 
     def dtype(self) -> str:
-        dtype = dict_get(self.own, "dtype")
+        dtype = dict_get(self.attrs, "dtype")
         if dtype is None:
-            dtype = getattr(dict_get(self.own, "data"), "dtype", None)
+            dtype = getattr(dict_get(self.attrs, "data"), "dtype", None)
         return "?" if dtype is None else dtype_name(dtype)
 
     def comparable(self) -> Comparable:
@@ -79,21 +80,21 @@ class SparseMatrix(WithRows):
         return badges(self.reading())
 
     def facts(self) -> Facts:
-        held = [item for name, item in self.own.items() if name in _HELD and type(item) is numpy.ndarray]
+        arrays = [item for name, item in self.attrs.items() if name in _ARRAYS and type(item) is numpy.ndarray]
         facts: Facts = {
             "type": full_name(type(self.value)),
             "shape": list(self.sizes),
             "dtype": self.dtype(),
             "layout": self.format,
-            "bytes": sum(int(array.nbytes) for array in held),
-            "rows": [["stored", self._told()]],
+            "bytes": sum(int(array.nbytes) for array in arrays),
+            "rows": [["stored", self._stored_text()]],
         }
         add_stats(facts, self.reading())
         return facts
 
     def rows(self) -> list[Child]:
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
-        rows += [Child(name, self.own[name], f".{name}") for name in _HELD if name in self.own]
+        rows += [Child(name, self.attrs[name], f".{name}") for name in _ARRAYS if name in self.attrs]
         others = [child.name for child in attributes(self.value) if child.name not in _SCIPYS]
         return [*rows, *other_rows(self.value, others)]
 
@@ -106,7 +107,7 @@ class SparseMatrix(WithRows):
         share = f" ({percent(self.stored, size)})" if size else ""
         return f"{count(self.stored, size)} stored{share}"
 
-    def _told(self) -> str:
+    def _stored_text(self) -> str:
         if self.stored is None:
             return "?"
         among = f" in the first {_ROWS:,} rows, of {self.sizes[0]:,}" if self._uncounted else ""
@@ -115,7 +116,7 @@ class SparseMatrix(WithRows):
     @cached_property
     def _uncounted(self) -> bool:
         """Whether there are more lists of values than are looked at."""
-        return self.format == "lil" and int(self.own["data"].size) > _ROWS
+        return self.format == "lil" and int(self.attrs["data"].size) > _ROWS
 
     @cached_property
     def stored(self) -> int | None:
@@ -135,14 +136,14 @@ class SparseMatrix(WithRows):
 
     def _count(self) -> int:
         if self.format in ("csr", "csc", "bsr"):
-            return int(self.own["indptr"][-1]) * int(prod(self.own["data"].shape[1:]))
+            return int(self.attrs["indptr"][-1]) * int(prod(self.attrs["data"].shape[1:]))
         if self.format == "dia":
             return int(self._spans()[1].sum())
         if self.format == "dok":
             return dict.__len__(self._cells())
         if self.format == "lil":
-            return sum(map(list.__len__, islice(self.own["data"].flat, _ROWS)))
-        return int(self.own["data"].size)
+            return sum(map(list.__len__, islice(self.attrs["data"].flat, _ROWS)))
+        return int(self.attrs["data"].size)
 
     def measured(self) -> Any:
         """The values that are stored as an array, or why there is none."""
@@ -154,7 +155,7 @@ class SparseMatrix(WithRows):
     def _values(self) -> Any:
         if self.stored is None:
             return UNFIT
-        data: Any = self.own.get("data")
+        data: Any = self.attrs.get("data")
         if self.format in ("csr", "csc", "bsr", "coo"):
             unread = unreadable_array(data)
             rows = self.stored // max(1, prod(data.shape[1:]))
@@ -168,18 +169,18 @@ class SparseMatrix(WithRows):
             parts = [data[at, starts[at] : starts[at] + lengths[at]] for at in filled[:_PARTS]]
             return numpy.concatenate([*parts, data[:0, 0]]) if len(filled) <= _PARTS else pieces
         found = dict.values(self._cells()) if self.format == "dok" else chain.from_iterable(data.flat)
-        return numpy.array(list(found), dtype=self.own["dtype"])
+        return numpy.array(list(found), dtype=self.attrs["dtype"])
 
     def _cells(self) -> dict[Any, Any]:
         """Of a `dok`, which was a dict itself before it held one."""
-        cells = dict_get(self.own, "_dict")
+        cells = dict_get(self.attrs, "_dict")
         return self.value if cells is None else cells  # type: ignore[no-any-return]
 
     def _spans(self) -> tuple[Any, Any]:
         """Where the part of each row of a `dia`'s data that lies inside starts, and how long it is."""
         rows, columns = self.sizes
-        data = self.own["data"]
-        offsets = self.own["offsets"][: len(data)].astype(numpy.int64)
+        data = self.attrs["data"]
+        offsets = self.attrs["offsets"][: len(data)].astype(numpy.int64)
         starts = numpy.maximum(offsets, 0)
         return starts, numpy.maximum(numpy.minimum(rows + offsets, min(columns, data.shape[1])) - starts, 0)
 

@@ -27,7 +27,7 @@ class TensorDict(Batch):
         found = dict_get(instance_dict(self.value), "_batch_size")
         return shape(found) if issubclass(type(found), tuple) else ""
 
-    def held(self) -> dict[Any, Any]:
+    def as_dict(self) -> dict[Any, Any]:
         found = dict_get(instance_dict(self.value), "_tensordict")
         return found if issubclass(type(found), dict) else {}
 
@@ -54,10 +54,10 @@ class TensorDict(Batch):
     def facts(self) -> Facts:
         facts, own = super().facts(), instance_dict(self.value)
         device, names = dict_get(own, "_device"), dict_get(own, "_td_dim_names")
-        told = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
+        rows = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
         if names is not None:
-            told.append(["names of the dimensions", brief(names, self)])
-        return {**facts, "rows": [*facts["rows"], *told]}
+            rows.append(["names of the dimensions", brief(names, self)])
+        return {**facts, "rows": [*facts["rows"], *rows]}
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         for child in super().item_rows(start, count):
@@ -77,7 +77,7 @@ class TensorClass(TensorDict):
         found = dict_get(instance_dict(inner), "_batch_size")
         return shape(found) if issubclass(type(found), tuple) else ""
 
-    def held(self) -> dict[Any, Any]:
+    def as_dict(self) -> dict[Any, Any]:
         own = instance_dict(self.value)
         inner = dict_get(instance_dict(dict_get(own, "_tensordict")), "_tensordict")
         plain = dict_get(own, "_non_tensordict")
@@ -155,13 +155,13 @@ def _unwrapped(item: Any) -> Any:
     """What the program sees of an item: of ``NonTensorData``, the data."""
     if not _is_plain(item):
         return item
-    held = dict_get(instance_dict(item), "_non_tensordict")
-    return dict_get(held, "data") if type(held) is dict and "data" in held else item
+    data = dict_get(instance_dict(item), "_non_tensordict")
+    return dict_get(data, "data") if type(data) is dict and "data" in data else item
 
 
 def _names_of(value: Any) -> list[Any]:
-    held = dict_get(instance_dict(value), "_tensordict")
-    return list(dict.keys(held)) if issubclass(type(held), dict) else []
+    data = dict_get(instance_dict(value), "_tensordict")
+    return list(dict.keys(data)) if issubclass(type(data), dict) else []
 
 
 _known = by_name(

@@ -11,7 +11,7 @@ from ...words.line import named
 from ...words.text import listed
 from ..families import by_name
 from ..kind import Kind
-from ..python.objects import PlainObject, attributes, told_attributes
+from ..python.objects import PlainObject, attributes, attributes_part
 from .batches import Batch
 
 #: What is told of a model's configuration, the most telling first.
@@ -37,8 +37,8 @@ class Output(Batch):
     def facts(self) -> Facts:
         facts = super().facts()
         empty = [child.name for child in attributes(self.value) if child.value is None]
-        told = [["fields None", listed(empty, False, 110)]] if empty else []
-        return {**facts, "rows": [*facts["rows"], *told]}
+        rows = [["fields None", listed(empty, False, 110)]] if empty else []
+        return {**facts, "rows": [*facts["rows"], *rows]}
 
 
 class Encoded(Batch):
@@ -46,7 +46,7 @@ class Encoded(Batch):
 
     library = "transformers"
 
-    def held(self) -> dict[Any, Any]:
+    def as_dict(self) -> dict[Any, Any]:
         found = dict_get(instance_dict(self.value), "data")
         return found if issubclass(type(found), dict) else {}
 
@@ -59,7 +59,7 @@ class Config(PlainObject):
         telling = [own[name] for name in _TELLING if name in own]
         model = plain_str(first_of(type(self.value), "model_type"))
         shown = telling or [child for child in own.values() if not child.name.startswith("_")]
-        return [named(self.type_name()), model, told_attributes(f"{self.type_name()} · {model}", shown, self)]
+        return [named(self.type_name()), model, attributes_part(f"{self.type_name()} · {model}", shown, self)]
 
 
 _known = by_name(

@@ -42,7 +42,7 @@ class Function(Atom):
     def line(self) -> str:
         inner, wrapped = unwrapped(self.value)
         return joined(
-            [f"{plain_str(self.value.__name__)}({arguments(inner.__code__)})", wrapped, place(inner.__code__)]
+            [f"{plain_str(self.value.__name__)}({arguments(inner.__code__)})", wrapped, source_location(inner.__code__)]
         )
 
     def facts(self) -> Facts:
@@ -96,28 +96,28 @@ class MethodWrapper(WordedObject):
     """What holds a function to call it otherwise: ``partial``, ``staticmethod``, ``classmethod``, ``property``."""
 
     kind = "callable"
-    held = "__func__"  #: the attribute that keeps the function
+    wrapped = "__func__"  #: the attribute that keeps the function
 
     def parts(self) -> Iterable[str | None]:
-        function = kept_in_c(self.value, self.held)
+        function = kept_in_c(self.value, self.wrapped)
         return [
             self.type_name(),
             Function(function, self.budget).line() if type(function) is FunctionType else name_of(function),
         ]
 
     def extra(self) -> list[Child]:
-        return self.in_c(self.held)
+        return self.in_c(self.wrapped)
 
 
 class PropertyDefinition(MethodWrapper):
-    held = "fget"
+    wrapped = "fget"
 
     def extra(self) -> list[Child]:
         return []  # its functions are in slots, which are listed as all others
 
 
 class Partial(MethodWrapper):
-    held = "func"
+    wrapped = "func"
 
     def parts(self) -> Iterable[str | None]:
         given = [brief(item, self) for item in kept_in_c(self.value, "args")]
@@ -135,11 +135,11 @@ class Cached(PlainObject):
     kind = "callable"
 
     def parts(self) -> Iterable[str | None]:
-        hits, misses, most, kept = _CACHE.cache_info(self.value)
+        hits, misses, most, size = _CACHE.cache_info(self.value)
         inner = instance_dict(self.value).get("__wrapped__")
-        said = Function(inner, self.budget).line() if type(inner) is FunctionType else self.type_name()
-        full = f"{kept:,} cached" if most is None else f"{kept:,} of {most:,} cached"
-        return [said, full, f"{plural(hits, 'hit')} in {hits + misses:,}"]
+        function = Function(inner, self.budget).line() if type(inner) is FunctionType else self.type_name()
+        full = f"{size:,} cached" if most is None else f"{size:,} of {most:,} cached"
+        return [function, full, f"{plural(hits, 'hit')} in {hits + misses:,}"]
 
 
 class Cell(WithRows):
@@ -158,7 +158,7 @@ class Cell(WithRows):
 
 class Code(PlainObject):
     def parts(self) -> Iterable[str | None]:
-        return [f"code {self.value.co_name}({arguments(self.value)})", place(self.value)]
+        return [f"code {self.value.co_name}({arguments(self.value)})", source_location(self.value)]
 
 
 class Class(Atom):
@@ -196,7 +196,7 @@ def arguments(code: CodeType) -> str:
     return listed([*names[:first], *middle, *names[first : first + only], *starred["*" in rest :]], False, 70)
 
 
-def place(code: CodeType, line: int | None = None) -> str:
+def source_location(code: CodeType, line: int | None = None) -> str:
     """``train.py:12``: where it was written, or a line of it."""
     file = plain_str(code.co_filename).replace("\\", "/").rsplit("/", 1)[-1]
     return f"{file}:{code.co_firstlineno if line is None else line}"

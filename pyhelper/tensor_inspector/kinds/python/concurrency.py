@@ -18,13 +18,13 @@ _RLOCK: Any = module("_thread").RLock
 
 class Thread(WordedObject):
     def words(self) -> Iterable[str | None]:
-        name, target = plain_str(self.own("_name")), self.own("_target")
+        name, target = plain_str(self.attr("_name")), self.attr("_target")
         doing = None if target is None else f"runs {brief(target, self)}"
-        return [repr(name), self._state(), "daemon" if self.own("_daemonic") is True else None, doing]
+        return [repr(name), self._state(), "daemon" if self.attr("_daemonic") is True else None, doing]
 
     def _state(self) -> str:
         """What ``is_alive`` would say; that itself may take note that the thread has ended."""
-        number = self.own("_ident")
+        number = self.attr("_ident")
         if number is None:
             return "not started"
         active = instance_dict(module("threading")).get("_active")
@@ -40,18 +40,18 @@ class Lock(WordedObject):
 
 class Condition(WordedObject):
     def words(self) -> Iterable[str | None]:
-        waiting = self.own("_waiters")
+        waiting = self.attr("_waiters")
         return [f"{plural(len(waiting), 'thread')} waiting" if type(waiting) is deque else None]
 
 
 class Event(WordedObject):
     def words(self) -> Iterable[str | None]:
-        return ["set" if self.own("_flag") is True else "not set"]
+        return ["set" if self.attr("_flag") is True else "not set"]
 
 
 class Semaphore(WordedObject):
     def words(self) -> Iterable[str | None]:
-        value, first = self.own("_value"), self.own("_initial_value")
+        value, first = self.attr("_value"), self.attr("_initial_value")
         return [f"{value} free" + (f" of {first}" if type(first) is int else "")]
 
 
@@ -75,8 +75,8 @@ class ContextVar(WordedObject):
 class Barrier(WordedObject):
     def words(self) -> Iterable[str | None]:
         return [
-            f"{self.own('_count')} of {self.own('_parties')} waiting",
-            "broken" if self.own("_state") == -2 else None,
+            f"{self.attr('_count')} of {self.attr('_parties')} waiting",
+            "broken" if self.attr("_state") == -2 else None,
         ]
 
 
@@ -86,14 +86,14 @@ class Queue(WordedObject):
     summarized = True
 
     def words(self) -> Iterable[str | None]:
-        items, most = self._items(), self.own("maxsize")
+        items, most = self._items(), self.attr("maxsize")
         shown = ", ".join(brief(item, self) for item in islice(items, 3)) + (", …" if len(items) > 3 else "")
         room = f" of at most {most:,}" if type(most) is int and most > 0 else ""
         return [f"{len(items):,}{room}: {shown}" if items else f"empty{room}"]
 
     def _items(self) -> Any:
-        held = self.own("queue")
-        return held if type(held) is deque or type(held) is list else ()
+        items = self.attr("queue")
+        return items if type(items) is deque or type(items) is list else ()
 
 
 class SimpleQueue(WordedObject):
@@ -106,7 +106,7 @@ class Process(WordedObject):
     """A process started by ``multiprocessing``, by what is known of it; the system is not asked."""
 
     def words(self) -> Iterable[str | None]:
-        started, name = self.own("_popen"), repr(plain_str(self.own("_name")))
+        started, name = self.attr("_popen"), repr(plain_str(self.attr("_name")))
         if started is None:
             return [name, "not started"]
         code = dict_get(instance_dict(started), "returncode")

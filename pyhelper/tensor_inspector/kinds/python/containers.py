@@ -76,7 +76,7 @@ class Container(Kind):
     def content(self, before: str) -> str:
         """What is in it, as the part of its line that comes after ``before``."""
         length = self.length()
-        return content(before, self.sized(length), self.told(), length > _SHOWN) if length else "empty"
+        return content(before, self.sized(length), self.item_texts(), length > _SHOWN) if length else "empty"
 
     def inline(self) -> str | None:
         """As Python writes it; of many items how many there are, and the first."""
@@ -130,7 +130,7 @@ class Container(Kind):
         """How many there are, before the first of them."""
         return f"{length:,}: "
 
-    def told(self) -> list[tuple[str, str]]:
+    def item_texts(self) -> list[tuple[str, str]]:
         """The first items as the line tells them: what each is under, and itself."""
         return [("", text) for text in runs(brief_inline(item, self) for item in islice(self.items(), _SHOWN))]
 
@@ -186,7 +186,7 @@ class NamedTuple(Sequence):
     def sized(self, length: int) -> str:
         return ""
 
-    def told(self) -> list[tuple[str, str]]:
+    def item_texts(self) -> list[tuple[str, str]]:
         items = islice(zip(self.fields(), self.items()), _SHOWN)
         return [(f"{name} ", brief_inline(item, self)) for name, item in items]
 

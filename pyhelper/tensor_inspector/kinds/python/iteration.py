@@ -10,9 +10,9 @@ from typing import Any
 
 from ...safe.guard import class_module, class_name, each, instance_dict, kept_in_c, plain_str, stands_in
 from ..kind import Child, Kind, WithRows
-from .callables import place
+from .callables import source_location
 from .containers import Container
-from .mappings import told_pairs
+from .mappings import pair_texts
 from .objects import WordedObject, brief
 
 _SHOWN = 12  #: pairs told in a line
@@ -35,12 +35,12 @@ class Suspended(WithRows):
         return [] if awaited is None else [Child(self._prefix()[1], awaited, f".{self._prefix()[1]}")]
 
     def _state(self) -> str:
-        frame = self._own("frame")
+        frame = self._attr("frame")
         if frame is None:
             return "finished"
-        if self._own("running"):
+        if self._attr("running"):
             return "running"
-        where, started = place(frame.f_code, frame.f_lineno), self._own("suspended")
+        where, started = source_location(frame.f_code, frame.f_lineno), self._attr("suspended")
         if started is None:  # before Python 3.11 all of them; asynchronous generators of 3.11 do not tell
             if hasattr(GeneratorType, "gi_suspended"):
                 return f"at {where}"
@@ -50,7 +50,7 @@ class Suspended(WithRows):
     def _awaited(self) -> Any:
         return getattr(self.value, self._prefix()[1])
 
-    def _own(self, name: str) -> Any:
+    def _attr(self, name: str) -> Any:
         return getattr(self.value, f"{self._prefix()[0]}_{name}", None)
 
     def _prefix(self) -> tuple[str, str]:
@@ -82,8 +82,8 @@ class View(Container):
 
 
 class Pairs(View):
-    def told(self) -> list[tuple[str, str]]:
-        return told_pairs(islice(self.items(), _SHOWN), self)
+    def item_texts(self) -> list[tuple[str, str]]:
+        return pair_texts(islice(self.items(), _SHOWN), self)
 
 
 class OrderedView(Kind):
@@ -97,9 +97,9 @@ class Future(WordedObject):
     """A future or task, by how far it has come."""
 
     def words(self) -> Iterable[str | None]:
-        state = plain_str(self._own("_state")).lower().replace("_", " ")
-        failed, result = self._own("_exception"), self._own("_result")
-        coroutine = self._own("_coro")
+        state = plain_str(self._attr("_state")).lower().replace("_", " ")
+        failed, result = self._attr("_exception"), self._attr("_result")
+        coroutine = self._attr("_coro")
         return [
             state,
             None if failed is None else f"raised {brief(failed, self)}",
@@ -110,8 +110,8 @@ class Future(WordedObject):
     def extra(self) -> list[Child]:
         return self.in_c("_result", "_exception", "_coro", "_fut_waiter")
 
-    def _own(self, name: str) -> Any:
-        return self.own(name) if name in instance_dict(self.value) else kept_in_c(self.value, name)
+    def _attr(self, name: str) -> Any:
+        return self.attr(name) if name in instance_dict(self.value) else kept_in_c(self.value, name)
 
 
 _GENERATORS = {

@@ -39,12 +39,12 @@ class Mapping(Container):
     kind = "mapping"
     brackets = ("{", "}")
 
-    def held(self) -> dict[Any, Any]:
+    def as_dict(self) -> dict[Any, Any]:
         """The dict that is read; of a class that keeps one inside, that one."""
         return self.value  # type: ignore[no-any-return]
 
     def length(self) -> int:
-        return dict.__len__(self.held())
+        return dict.__len__(self.as_dict())
 
     def entries(self) -> Iterable[tuple[object, object]]:
         return self.pairs()
@@ -64,15 +64,15 @@ class Mapping(Container):
 
     def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
         """Keys and values in the order that iterating shows, without hashing a key of the program's."""
-        held = self.held()
-        return each(OrderedDict.items if self.ordered() else dict.items, held, start)
+        items = self.as_dict()
+        return each(OrderedDict.items if self.ordered() else dict.items, items, start)
 
     def ordered(self) -> bool | None:
         """An ``OrderedDict`` is; it keeps that order apart from its items, which are looked up by their keys."""
-        held = self.held()
-        if not any(base is OrderedDict for base in mro(type(held))):
+        items = self.as_dict()
+        if not any(base is OrderedDict for base in mro(type(items))):
             return False
-        return True if dict.__len__(held) <= _ORDERED and _are_plain(each(dict.__iter__, held), Budget()) else None
+        return True if dict.__len__(items) <= _ORDERED and _are_plain(each(dict.__iter__, items), Budget()) else None
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
@@ -86,9 +86,9 @@ class Mapping(Container):
     def item(self, key: Any) -> Any:
         if not _is_plain(key):
             raise NotStatic(f"a key like {key!r}")
-        if not _are_plain(each(dict.__iter__, self.held()), self.budget):
+        if not _are_plain(each(dict.__iter__, self.as_dict()), self.budget):
             return self._same(key)
-        found = dict.get(self.held(), key, _MISSING)
+        found = dict.get(self.as_dict(), key, _MISSING)
         if found is _MISSING:
             raise NotFound(f"there is no key {key!r}")
         return found
@@ -96,25 +96,25 @@ class Mapping(Container):
     def _same(self, key: Any) -> Any:
         """The item whose key is of the same type and equal, found without hashing or comparing the program's keys."""
         steps = Steps(self.budget)
-        for known, item in each(dict.items, self.held()):
+        for known, item in each(dict.items, self.as_dict()):
             if steps.end():
                 break
             if type(known) is type(key) and _is_plain(known) and known == key:
                 return item
         raise NotStatic(_NO_TIME if steps.over else "comparing its keys runs the program's code")
 
-    def told(self) -> list[tuple[str, str]]:
-        return told_pairs(islice(self.pairs(), _SHOWN), self)
+    def item_texts(self) -> list[tuple[str, str]]:
+        return pair_texts(islice(self.pairs(), _SHOWN), self)
 
 
 class Counted(Mapping):
     """A ``Counter``: what was counted, and how often."""
 
-    def told(self) -> list[tuple[str, str]]:
-        return told_pairs(islice(self.pairs(), _SHOWN), self, between=" ×")
+    def item_texts(self) -> list[tuple[str, str]]:
+        return pair_texts(islice(self.pairs(), _SHOWN), self, between=" ×")
 
 
-def told_pairs(pairs: Iterable[tuple[Any, Any]], asked: Kind, between: str = "") -> list[tuple[str, str]]:
+def pair_texts(pairs: Iterable[tuple[Any, Any]], asked: Kind, between: str = "") -> list[tuple[str, str]]:
     """Keys and values as the line of their dict tells them: ``x f32[3]``, ``1: 'cat'``."""
     found = list(pairs)
     words = key_words((key for key, _ in found), asked)

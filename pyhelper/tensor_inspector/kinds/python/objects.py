@@ -32,7 +32,7 @@ from ...words.line import Word, content, named, short
 from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
 from ..kind import COMPUTED, Child, Kind, Property, Rows
-from ..registry import kind_of, look
+from ..registry import as_kind, kind_of
 
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
@@ -67,7 +67,7 @@ class PlainObject(Kind):
         own = list(islice(attributes(self.value), _SHOWN + 1))
         public = [child for child in own if not child.name.startswith("_")]
         own = public or [child for child in own if not tells_little(child.value)] or own
-        return [told_attributes(joined([self.type_name(), *self.alarms().words()]), own, self)]
+        return [attributes_part(joined([self.type_name(), *self.alarms().words()]), own, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
@@ -81,12 +81,12 @@ class PlainObject(Kind):
         return facts
 
     def inside(self) -> Iterable[object]:
-        return self._held() if writes_out(type(self.value)) else ()
+        return self._values() if writes_out(type(self.value)) else ()
 
     def holds_tensors(self) -> bool:
-        return tensors_among(self._held(), self.budget)
+        return tensors_among(self._values(), self.budget)
 
-    def _held(self) -> Iterator[object]:
+    def _values(self) -> Iterator[object]:
         return (child.value for child in attributes(self.value))
 
 
@@ -130,14 +130,14 @@ class WordedObject(PlainObject):
     def children(self, start: int, count: int) -> Iterable[Child]:
         return islice(chain(self.extra(), super().children(0, start + count)), start, start + count)
 
-    def own(self, name: str) -> Any:
+    def attr(self, name: str) -> Any:
         """An attribute from the instance's dict; None where there is none."""
         return instance_dict(self.value).get(name)
 
     def in_c(self, *names: str) -> list[Child]:
         """Rows of attributes that the class keeps in C, without those that are None."""
-        held = ((name, kept_in_c(self.value, name)) for name in names)
-        return [Child(name, item, c_suffix(type(self.value), name)) for name, item in held if item is not None]
+        found = ((name, kept_in_c(self.value, name)) for name in names)
+        return [Child(name, item, c_suffix(type(self.value), name)) for name, item in found if item is not None]
 
 
 def attributes(value: object) -> Iterator[Child]:
@@ -153,7 +153,7 @@ def attributes(value: object) -> Iterator[Child]:
             yield Child(name, item, suffix(cls, name))
 
 
-def told_attributes(before: str, found: list[Child], asked: Kind) -> Word:
+def attributes_part(before: str, found: list[Child], asked: Kind) -> Word:
     """The first of these attributes, as the part of a line that comes after ``before``."""
     items = [(f"{child.name} ", brief_inline(child.value, asked)) for child in found[:_SHOWN]]
     return content(before, "", items, len(found) > _SHOWN)
@@ -212,7 +212,7 @@ def attribute_rows(value: object, total: int) -> Rows:
 def brief(value: object, asked: Any) -> str:
     """A few characters for ``value`` inside the line of ``asked``, under its budget."""
     try:
-        return look(value, asked.budget).brief()
+        return as_kind(value, asked.budget).brief()
     except Exception:
         return class_name(type(value))
 

@@ -18,7 +18,7 @@ from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
 from ..families import by_base
 from ..kind import Child, TextRow, WithRows
-from .callables import place
+from .callables import source_location
 from .objects import WordedObject, brief
 
 _TEXTS = Classes(str, bytes)
@@ -36,20 +36,20 @@ class RaisedException(WordedObject):
 
     def parts(self) -> Iterable[str | None]:
         where, origin = _where(kept_in_c(self.value, "__traceback__")), self._origin()
-        full = self._said(max(40, LINE - 3 - len(joined([where, origin]))))
-        short = self._said(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
+        full = self._summary(max(40, LINE - 3 - len(joined([where, origin]))))
+        short = self._summary(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
         return [Word(full, short), where, origin]
 
     def inline(self) -> str | None:
-        return self._said(INLINE)
+        return self._summary(INLINE)
 
     def facts(self) -> Facts:
         facts = super().facts()
         message, trace = self._message(), kept_in_c(self.value, "__traceback__")
         own, innermost = _where(trace), _innermost(trace)
         known = (("message", shorten(message, _MESSAGE)), ("in your code", own), ("raised at", innermost))
-        told = [[label, text] for label, text in known if text and (label, text) != ("in your code", innermost)]
-        facts["rows"] = told + facts["rows"]
+        rows = [[label, text] for label, text in known if text and (label, text) != ("in your code", innermost)]
+        facts["rows"] = rows + facts["rows"]
         cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
         for name, other in (("cause", cause), ("context", None if context is cause else context)):
             if other is not None:
@@ -65,10 +65,10 @@ class RaisedException(WordedObject):
         args = ["args"] if kept_in_c(self.value, "exceptions") is None else []  # of a group: what its slots hold
         return self.in_c(*args, *came_from, "__traceback__")
 
-    def _held(self) -> Iterator[object]:
-        return chain(kept_in_c(self.value, "args"), super()._held())
+    def _values(self) -> Iterator[object]:
+        return chain(kept_in_c(self.value, "args"), super()._values())
 
-    def _said(self, limit: int) -> str:
+    def _summary(self, limit: int) -> str:
         message = self._message()
         if message:
             return one_line(f"{self.type_name()}: {message}", limit)
@@ -120,7 +120,7 @@ class Traceback(WithRows):
             at = (id(code), step.tb_lineno)
             times[at] = times.get(at, 0) + 1
             if at not in rows:
-                name = f"[{index}] {code.co_name} · {place(code, step.tb_lineno)}"
+                name = f"[{index}] {code.co_name} · {source_location(code, step.tb_lineno)}"
                 rows[at] = Child(name, step.tb_frame, ".tb_next" * index + ".tb_frame")
         is_long = _is_long(self.value)
         for at, row in rows.items():
@@ -136,7 +136,7 @@ class StackFrame(WithRows):
 
     def parts(self) -> Iterable[str | None]:
         code = self.value.f_code
-        return [f"frame {code.co_name}", place(code, self.value.f_lineno or code.co_firstlineno)]
+        return [f"frame {code.co_name}", source_location(code, self.value.f_lineno or code.co_firstlineno)]
 
     def facts(self) -> Facts:
         facts, code = super().facts(), self.value.f_code
@@ -182,19 +182,19 @@ def _where(traceback: Any) -> str | None:
     if type(traceback) is not TracebackType:
         return None
     own = (step for step in _last(traceback) if not _is_of_a_library(step.tb_frame.f_code))
-    return next(map(_place, own), _innermost(traceback))
+    return next(map(_location, own), _innermost(traceback))
 
 
 def _innermost(traceback: Any) -> str | None:
     """Where it was raised."""
     if type(traceback) is not TracebackType:
         return None
-    return next(map(_place, _last(traceback)), None)
+    return next(map(_location, _last(traceback)), None)
 
 
-def _place(step: TracebackType) -> str:
+def _location(step: TracebackType) -> str:
     code = step.tb_frame.f_code
-    return f"{place(code, step.tb_lineno)} in {code.co_name}"
+    return f"{source_location(code, step.tb_lineno)} in {code.co_name}"
 
 
 def _is_of_a_library(code: CodeType) -> bool:

@@ -33,19 +33,19 @@ class File(WordedObject):
     def words(self) -> Iterable[str | None]:
         raw = self.value
         for inner in ("buffer", "raw"):
-            held = kept_in_c(raw, inner)
-            raw = raw if held is None else held
+            found = kept_in_c(raw, inner)
+            raw = raw if found is None else found
         if not issubclass(type(raw), _io.FileIO):
             return [None if raw is self.value else f"over {brief(raw, self)}"]
         name, encoding = instance_dict(raw).get("name"), kept_in_c(self.value, "encoding")
         shown = quoted(name) if type(name) is str else None
         if type(name) is int:
             shown = f"descriptor {name}"
-        mode = plain_str(self.own("mode")) or plain_str(kept_in_c(raw, "mode"))
+        mode = plain_str(self.attr("mode")) or plain_str(kept_in_c(raw, "mode"))
         return [shown, f"mode {mode}", plain_str(encoding), "closed" if kept_in_c(raw, "closed") else "open"]
 
 
-class InMemory(WordedObject):
+class MemoryFile(WordedObject):
     """`BytesIO` and `StringIO`, by where they stand; to ask for their content could copy it."""
 
     def words(self) -> Iterable[str | None]:
@@ -58,8 +58,8 @@ class InMemory(WordedObject):
 
 class Temporary(WordedObject):
     def words(self) -> Iterable[str | None]:
-        file = self.own("file")
-        return [quoted(plain_str(self.own("name"))), *list(File(file, self.budget).words())[1:]]
+        file = self.attr("file")
+        return [quoted(plain_str(self.attr("name"))), *list(File(file, self.budget).words())[1:]]
 
 
 class Socket(WordedObject):
@@ -179,8 +179,8 @@ class WeakProxy(Kind):
     contains = False
 
     def parts(self) -> Iterable[str | None]:
-        said = self._base().__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
-        target = said.partition(" to ")[2].partition(" at ")[0].strip("'")
+        text = self._base().__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
+        target = text.partition(" to ")[2].partition(" at ")[0].strip("'")
         return ["weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"]
 
     def _base(self) -> Any:
@@ -198,7 +198,7 @@ kind_for = either(
     by_home(
         {
             File: ("FileIO", "TextIOWrapper", "BufferedReader", "BufferedWriter", "BufferedRandom"),
-            InMemory: ("BytesIO", "StringIO"),
+            MemoryFile: ("BytesIO", "StringIO"),
         },
         "_io",
     ),

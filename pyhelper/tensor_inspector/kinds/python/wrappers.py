@@ -19,11 +19,11 @@ from .objects import WordedObject, attribute_count, brief, other_attributes, pro
 from .plain import Atom, String
 
 _SHOWN = 12  #: maps of a chain that are told
-_KEEPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
-_GETTERS = [keeper.__dict__["__getitem__"] for keeper in _KEEPERS]
+_WRAPPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
+_GETTERS = [wrapper.__dict__["__getitem__"] for wrapper in _WRAPPERS]
 
 
-class _Keeping:
+class _Wrapper:
     """A container that keeps its items in a built-in one, as its attribute ``data``."""
 
     value: Any
@@ -43,12 +43,12 @@ class _Keeping:
         return [*others, *property_rows(self.value)]
 
 
-class Keeping(_Keeping, Mapping):
-    def held(self) -> dict[Any, Any]:
+class WrappedDict(_Wrapper, Mapping):
+    def as_dict(self) -> dict[Any, Any]:
         return self.data(dict)  # type: ignore[no-any-return]
 
 
-class KeepingList(_Keeping, Sequence):
+class WrappedList(_Wrapper, Sequence):
     def length(self) -> int:
         return list.__len__(self.data(list))
 
@@ -59,11 +59,11 @@ class KeepingList(_Keeping, Sequence):
         return list.__getitem__(self.data(list), slice(start, stop))
 
 
-class Weak(Keeping):
+class WeakDict(WrappedDict):
     """A dictionary that keeps no value, or no key, alive; one that is gone shows as the dead reference."""
 
     def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
-        return ((_alive(key), _alive(item)) for key, item in each(dict.items, self.held(), start))
+        return ((_alive(key), _alive(item)) for key, item in each(dict.items, self.as_dict(), start))
 
     def item(self, key: Any) -> Any:
         return _alive(super().item(key))
@@ -72,7 +72,7 @@ class Weak(Keeping):
         return []
 
 
-class WeakMembers(_Keeping, Set):
+class WeakItems(_Wrapper, Set):
     def length(self) -> int:
         return set.__len__(self.data(set))
 
@@ -86,11 +86,11 @@ class WeakMembers(_Keeping, Set):
 class MappingProxy(Mapping):
     """A read-only view of a dict. It would ask the dict's own class; what it refers to says it without."""
 
-    def held(self) -> dict[Any, Any]:
+    def as_dict(self) -> dict[Any, Any]:
         return next((item for item in gc.get_referents(self.value) if issubclass(type(item), dict)), {})
 
     def indexed(self) -> bool:
-        return type(self.held()) is dict
+        return type(self.as_dict()) is dict
 
 
 class Chain(WordedObject):
@@ -104,12 +104,12 @@ class Chain(WordedObject):
         return [f"{plural(len(maps), 'map')}: {listed(shown, len(maps) > len(shown), 90)}"]
 
     def extra(self) -> list[Child]:
-        maps = self.own("maps")
+        maps = self.attr("maps")
         found = list(enumerate(maps)) if type(maps) is list else []
         return [Child(f"maps[{index}]", item, f".maps[{index}]") for index, item in found]
 
 
-class KeepingText(Atom):
+class WrappedText(Atom):
     kind = "string"
 
     def line(self) -> str:
@@ -117,20 +117,20 @@ class KeepingText(Atom):
         return f"{self.type_name()} {String(data, self.budget).line() if issubclass(type(data), str) else ''}".rstrip()
 
 
-def _alive(held: Any) -> object:
+def _alive(item: Any) -> object:
     """What a weak reference stands for, while that is there."""
-    target = ReferenceType.__call__(held) if issubclass(type(held), ReferenceType) else None
-    return held if target is None else target
+    target = ReferenceType.__call__(item) if issubclass(type(item), ReferenceType) else None
+    return item if target is None else target
 
 
 _EXACT = Classes(dict, list)
 kind_for = by_base(
     {
-        Keeping: (UserDict,),
-        KeepingList: (UserList,),
-        KeepingText: (UserString,),
-        Weak: (WeakValueDictionary, WeakKeyDictionary),
-        WeakMembers: (WeakSet,),
+        WrappedDict: (UserDict,),
+        WrappedList: (UserList,),
+        WrappedText: (UserString,),
+        WeakDict: (WeakValueDictionary, WeakKeyDictionary),
+        WeakItems: (WeakSet,),
         MappingProxy: (MappingProxyType,),
         Chain: (ChainMap,),
     }

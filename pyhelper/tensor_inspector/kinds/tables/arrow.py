@@ -13,7 +13,7 @@ from ...words.stats import stats_words
 from ...words.text import listed, shorten
 from ...words.values import value_text
 from ..kind import TextRow
-from ..numpy.texts import sample_words, told_of_strings
+from ..numpy.texts import sample_words, string_rows
 from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line
@@ -62,11 +62,11 @@ class Arrow(Pieces):
             return sample_words(strings, self.length(), len(sample))
         return [listed((_text(item) for item in sample[:3]), self.length() > 3, 60), *missing]
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
-        told = told_of_strings(strings, self.length(), len(sample)) if strings else []
-        return [*told, ["missing", f"{self.missing():,}"]]
+        rows = string_rows(strings, self.length(), len(sample)) if strings else []
+        return [*rows, ["missing", f"{self.missing():,}"]]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         return map(TextRow, map(_text, self.array.slice(start, amount).to_pylist()))

@@ -130,14 +130,14 @@ class Categories(Contents):
         amounts, read = self._amounts()
         return int(amounts[0]) if amounts is not None and read == self.length() else None
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         amounts, read = self._amounts()
         if amounts is None:
             return []
         among = "" if read == self.length() else f" among the first {read:,}"
         codes = range(min(self.categories.length(), 100))
-        told = [[self.name(code), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
-        return [*told, ["missing", f"{int(amounts[0]):,}{among}"]]
+        rows = [[self.name(code), f"{int(amounts[code + 1]):,}{among}"] for code in codes]
+        return [*rows, ["missing", f"{int(amounts[0]):,}{among}"]]
 
     def settings(self) -> dict[str, str]:
         return {"ordered": str(self._ordered is True)}

@@ -43,7 +43,7 @@ class RangeLabels(Flat):
         by = f" by {self.array.step}" if self.array.step != 1 else ""
         return [f"{value_text(self.array[0])}…{value_text(self.array[-1])}{by}"]
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         return [[name, value_text(getattr(self.array, name))] for name in ("start", "stop", "step")]
 
     def items(self, start: int, amount: int) -> Iterable[object]:

@@ -47,7 +47,7 @@ class PandasFrame(Table):
         return index_contents(self.manager.axes[0], self.budget)
 
     @cached_property
-    def held(self) -> dict[int, range | dict[int, int]]:
+    def placements(self) -> dict[int, range | dict[int, int]]:
         """What is known of the blocks: the columns that each holds, in the order of its rows."""
         return {}
 
@@ -60,11 +60,11 @@ class PandasFrame(Table):
             for number in (min(at, last) - far, min(at, last) + far, far, last - far):
                 if not 0 <= number <= last:
                     continue
-                held = self.held.get(number)
-                if held is None:
-                    held = self.held[number] = _placed(blocks[number].mgr_locs)
-                if at in held:
-                    return blocks[number].values, held.index(at) if type(held) is range else held[at]
+                found = self.placements.get(number)
+                if found is None:
+                    found = self.placements[number] = _placed(blocks[number].mgr_locs)
+                if at in found:
+                    return blocks[number].values, found.index(at) if type(found) is range else found[at]
         raise IndexError(at)
 
     def size(self) -> tuple[int, int]:
@@ -128,8 +128,8 @@ class PandasSeries(Values):
 
     def facts(self) -> Facts:
         facts, index = super().facts(), self._index()
-        told = ["index", joined([index.head(), *index.words()])]
-        return {**facts, "rows": [*facts.get("rows", []), told]}
+        rows = ["index", joined([index.head(), *index.words()])]
+        return {**facts, "rows": [*facts.get("rows", []), rows]}
 
     def rows(self) -> list[Child]:
         return [*super().rows(), Child("index", _manager(self.value).axes[0], ".index"), *_others(self.value)]
@@ -176,7 +176,7 @@ class Groups(WordedObject):
     """A grouping that has not been reduced: the groups are not formed here."""
 
     def words(self) -> Iterable[str | None]:
-        keys, of = self.own("keys"), self.own("obj")
+        keys, of = self.attr("keys"), self.attr("obj")
         yield None if keys is None else f"by {brief(keys, self)}"
         yield None if of is None else f"of {brief(of, self)}"
 
@@ -185,12 +185,12 @@ def _placed(placement: Any) -> range | dict[int, int]:
     """The columns that a block holds. A placement that has an array of them would keep what it is asked for in the
     program's table; it has a slice otherwise."""
     collector = module("gc")
-    for held in collector.get_referents(placement) if collector is not None else ():
-        if type(held) is module("numpy").ndarray:
-            return {at: row for row, at in enumerate(held.tolist())}
-    held = getattr(placement, "indexer", None)
-    if type(held) is slice and held.stop is not None:
-        return range(held.start, held.stop, held.step or 1)
+    for found in collector.get_referents(placement) if collector is not None else ():
+        if type(found) is module("numpy").ndarray:
+            return {at: row for row, at in enumerate(found.tolist())}
+    found = getattr(placement, "indexer", None)
+    if type(found) is slice and found.stop is not None:
+        return range(found.start, found.stop, found.step or 1)
     return {int(at): row for row, at in enumerate(placement)}
 
 

@@ -14,8 +14,8 @@ from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
 from ...words.values import value_text
 from ..kind import TextRow
-from ..numpy.texts import sample_words, told_of_strings
-from ..registry import look
+from ..numpy.texts import sample_words, string_rows
+from ..registry import as_kind
 from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line
@@ -91,13 +91,13 @@ class SeriesContents(Pieces):
         range = self._range()
         return [*(range or [listed(map(self._brief, sample[:3]), length > 3, 60)]), *nulls]
 
-    def told(self) -> list[list[str]]:
+    def fact_rows(self) -> list[list[str]]:
         sample = self._sample()
         strings = [item for item in sample if type(item) is str]
         whole = not any(type(item) is TextRow for item in sample)
-        told = told_of_strings(strings, self.length(), len(sample)) if strings and whole else []
+        rows = string_rows(strings, self.length(), len(sample)) if strings and whole else []
         range = self._range() if isinstance(self.reading(), Unread) and not strings else None
-        return [*([["range", joined(range)]] if range else told), ["null", f"{self.missing():,}"]]
+        return [*([["range", joined(range)]] if range else rows), ["null", f"{self.missing():,}"]]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
         for item in self._taken(start, amount):
@@ -148,7 +148,7 @@ class SeriesContents(Pieces):
     def _brief(self, item: object) -> str:
         if item is None:
             return "null"
-        return item.text if type(item) is TextRow else look(item, self.budget).brief()
+        return item.text if type(item) is TextRow else as_kind(item, self.budget).brief()
 
 
 def bytes_of(series: Any) -> int:

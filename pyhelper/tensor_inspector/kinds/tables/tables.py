@@ -17,7 +17,7 @@ from ..families import by_base
 from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, TextRow
 from ..numpy.contents import ArrayKind, Contents
 from ..python.mappings import key_name, key_word
-from ..registry import look
+from ..registry import as_kind
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 COUNTED = 1000  #: columns, kept one by one, whose bytes are added up
@@ -137,12 +137,12 @@ class Table(Kind):
     def parts(self) -> Iterable[str | None]:
         rows, columns = self.size()
         labels = list(islice(self.labels(0, _SHOWN), _SHOWN))
-        told = [
+        texts = [
             (f"{key_word(label, self)} ", dtype_word(self._contents(at).dtype())) for at, label in enumerate(labels)
         ]
         missing, sizes = self._missing_words(), f"{rows:,} × {columns:,}"
         beside = joined([self.type_name(), missing])
-        shown = content(beside, f"{sizes}: ", told, columns > len(labels)) if told else sizes
+        shown = content(beside, f"{sizes}: ", texts, columns > len(labels)) if texts else sizes
         return [named(self.type_name()), shown, Word(missing, loud=True) if missing else None]
 
     def badges(self) -> list[Badge]:
@@ -196,7 +196,7 @@ class Table(Kind):
             yield Child(f"[{index}]", TextRow(text), None if suffix is None else suffix.format(index))
 
     def _cell(self, item: object) -> str:
-        return shorten(look(item, self.budget).brief() if type(item) is not TextRow else item.text, _CELL)
+        return shorten(as_kind(item, self.budget).brief() if type(item) is not TextRow else item.text, _CELL)
 
     def _contents(self, at: int) -> Contents:
         column = self.column(at)

@@ -104,11 +104,11 @@ class Graph(WordedObject):
             yield from super().children(max(0, start - total), start + count - max(start, total))
 
     def _total(self) -> int:
-        total = self.own("_len")
+        total = self.attr("_len")
         return total if type(total) is int else 0
 
     def _nodes(self) -> Iterator[Any]:
-        root = self.own("_root")
+        root = self.attr("_root")
         node = _of(root, "_next")
         for _ in range(self._total()):
             if node is None or node is root:

@@ -41,7 +41,7 @@ class Tensors(WordedObject):
     needs = ("tensors",)
 
     def words(self) -> Iterable[str | None]:
-        tensors = self.own("tensors")
+        tensors = self.attr("tensors")
         each = [_sample(tensor) for tensor in tensors[:_SHOWN]] if type(tensors) is tuple else []
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
@@ -50,7 +50,7 @@ class DatasetPart(WordedObject):
     needs = ("dataset", "indices")
 
     def words(self) -> Iterable[str | None]:
-        whole = self.own("dataset")
+        whole = self.attr("dataset")
         total = length(whole)
         of = f" of {total:,}" if total is not None else ""
         return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
@@ -62,7 +62,7 @@ class Joined(WordedObject):
     needs = ("datasets",)
 
     def words(self) -> Iterable[str | None]:
-        parts = self.own("datasets")
+        parts = self.attr("datasets")
         items = list(dict.values(parts)) if type(parts) is dict else parts
         items = items if type(items) in _SEQUENCES else ()
         names = [brief(item, self) for item in islice(items, _SHOWN)]

@@ -170,7 +170,7 @@ class Flipped(InMemory):
         return words
 
 
-class Beneath(InMemory):
+class SubclassMemory(InMemory):
     """The memory of a tensor class with a ``__torch_dispatch__``, read as it is."""
 
     def plain(self) -> Any:

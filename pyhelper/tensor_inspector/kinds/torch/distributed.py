@@ -40,8 +40,8 @@ class Distributed(OfClass):
         return Unread("no_values", "no local shard") if local is None else local.reading()
 
     def rows(self) -> list[Child]:
-        spec = instance_dict(self.own("_spec"))
-        rows = [Child("local", self.own("_local_tensor"), "._local_tensor")]
+        spec = instance_dict(self.attr("_spec"))
+        rows = [Child("local", self.attr("_local_tensor"), "._local_tensor")]
         rows += [Child(name, spec[name], f"._spec.{name}") for name in ("placements", "mesh") if name in spec]
         return rows
 
@@ -49,11 +49,11 @@ class Distributed(OfClass):
         return self.part("_local_tensor")
 
     def _placements(self) -> str:
-        placements = instance_dict(self.own("_spec")).get("placements")
+        placements = instance_dict(self.attr("_spec")).get("placements")
         return listed(map(_placement, placements if type(placements) is tuple else ()), False, 60)
 
     def _mesh(self) -> str:
-        return mesh_text(instance_dict(self.own("_spec")).get("mesh"))
+        return mesh_text(instance_dict(self.attr("_spec")).get("mesh"))
 
 
 class Collective(OfClass):
@@ -75,7 +75,7 @@ class Collective(OfClass):
         return [Child("elem", elem.value, ".elem")]
 
     def _arrived(self) -> Form | None:
-        return self.part("elem") if self.own("completed") is True else None
+        return self.part("elem") if self.attr("completed") is True else None
 
 
 def _placement(placement: Any) -> str:

@@ -17,52 +17,52 @@ if TYPE_CHECKING:
     from ...measure.torch.finite import Named
 
 
-def look_at(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
-    return finite.look_at(tensors, budget, complete, form_of)
+def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
+    return finite.find_not_finite(tensors, budget, complete, form_of)
 
 
-def look_at_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
+def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
     """The same of the tensors and of their gradients, named ``NAME.grad``."""
     gradients: list[tuple[str, Any]] = [(f"{name}.grad", grad_of(tensor)) for name, tensor in tensors]
-    return look_at([*tensors, *(named for named in gradients if named[1] is not None)], budget)
+    return find_not_finite([*tensors, *(named for named in gradients if named[1] is not None)], budget)
 
 
-def finite_words(look: NotFinite) -> list[str]:
+def finite_words(found: NotFinite) -> list[str]:
     """Loud, or nothing where all is finite; what was not read must not seem so."""
-    words: list[str] = [Word(f"{what} in {_few(names, look)}", loud=True) for what, names in _found(look)]
-    return words if look.is_whole() else [*words, Word(_how_much(look), loud=True)]
+    words: list[str] = [Word(f"{what} in {_few(names, found)}", loud=True) for what, names in _names(found)]
+    return words if found.is_whole() else [*words, Word(_how_much(found), loud=True)]
 
 
-def finite_badges(look: NotFinite) -> list[Badge]:
-    part: Badge = "sampled" if look.read else "unread"
-    found: list[tuple[Badge, object]] = [("nan", look.nan), ("inf", look.inf), (part, not look.is_whole())]
-    return [badge for badge, is_so in found if is_so]
+def finite_badges(found: NotFinite) -> list[Badge]:
+    part: Badge = "sampled" if found.read else "unread"
+    badges: list[tuple[Badge, object]] = [("nan", found.nan), ("inf", found.inf), (part, not found.is_whole())]
+    return [badge for badge, is_so in badges if is_so]
 
 
-def finite_rows(look: NotFinite) -> list[list[str]]:
-    rows = [[f"{what} in", listed(names, not look.is_whole(), 300)] for what, names in _found(look)]
-    if look.is_whole() and not look.elsewhere:
-        return rows or ([["NaN and Inf", "none in all values"]] if look.total else [])
-    seen = "none seen, " if look.read and not rows else ""
-    return [*rows, ["NaN and Inf", f"{seen}{_how_much(look)}"]]
+def finite_rows(found: NotFinite) -> list[list[str]]:
+    rows = [[f"{what} in", listed(names, not found.is_whole(), 300)] for what, names in _names(found)]
+    if found.is_whole() and not found.elsewhere:
+        return rows or ([["NaN and Inf", "none in all values"]] if found.total else [])
+    seen = "none seen, " if found.read and not rows else ""
+    return [*rows, ["NaN and Inf", f"{seen}{_how_much(found)}"]]
 
 
-def _found(look: NotFinite) -> list[tuple[str, list[str]]]:
-    return [(what, names) for what, names in (("NaN", look.nan), ("Inf", look.inf)) if names]
+def _names(found: NotFinite) -> list[tuple[str, list[str]]]:
+    return [(what, names) for what, names in (("NaN", found.nan), ("Inf", found.inf)) if names]
 
 
-def _few(names: list[str], look: NotFinite) -> str:
-    more = f"{len(names) - 1}{'' if look.is_whole() else '+'} more"
+def _few(names: list[str], found: NotFinite) -> str:
+    more = f"{len(names) - 1}{'' if found.is_whole() else '+'} more"
     return names[0] if len(names) == 1 else f"{names[0]} and {more}"
 
 
-def _how_much(look: NotFinite) -> str:
+def _how_much(found: NotFinite) -> str:
     """``≈ 24 % read``, never all of it, never nothing; ``only 3.1K values read`` of nobody knows how many."""
-    if not look.read:
-        return f"values not read{': no time' if look.late else ''}"
-    if look.is_whole():
-        return f"not all values of {plural(look.elsewhere, 'tensor')} read"
-    if not look.complete:
-        return f"only {count(look.read)} values read"
-    percent = 100 * look.read // look.total
+    if not found.read:
+        return f"values not read{': no time' if found.late else ''}"
+    if found.is_whole():
+        return f"not all values of {plural(found.elsewhere, 'tensor')} read"
+    if not found.complete:
+        return f"only {count(found.read)} values read"
+    percent = 100 * found.read // found.total
     return f"≈ {percent} % read" if percent else "≈ <1 % read"

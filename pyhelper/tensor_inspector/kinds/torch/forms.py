@@ -83,7 +83,7 @@ def _wrapper_form(value: Any) -> Any:
     """The form of a tensor with the Python key, where its class alone does not tell."""
     from ...measure.torch.dispatch import has_memory  # compiled only where it is needed
 
-    return _load(("torch.dense", "Beneath") if has_memory(value) else ("torch.subclass", "Wrapper"))
+    return _load(("torch.dense", "SubclassMemory") if has_memory(value) else ("torch.subclass", "Wrapper"))
 
 
 def _find(cls: type) -> Any:

@@ -29,7 +29,7 @@ from ...words.text import integer, listed, plural
 from ..families import by_base
 from ..kind import Child, Kind, NotStatic
 from ..python.objects import other_rows, property_rows
-from .finite import finite_badges, finite_rows, finite_words, look_at
+from .finite import find_not_finite, finite_badges, finite_rows, finite_words
 from .module_words import (
     cut_words,
     device_words,
@@ -63,7 +63,7 @@ class Module(Kind):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._digest: Digest | None = None
-        self._look: NotFinite | None = None
+        self._not_finite: NotFinite | None = None
 
     def brief(self) -> str:
         return self.head()
@@ -83,7 +83,7 @@ class Module(Kind):
 
     def inline(self) -> str | None:
         found = self.digest()
-        loud = filter(is_loud, (*finite_words(self.look()), grad_words(found) or ""))
+        loud = filter(is_loud, (*finite_words(self.not_finite()), grad_words(found) or ""))
         return " ".join(filter(None, (*loud, self.head(), parameter_words(found), self._half_made())))
 
     def parts(self) -> Iterable[str | None]:
@@ -94,7 +94,7 @@ class Module(Kind):
             cut_words(found),
             _made_of(parts_of(self.value)),
             device_words(found),
-            *finite_words(self.look()),
+            *finite_words(self.not_finite()),
             self._half_made() or mode_words(found),
             uninitialized_words(found),
             frozen_words(found),
@@ -105,7 +105,7 @@ class Module(Kind):
         return None if "_parameters" in parts_of(self.value) else "not initialized"
 
     def badges(self) -> list[Badge]:
-        found, badges = self.digest(), finite_badges(self.look())
+        found, badges = self.digest(), finite_badges(self.not_finite())
         return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
     def lenses(self) -> list[str]:
@@ -145,7 +145,7 @@ class Module(Kind):
         size = found.bytes()
         if size is not None:
             facts["bytes"] = size
-        facts["rows"] = [*digest_rows(found), *finite_rows(self.look())]
+        facts["rows"] = [*digest_rows(found), *finite_rows(self.not_finite())]
         return facts
 
     def member_types(self) -> Iterable[str]:
@@ -156,11 +156,11 @@ class Module(Kind):
             self._digest = Digest(self.value, self.budget.share())
         return self._digest
 
-    def look(self) -> NotFinite:
-        if self._look is None:
+    def not_finite(self) -> NotFinite:
+        if self._not_finite is None:
             found = self.digest()
-            self._look = look_at(found.values, self.budget.share(), found.complete)
-        return self._look
+            self._not_finite = find_not_finite(found.values, self.budget.share(), found.complete)
+        return self._not_finite
 
     def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
@@ -237,29 +237,29 @@ def sizes(own: dict[str, Any], zero: str) -> str:
     ``zero`` stands for a size of 0, by which a lazy layer says that it is not known yet.
     """
 
-    def told(*names: str, between: str = " → ") -> str | None:
+    def between_sizes(*names: str, between: str = " → ") -> str | None:
         texts = [zero if own.get(name) == 0 and type(own.get(name)) is int else _size(own.get(name)) for name in names]
         return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
 
-    channels, kernel = told("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")
+    channels, kernel = between_sizes("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")
     if channels and kernel:
         return f"({channels}, {kernel})"
-    recurrent, layers = told("input_size", "hidden_size"), own.get("num_layers")
+    recurrent, layers = between_sizes("input_size", "hidden_size"), own.get("num_layers")
     if recurrent and type(layers) is int and layers > 1:
         return f"({recurrent}, {layers} layers)"
-    attention = told("embed_dim", "num_heads", between=", ")
+    attention = between_sizes("embed_dim", "num_heads", between=", ")
     if attention:
         return f"({attention} heads)"
     dropped = own.get("p")
     if type(dropped) is float and "inplace" in own:
         return f"(p {dropped})"
     known = (
-        told("in_features", "out_features"),
-        told("num_embeddings", "embedding_dim", between=" × "),
+        between_sizes("in_features", "out_features"),
+        between_sizes("num_embeddings", "embedding_dim", between=" × "),
         recurrent,
-        told("num_features"),
-        told("num_groups", "num_channels", between=" groups, "),
-        told("normalized_shape"),
+        between_sizes("num_features"),
+        between_sizes("num_groups", "num_channels", between=" groups, "),
+        between_sizes("normalized_shape"),
         _size(own.get("kernel_size"), "×"),
     )
     return next((f"({text})" for text in known if text), "")

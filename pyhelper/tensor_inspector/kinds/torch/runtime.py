@@ -73,7 +73,7 @@ class StorageBytes(WordedObject):
         untyped = instance_dict(self.value).get("_untyped_storage", self.value)
         if not issubclass(type(untyped), _Bytes):
             return ["no storage"]
-        dtype, device = self.own("dtype"), str(kept_in_c(untyped, "device"))
+        dtype, device = self.attr("dtype"), str(kept_in_c(untyped, "device"))
         return [
             None if dtype is None else str(dtype).replace("torch.", ""),
             _size_text(_Bytes.nbytes(untyped)),
@@ -134,9 +134,9 @@ class Hook(WordedObject):
     """The handle that removes a hook, by whether it still stands."""
 
     def words(self) -> Iterable[str | None]:
-        hooks, known = self.own("hooks_dict_ref"), self.own("id")
-        held: Any = ReferenceType.__call__(hooks) if issubclass(type(hooks), ReferenceType) else None
-        stands = issubclass(type(held), dict) and dict_get(held, known) is not None
+        hooks, known = self.attr("hooks_dict_ref"), self.attr("id")
+        registered: Any = ReferenceType.__call__(hooks) if issubclass(type(hooks), ReferenceType) else None
+        stands = issubclass(type(registered), dict) and dict_get(registered, known) is not None
         return [f"id {known}" if type(known) is int else None, "registered" if stands else "removed"]
 
 
@@ -156,16 +156,16 @@ class Mesh(WordedObject):
     """Devices in a grid, by its sizes and what its dimensions are called."""
 
     def words(self) -> Iterable[str | None]:
-        return [plain_str(self.own("device_type") or self.own("_device_type")), mesh_text(self.value)]
+        return [plain_str(self.attr("device_type") or self.attr("_device_type")), mesh_text(self.value)]
 
 
 class Autocast(WordedObject):
     def words(self) -> Iterable[str | None]:
-        dtype = self.own("fast_dtype")
+        dtype = self.attr("fast_dtype")
         return [
-            plain_str(self.own("device")),
+            plain_str(self.attr("device")),
             None if dtype is None else str(dtype).replace("torch.", ""),
-            "disabled" if self.own("_enabled") is False else None,
+            "disabled" if self.attr("_enabled") is False else None,
         ]
 
 
@@ -173,7 +173,7 @@ class Operator(WordedObject):
     """An operator of torch.ops, by its qualified name."""
 
     def words(self) -> Iterable[str | None]:
-        return [plain_str(self.own("_qualified_op_name") or self.own("_name"))]
+        return [plain_str(self.attr("_qualified_op_name") or self.attr("_name"))]
 
 
 kind_for = by_home(

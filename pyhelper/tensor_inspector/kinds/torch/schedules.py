@@ -23,54 +23,59 @@ class Scheduler(WordedObject):
     needs = ("optimizer",)
 
     def words(self) -> Iterable[str | None]:
-        step = self.own("last_epoch")
-        return [f"step {step}" if type(step) is int else None, self._lr(), *self._own_words(), self._settings() or None]
+        step = self.attr("last_epoch")
+        return [
+            f"step {step}" if type(step) is int else None,
+            self._lr(),
+            *self._progress_words(),
+            self._settings() or None,
+        ]
 
     def facts(self) -> Facts:
         facts = super().facts()
         facts["rows"] = [[name, text] for name, text in (("lr", self._lr()), ("made with", self._settings())) if text]
-        optimizer = self.own("optimizer")
+        optimizer = self.attr("optimizer")
         if optimizer is not None:
             facts["rows"].append(["optimizer", brief(optimizer, self)])
         return facts
 
     def _lr(self) -> str | None:
         """``lr 0.1 → 0.01``, of each group."""
-        last = _rates(self.own("_last_lr"))
+        last = _rates(self.attr("_last_lr"))
         if not last:
             return None
-        first = _rates(self.own("base_lrs"))
+        first = _rates(self.attr("base_lrs"))
         changes = [f"{before} → {now}" if before != now else now for before, now in zip(first or last, last)]
         return "lr " + " and ".join(list(dict.fromkeys(changes))[:3])
 
-    def _own_words(self) -> list[str | None]:
+    def _progress_words(self) -> list[str | None]:
         return []
 
     def _settings(self) -> str:
         """The numbers and words that it keeps under public names, as it was given them."""
-        told = []
+        texts = []
         for name, value in list(instance_dict(self.value).items()):
             if name in _BOOKKEEPING or name.startswith("_"):
                 continue
             if type(value) is str:
-                told.append(f"{name} {value}")
+                texts.append(f"{name} {value}")
             elif type(value) is bool:
-                told += [name] if value else []
+                texts += [name] if value else []
             elif type(value) is int or type(value) is float:
-                told.append(f"{name} {number(value)}")
+                texts.append(f"{name} {number(value)}")
             elif name == "milestones" and issubclass(type(value), dict):
                 steps = sorted(step for step in dict.keys(value) if type(step) is int)
-                told.append(f"milestones {listed(map(str, steps), False, 40)}")
+                texts.append(f"milestones {listed(map(str, steps), False, 40)}")
             elif name == "lr_lambdas" and type(value) is list:
-                told.append(listed((name_of(function) for function in value if function is not None), False, 40))
-        return listed(told, False, 48)
+                texts.append(listed((name_of(function) for function in value if function is not None), False, 40))
+        return listed(texts, False, 48)
 
 
 class Plateau(Scheduler):
     """`ReduceLROnPlateau`: how good it has been, and how long it has not been better."""
 
-    def _own_words(self) -> list[str | None]:
-        best, bad = scalar(self.own("best")), self.own("num_bad_epochs")
+    def _progress_words(self) -> list[str | None]:
+        best, bad = scalar(self.attr("best")), self.attr("num_bad_epochs")
         if best is None or best - best != 0 or type(bad) is not int:  # it begins with the worst there is, Inf
             return []
         return [f"best {number(best)}, {plural(bad, 'epoch')} not better"]
@@ -79,12 +84,12 @@ class Plateau(Scheduler):
 class Several(Scheduler):
     """Schedulers one after the other, or all at once."""
 
-    def _own_words(self) -> list[str | None]:
-        parts = self.own("_schedulers")
+    def _progress_words(self) -> list[str | None]:
+        parts = self.attr("_schedulers")
         if type(parts) is not list:
             return []
         names = [brief(part, self) for part in parts]
-        step, milestones = self.own("last_epoch"), self.own("_milestones")
+        step, milestones = self.attr("last_epoch"), self.attr("_milestones")
         if type(milestones) is not list or type(step) is not int or not all(type(at) is int for at in milestones):
             return [listed(names, False, 60)]
         now = sum(at <= step for at in milestones)
@@ -98,12 +103,12 @@ class Scaler(WordedObject):
     needs = ("_enabled",)
 
     def words(self) -> Iterable[str | None]:
-        if self.own("_enabled") is False:
+        if self.attr("_enabled") is False:
             yield "disabled"
             return
-        scale, tracker, interval = self.own("_scale"), self.own("_growth_tracker"), self.own("_growth_interval")
+        scale, tracker, interval = self.attr("_scale"), self.attr("_growth_tracker"), self.attr("_growth_interval")
         if scale is None:
-            yield f"scale {rate(self.own('_init_scale'))}"
+            yield f"scale {rate(self.attr('_init_scale'))}"
             yield "not used yet"
             return
         unread, steps = "" if scalar(scale) is not None else ": not read", scalar(tracker)

@@ -86,7 +86,7 @@ class OfClass(Form):
     def attributes(self) -> list[Child]:
         return list(islice(attributes(self.value), _PEEKED))
 
-    def own(self, name: str) -> Any:
+    def attr(self, name: str) -> Any:
         """What the instance holds under a name; None where that is nothing."""
         try:
             return attribute(self.value, name)
@@ -95,7 +95,7 @@ class OfClass(Form):
 
     def part(self, name: str) -> Form | None:
         """The form of a tensor that the instance holds under a name; None where that is none."""
-        found = self.own(name)
+        found = self.attr(name)
         return form_of(found, self.budget) if is_tensor(found) else None
 
 
@@ -117,7 +117,7 @@ class Fake(OfClass):
     unread = Unread("no_values", "fake: no values")
 
     def device(self) -> str:
-        return str(self.own("_fake_device") or self.own("fake_device") or "cpu")
+        return str(self.attr("_fake_device") or self.attr("fake_device") or "cpu")
 
 
 class Uninitialized(Form):

@@ -27,7 +27,7 @@ class Symbol(WordedObject):
         return size_text(self.value)
 
     def words(self) -> Iterable[str | None]:
-        hint = dict_get(instance_dict(self.own("node")), "_hint")
+        hint = dict_get(instance_dict(self.attr("node")), "_hint")
         return [size_text(self.value), f"{hint} in this trace" if type(hint) in (int, float, bool) else None]
 
     def facts(self) -> Facts:
@@ -45,11 +45,11 @@ class FxProxy(WordedObject):
         return [f"of {self._name()}, which is being traced"]
 
     def _name(self) -> str:
-        root = self.own("root")
+        root = self.attr("root")
         if root is not None:  # an attribute of another proxy, which is no node before it is used
-            return f"{FxProxy(root, self.budget)._name()}.{plain_str(self.own('attr'))}"
+            return f"{FxProxy(root, self.budget)._name()}.{plain_str(self.attr('attr'))}"
         try:
-            return plain_str(attribute(self.own("node"), "name"))
+            return plain_str(attribute(self.attr("node"), "name"))
         except AttributeError:
             return "nothing yet"
 

@@ -23,7 +23,7 @@ from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
 from ..stats_rows import stats_rows
-from .finite import look_at_gradients_too
+from .finite import find_in_gradients_too
 from .form import TensorElements
 from .forms import form_of
 
@@ -37,7 +37,7 @@ class Tensor(WithRows):
     kind = "tensor"
     summarized = True
     rank = 0
-    search = staticmethod(look_at_gradients_too)
+    search = staticmethod(find_in_gradients_too)
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
@@ -161,14 +161,14 @@ class Tensor(WithRows):
     def rows(self) -> list[Child]:
         return self.rows_without(())
 
-    def rows_without(self, told: Container[str]) -> list[Child]:
+    def rows_without(self, names: Container[str]) -> list[Child]:
         rows = []
-        if "values" not in told and self.form.length():
+        if "values" not in names and self.form.length():
             rows.append(Child("values", self.form.values(), ""))
-        if "stats" not in told and not isinstance(self.reading(), Unread):
+        if "stats" not in names and not isinstance(self.reading(), Unread):
             rows.append(Child("stats", stats_rows(self.reading(), self.elements)))
         others = [*self.form.rows(), *self.linked_rows(), *self.form.attribute_rows()]
-        return [*rows, *(child for child in others if child.name not in told)]
+        return [*rows, *(child for child in others if child.name not in names)]
 
     def linked_rows(self) -> list[Child]:
         """What autograd ties to it."""

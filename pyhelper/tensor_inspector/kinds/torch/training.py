@@ -18,10 +18,10 @@ from ...words.text import joined, listed, number, plural
 from ..families import by_base
 from ..kind import Child, Rows, WithRows
 from ..python.objects import attributes, brief, other_rows, property_rows
-from .finite import finite_badges, finite_rows, finite_words, look_at
+from .finite import find_not_finite, finite_badges, finite_rows, finite_words
 
 torch: Any = module("torch")
-_TOLD = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: what is told of a group, where it is not zero
+_RATES_SHOWN = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: shown of a group where they are not zero
 _FLAGS = ("nesterov", "amsgrad", "maximize", "fused", "foreach", "capturable")  #: and where it is True
 _STEPPED = 5  #: states looked at for the number of steps
 _GROUPS = 100  #: groups whose rates are read
@@ -35,7 +35,7 @@ class Optimizer(WithRows):
         super().__init__(value, budget)
         self._keeper = _keeper(value)
         self._all_groups: list[dict[str, Any]] | None = None
-        self._look: NotFinite | None = None
+        self._not_finite: NotFinite | None = None
 
     @classmethod
     def is_made(cls, value: object) -> bool:
@@ -49,16 +49,16 @@ class Optimizer(WithRows):
             plural(len(groups), "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
             plural(self._given(), "tensor"),
-            *finite_words(self.look()),
+            *finite_words(self.not_finite()),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
 
     def inline(self) -> str | None:
-        loud = filter(is_loud, finite_words(self.look()))
+        loud = filter(is_loud, finite_words(self.not_finite()))
         return " ".join(filter(None, (*loud, named(self.type_name()).short, _lrs(self._groups()))))
 
     def badges(self) -> list[Badge]:
-        return finite_badges(self.look())
+        return finite_badges(self.not_finite())
 
     def lenses(self) -> list[str]:
         return ["gradients"]
@@ -77,7 +77,7 @@ class Optimizer(WithRows):
             *([list(step)] if step is not None else []),
             ["gradients", self._gradients()],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
-            *finite_rows(self.look()),
+            *finite_rows(self.not_finite()),
         ]
         return facts
 
@@ -98,17 +98,17 @@ class Optimizer(WithRows):
             f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
         )
 
-    def look(self) -> NotFinite:
+    def not_finite(self) -> NotFinite:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
-        if self._look is None:
+        if self._not_finite is None:
             steps, tensors = Steps(self.budget.share()), []
             for name, item in self._values():
                 if steps.end():
                     break
                 if is_any_tensor(item):
                     tensors.append((name, item))
-            self._look = look_at(tensors, self.budget.share(), not steps.over)
-        return self._look
+            self._not_finite = find_not_finite(tensors, self.budget.share(), not steps.over)
+        return self._not_finite
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         """What it was given, each followed by its gradient, then what it keeps of them."""
@@ -212,10 +212,10 @@ def rate(value: object) -> str:
 
 def _rates(group: dict[str, Any]) -> Word:
     """What a group is trained by; in short as much of it as stands beside the class's name and an alarm."""
-    given = {name: dict_get(group, name) for name in _TOLD}
-    told = [f"{name} {rate(value)}" for name, value in given.items() if rate(value) and scalar(value) != 0]
-    told += [name for name in _FLAGS if dict_get(group, name) is True]
-    return Word(", ".join(told), listed(told, False, _RATES))
+    given = {name: dict_get(group, name) for name in _RATES_SHOWN}
+    texts = [f"{name} {rate(value)}" for name, value in given.items() if rate(value) and scalar(value) != 0]
+    texts += [name for name in _FLAGS if dict_get(group, name) is True]
+    return Word(", ".join(texts), listed(texts, False, _RATES))
 
 
 def _lrs(groups: list[dict[str, Any]]) -> str:

@@ -63,7 +63,7 @@ class NotFinite:
         return self.complete and self.read == self.total
 
 
-def look_at(tensors: list[Named], budget: Budget, complete: bool, form_of: FormOf) -> NotFinite:
+def find_not_finite(tensors: list[Named], budget: Budget, complete: bool, form_of: FormOf) -> NotFinite:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are.
 
     ``form_of`` tells how a tensor keeps its elements.
