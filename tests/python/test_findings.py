@@ -20,7 +20,7 @@ from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import explain, findings, forget
-from tensor_inspector.lenses.findings.run import RULES
+from tensor_inspector.lenses.findings.rules.registry import RULES
 
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())

@@ -9,7 +9,8 @@ from ..measure.torch.metadata import dtype_name, sizes_text
 from ..safe.budget import Budget
 from .lens import Paused
 from .step import frames
-from .step.step import Parameter, Step
+from .step.roles import Parameter
+from .step.step import Step
 
 _PROMPT = "<stdin>"  #: the file of what is typed
 _SHARE = 0.5  #: of the first slice, for what is in sight

@@ -126,7 +126,7 @@ def _findings(scene: Scene) -> list[Finding]:
 
 def _of_backward(scene: Scene, kind: str) -> list[Finding]:
     """A backward that failed: what the rules of a step say of the graph, else what the exception says."""
-    from ..findings.run import RULES as ASKED
+    from ..findings.rules.registry import RULES as ASKED
     from ..findings.run import folded, told
 
     names, rule, check = {

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...measure.torch.modules import is_module, is_of
 from ...safe.guard import attribute, dict_attribute, dict_get, each, instance_dict
-from ..step.source import text_of
+from ..step.expressions import text_of
 from . import sizes as shapes
 from .operand import UNKNOWN, Operand, operand, short
 from .trace import Place

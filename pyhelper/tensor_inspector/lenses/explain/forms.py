@@ -6,7 +6,7 @@ from math import prod
 
 from ...words.text import shape
 from ..findings.finding import Found
-from ..step.source import text_of
+from ..step.expressions import text_of
 from . import sizes as rules
 from .errors import short_message, sizes_in
 from .operand import Operand, short

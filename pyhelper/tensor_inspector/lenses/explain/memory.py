@@ -10,7 +10,7 @@ from ...measure.torch.metadata import device_name, is_tensor, stored_bytes
 from ...safe.guard import module
 from ...words.text import size
 from ..findings.finding import Found
-from ..step.source import text_of
+from ..step.expressions import text_of
 from .errors import bytes_asked
 from .operand import short
 from .scene import Scene

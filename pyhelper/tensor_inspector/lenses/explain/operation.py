@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ..step.expressions import text_of
 from ..step.parsed import lines_of_file
-from ..step.source import Source, text_of
+from ..step.source import Source
 from .expression import Reader
 from .operand import UNKNOWN, Operand, operand
 from .trace import Place

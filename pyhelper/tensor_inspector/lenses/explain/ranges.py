@@ -11,7 +11,7 @@ from ...measure.torch.metadata import element_count
 from ...safe.guard import instance_dict
 from ...words.text import number, plural, shape
 from ..findings.finding import Found
-from ..step.source import text_of
+from ..step.expressions import text_of
 from .errors import is_about_target, is_told_late, number_after, short_message
 from .operand import UNKNOWN, Operand
 from .operation import Operation

@@ -11,7 +11,7 @@ from ...measure.torch.modules import Member, is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ..findings.finding import Found
-from ..step.source import is_name, text_of
+from ..step.expressions import is_name, text_of
 from ..step.step import Step
 from .errors import kind_of
 from .operand import Operand, operand, short

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...measure.torch.elements import is_own
 from ...safe.guard import class_module, class_name
+from ..step.expressions import text_of
 from ..step.sight import Thing
-from ..step.source import Call, text_of
+from ..step.source import Call
 from ..step.step import Step
 
 _BY_CLASS = {
@@ -24,6 +25,7 @@ _BY_CLASS = {
     "KLDivLoss": "kl_div",
 }
 _FUNCTIONS = frozenset(_BY_CLASS.values())
+REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")  #: nodes of the graph
 
 
 class LossCall:

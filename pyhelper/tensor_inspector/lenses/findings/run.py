@@ -11,31 +11,8 @@ from ...safe.guard import class_name, plain_message
 from ..step.step import Step
 from .finding import Findings, Found
 from .rule import NotAsked, Rule, missing
-from .rules import (
-    absent,
-    backward,
-    calls,
-    copies,
-    data,
-    gradients,
-    graph,
-    loss,
-    model,
-    numbers,
-    optimizer,
-    registration,
-    repeated,
-    samples,
-    splits,
-    targets,
-    updates,
-    values,
-)
+from .rules.registry import RULES
 
-_GROUPS = (
-    data, samples, splits, numbers, gradients, graph, registration, backward, loss, targets, optimizer, calls, updates, copies, absent, model, repeated, values,
-)  # fmt: skip
-RULES: list[Rule] = [rule for group in _GROUPS for rule in group.RULES]
 _MOST = 8  #: findings of one rule
 NO_TIME = "no time"
 

@@ -12,7 +12,8 @@ from ..step import frames
 from ..step.moment import moment_of
 from ..step.step import Step
 from .finding import Findings
-from .run import NO_TIME, RULES, Asking
+from .rules.registry import RULES
+from .run import NO_TIME, Asking
 
 if TYPE_CHECKING:
     from typing import Protocol

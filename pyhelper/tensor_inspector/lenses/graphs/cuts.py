@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
-from ..step.source import Call, Source, text_of
+from ..step.expressions import text_of
+from ..step.source import Call, Source
 from ..step.step import Step
 from .place import methods_of
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from .expressions import SCOPES, bound_in, is_name, names_in, operands_of, parent_of, root_of, text_of
 from .parsed import tree_of
 
 _Loops = (ast.For, ast.While, ast.AsyncFor)
-_Scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Call:
@@ -49,7 +49,7 @@ class Backward:
     def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
         self.call = call
         self.lineno = call.lineno
-        self.names, self.is_whole = _operands(loss)
+        self.names, self.is_whole = operands_of(loss)
         self.is_name = is_name(loss)
         self.mentioned = names_in(loss)
         self.scaler = scaler
@@ -106,7 +106,7 @@ class Source:
         waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]
         while waiting:
             node, target, is_statement = waiting.pop()
-            if isinstance(node, _Scopes):
+            if isinstance(node, SCOPES):
                 if not isinstance(node, ast.Lambda):
                     self._bind(node.name, node.lineno, node)
                 continue
@@ -147,7 +147,7 @@ class Source:
             for alias in node.names:
                 self._bind((alias.asname or alias.name).partition(".")[0], node.lineno, node)
         for target in targets:
-            for name in _bound(target):
+            for name in bound_in(target):
                 self._bind(name, getattr(target, "lineno", 0), node)
 
     def _bind(self, name: str, line: int, node: ast.AST) -> None:
@@ -160,7 +160,7 @@ class Source:
         return found if root == name else [*found, *self.lines_of_parents(name)]
 
     def lines_of_parents(self, name: str) -> list[int]:
-        parent = _parent(name)
+        parent = parent_of(name)
         return [] if parent is None else self.lines_of(parent)
 
     def is_current(self, name: str, line: int) -> bool:
@@ -237,69 +237,6 @@ class Source:
         return False
 
 
-def text_of(node: ast.AST | None) -> str:
-    """An expression as text, in one way of writing it."""
-    if node is None:
-        return ""
-    try:
-        return ast.unparse(node)
-    except Exception:  # too deep
-        return ""
-
-
-def names_in(node: ast.AST) -> list[str]:
-    """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
-    found: list[str] = []
-    waiting: list[ast.AST] = [node]
-    while waiting:
-        below = waiting.pop(0)
-        if isinstance(below, ast.Call):
-            inside = [below.func.value] if isinstance(below.func, ast.Attribute) else []
-            values = [keyword.value for keyword in below.keywords]
-            waiting = [*inside, *below.args, *values, *waiting]
-        elif is_name(below):
-            found.append(text_of(below))
-        elif not isinstance(below, _Scopes):
-            waiting = [*ast.iter_child_nodes(below), *waiting]
-    return list(dict.fromkeys(found))
-
-
-def names_given(*arguments: ast.expr) -> list[str]:
-    """The names in arguments as they are, or inside tuples and lists: what no call or condition has changed."""
-    found: list[str] = []
-    waiting: list[ast.AST] = list(arguments)
-    while waiting:
-        node = waiting.pop(0)
-        if is_name(node):
-            found.append(text_of(node))
-        elif isinstance(node, (ast.Tuple, ast.List, ast.Starred)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return list(dict.fromkeys(found))
-
-
-def _operands(node: ast.expr) -> tuple[list[str], bool]:
-    """The names that arithmetic, indexing and methods make an expression of, and whether it is made of nothing else."""
-    names, is_whole = [], True
-    waiting: list[ast.AST] = [node]
-    while waiting:
-        below = waiting.pop(0)
-        if is_name(below):
-            names.append(text_of(below))
-        elif isinstance(below, (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple)):
-            waiting = [*ast.iter_child_nodes(below), *waiting]
-        elif isinstance(below, ast.Subscript):
-            waiting.insert(0, below.value)
-        elif isinstance(below, ast.Call):
-            is_sum = text_of(below.func) == "sum" and len(below.args) == 1
-            is_method = isinstance(below.func, ast.Attribute)
-            is_whole = is_whole and (is_sum or (is_method and not below.args))
-            if is_sum or is_method:
-                waiting.insert(0, below.args[0] if is_sum else below.func.value)  # type: ignore[attr-defined]
-        elif not isinstance(below, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
-            is_whole = False
-    return list(dict.fromkeys(names)), is_whole
-
-
 def _branches(node: ast.AST) -> list[list[ast.stmt]]:
     """The statements that run under a condition."""
     found: list[Any] = []
@@ -308,44 +245,6 @@ def _branches(node: ast.AST) -> list[list[ast.stmt]]:
     elif isinstance(node, ast.ExceptHandler) or type(node).__name__ == "match_case":
         found = [getattr(node, "body", [])]
     return [branch for branch in found if branch]
-
-
-def is_name(node: ast.AST | None) -> bool:
-    """Whether an expression is a variable, or attributes and constant subscripts of one."""
-    while True:
-        if isinstance(node, ast.Name):
-            return True
-        if isinstance(node, ast.Attribute) or (
-            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
-        ):
-            node = node.value
-        else:
-            return False
-
-
-def root_of(name: str) -> str:
-    """The variable that a name begins with."""
-    for at, sign in enumerate(name):
-        if sign in ".[":
-            return name[:at]
-    return name
-
-
-def _parent(name: str) -> str | None:
-    at = max(name.rfind("."), name.rfind("["))
-    return name[:at] if at > 0 else None
-
-
-def _bound(target: ast.AST) -> Iterator[str]:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        for item in target.elts:
-            yield from _bound(item)
-    elif isinstance(target, ast.Starred):
-        yield from _bound(target.value)
-    elif is_name(target):
-        yield text_of(target)
-    elif isinstance(target, ast.Subscript):  # `x[:, 0] = …` changes x
-        yield from _bound(target.value)
 
 
 def _backward(call: Call) -> Iterator[Backward]:

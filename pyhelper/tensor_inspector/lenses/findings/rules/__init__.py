@@ -1,1 +1,1 @@
-"""The rules, a file per group."""
+"""The rules, a folder per group; `registry` has them all."""

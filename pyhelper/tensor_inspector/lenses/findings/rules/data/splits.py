@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain, memory_of
-from ....safe.guard import class_name, instance_dict, module, mro
-from ....words.text import plural
-from ...step.sight import Thing
-from ...step.source import Source, names_in, text_of
-from ...step.step import Step
-from ..classes import methods_of
-from ..finding import Found
-from ..losses import loss_calls
-from ..places import made
-from ..rule import Rule
+from .....measure.torch.elements import bare, is_plain, memory_of
+from .....safe.guard import class_name, instance_dict, module, mro
+from .....words.text import plural
+from ....step.expressions import names_in, text_of
+from ....step.sight import Thing
+from ....step.source import Source
+from ....step.step import Step
+from ...classes import methods_of
+from ...finding import Found
+from ...losses import loss_calls
+from ...places import made
+from ...rule import Rule
 
 torch: Any = module("torch")
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain
-from ....measure.torch.metadata import element_count
-from ....measure.torch.modules import is_of
-from ....measure.torch.optimizers import groups, inner
-from ....safe.guard import class_name, instance_dict, module
-from ....words.text import listed, number, plural
-from ...step.moment import norm_of
-from ...step.step import Parameter, Step
-from ..finding import Found
-from ..places import called, changed, made
-from ..rule import Rule
-from .numbers import bad_roots, line, names_not_finite
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import element_count
+from .....measure.torch.modules import is_of
+from .....measure.torch.optimizers import groups, inner
+from .....safe.guard import class_name, instance_dict, module
+from .....words.text import listed, number, plural
+from ....step.moment import norm_of
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...finding import Found
+from ...places import bound_or_called, called, changed, made
+from ...rule import Rule
+from .begin import bad_roots
+from .state import names_not_finite
 
 torch: Any = module("torch")
 
@@ -68,7 +70,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
         f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
         *((name, "NaN or Inf") for name in bad[:4]),
         *((name, "on the way") for name in dict.fromkeys(names[:3])),
-        line=line(step, ops[0] if ops else "", names[0] if names else None),
+        line=bound_or_called(step, ops[0] if ops else "", names[0] if names else None),
     )
 
 

@@ -6,19 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.stats.first import first_special
-from ....measure.torch.elements import bare, memory_of
-from ....measure.torch.metadata import element_count, requires_grad
-from ....measure.torch.modules import Member, children, is_of
-from ....safe.guard import class_module, instance_dict, module
-from ....words.text import number
-from ...step.step import Step
-from ..classes import is_library, methods_of
-from ..finding import Found
-from ..losses import ModelInput, loss_calls, model_inputs
-from ..outputs import bad_in, words_of
-from ..rule import Rule
-from .numbers import line
+from .....measure.stats.first import first_special
+from .....measure.torch.elements import bare, memory_of
+from .....measure.torch.metadata import element_count, requires_grad
+from .....measure.torch.modules import Member, children, is_of
+from .....safe.guard import class_module, instance_dict, module
+from .....words.text import number
+from ....step.step import Step
+from ...classes import is_library, methods_of
+from ...finding import Found
+from ...losses import ModelInput, loss_calls, model_inputs
+from ...outputs import bad_in, words_of
+from ...places import bound_or_called
+from ...rule import Rule
 
 torch: Any = module("torch")
 
@@ -63,7 +63,7 @@ def nan_in_input(step: Step) -> Iterator[Found]:
                 f"{one.target.name} has {words_of(stats)}, and {one.kind} compares with it; {outcome} is not finite because of it",
                 (one.target.name, words_of(stats)),
                 (outcome, "not finite"),
-                line=line(step, one.call.name, one.target.name),
+                line=bound_or_called(step, one.call.name, one.target.name),
             )
             return
 

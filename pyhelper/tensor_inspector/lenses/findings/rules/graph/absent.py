@@ -6,18 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain, version_of
-from ....measure.torch.graph import Node
-from ....measure.torch.metadata import requires_grad
-from ....measure.torch.modules import Member, is_module, parameters_of
-from ....words.text import number
-from ...step.source import Source
-from ...step.step import Loss, Step
-from ..classes import is_library, methods_of
-from ..finding import Found
-from ..places import bound
-from ..rule import Rule
-from .graph import reached_by_losses
+from .....measure.torch.elements import bare, is_plain, version_of
+from .....measure.torch.graph import Node
+from .....measure.torch.metadata import requires_grad
+from .....measure.torch.modules import Member, is_module, parameters_of
+from .....words.text import number
+from ....step.backpropagated import Loss
+from ....step.source import Source
+from ....step.step import Step
+from ...classes import is_library, methods_of
+from ...finding import Found
+from ...places import bound
+from ...rule import Rule
+from .cut import reached_by_losses
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _FLAT = ("Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil", "Sign", "Trunc")  # fmt: skip

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ....measure.torch.elements import bare, is_plain, place_of
-from ....measure.torch.metadata import dtype_of, element_count, requires_grad
-from ....measure.torch.modules import is_of, parameters_of
-from ....words.text import plural
-from ...step.source import text_of
-from ...step.step import Step
-from ..finding import Found
-from ..places import made
-from ..rule import Rule
+from .....measure.torch.elements import bare, is_plain, place_of
+from .....measure.torch.metadata import dtype_of, element_count, requires_grad
+from .....measure.torch.modules import is_of, parameters_of
+from .....words.text import plural
+from ....step.expressions import text_of
+from ....step.step import Step
+from ...finding import Found
+from ...places import made
+from ...rule import Rule
 
 
 def aliased_models(step: Step) -> Iterator[Found]:

@@ -1,29 +1,22 @@
-"""Rules about models: their mode, and how their layers are put together."""
+"""Rules about the mode of a model: train or eval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain
-from ....measure.torch.graph import Node
-from ....measure.torch.metadata import element_count, requires_grad
-from ....measure.torch.modules import Member, children, is_of
-from ....safe.budget import Steps
-from ....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
-from ....words.text import plural
-from ...step.sight import Thing
-from ...step.source import Call, Source, text_of
-from ...step.step import Step
-from ..classes import function_called, is_library
-from ..finding import Found
-from ..rule import Rule
+from .....measure.torch.metadata import requires_grad
+from .....measure.torch.modules import Member, is_of
+from .....safe.budget import Steps
+from ....step.expressions import text_of
+from ....step.sight import Thing
+from ....step.source import Call, Source
+from ....step.step import Step
+from ...classes import function_called
+from ...finding import Found
+from ...rule import Rule
 
-torch: Any = module("torch")
-
-
-_DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
-_BATCH_NORM = ("_BatchNorm",)
+DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
 
 
 def eval_during_training(step: Step) -> Iterator[Found]:
@@ -110,7 +103,7 @@ def _trains(member: Member) -> bool:
 
 def is_dropout(member: Member) -> bool:
     rate = member.setting("p")
-    return is_of(member.module, *_DROPOUT) and type(rate) in (int, float) and rate > 0
+    return is_of(member.module, *DROPOUT) and type(rate) in (int, float) and rate > 0
 
 
 def train_during_eval(step: Step) -> Iterator[Found]:
@@ -198,101 +191,6 @@ def _runs_one_backward(step: Step, call: Call, view: int) -> bool:
     return called is not None and any(called.loop_of(backward.lineno) is None for backward in called.backwards)
 
 
-def no_nonlinearity(step: Step) -> Iterator[Found]:
-    """Two linear layers in a row are one linear layer."""
-    for first, second in (*_rows_of_sequentials(step), *_rows_of_graph(step)):
-        a, b = instance_dict(first.module), instance_dict(second.module)
-        hidden = a.get("out_features")
-        sizes = (a.get("in_features"), hidden, b.get("out_features"))
-        if not all(type(size) is int for size in sizes) or hidden != b.get("in_features"):
-            continue
-        if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
-            continue
-        names = [step.members[id(one.module)][0] for one in (first, second)]
-        if any(id(tensor) in step.held for _, tensor in first.part("_parameters")):
-            yield Found(
-                f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
-                *((known, "Linear") for known in names),
-                certain=False,
-            )
-            return
-
-
-def _rows_of_sequentials(step: Step) -> Iterator[tuple[Member, Member]]:
-    for _, member in list(step.members.values()):
-        if is_of(member.module, "Sequential") and class_name(type(member.module)) == "Sequential":
-            layers = [one for one in children(member) if not is_of(one, "Identity", *_DROPOUT)]
-            for first, second in zip(layers, layers[1:]):
-                if class_name(type(first)) == class_name(type(second)) == "Linear":
-                    yield step.members[id(first)][1], step.members[id(second)][1]
-
-
-def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
-    """Two layers of one module of the user, of which the second was given what the first has made."""
-    for node in step.graph.nodes:
-        below = step.graph.through_views(step.graph.input(node, 1)) if node.op == "Addmm" else None
-        if below is None or below.op != "Addmm":
-            continue
-        first, second = _linear_of(step, below), _linear_of(step, node)
-        if first is None or second is None or first.parent is not second.parent or first.parent is None:
-            continue
-        if not is_library(type(first.parent.module)):
-            yield first, second
-
-
-def _linear_of(step: Step, node: Node) -> Member | None:
-    weight = step.graph.through_views(step.graph.input(node, 2))
-    one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
-    return one.member if one is not None and class_name(type(one.member.module)) == "Linear" else None
-
-
-def ddp_bypassed(step: Step) -> Iterator[Found]:
-    """The module inside DistributedDataParallel is called itself."""
-    wrappers = [thing for thing in step.modules if is_of(thing.value, "DistributedDataParallel")]
-    for wrapper in wrappers:
-        inside = dict_get(dict_attribute(wrapper.value, "_modules"), "module")
-        for call, thing, view in step.calls_of_modules():
-            source = step.sources[view]
-            if thing.value is not inside or not source.backwards or source.is_under(call.lineno, "no_sync", "no_grad"):
-                continue
-            yield Found(
-                f"{call.callee} is the module inside {wrapper.name}: called itself, its gradients are not synchronised",
-                (wrapper.name, "DistributedDataParallel"),
-                (call.callee, "called"),
-                line=(source.file, call.lineno),
-                suggestion=f"call {wrapper.name}",
-            )
-            return
-
-
-def _are_one_row(values: Any) -> bool:
-    """Whether all rows are equal but for what a product of matrices rounds, which differs from row to row."""
-    torch: Any = module("torch")
-    spread, most = (values - values[:1]).abs().max(), values.abs().max()
-    return bool(spread <= min(64 * torch.finfo(values.dtype).eps, 1e-5) * most)
-
-
-def symmetric_init(step: Step) -> Iterator[Found]:
-    """All units of a layer have the same weights and the same gradient: they stay the same."""
-    alike = []
-    for one in step.parameters.values():
-        weight, grad = one.tensor, step.grad(one.tensor)
-        if weight.dim() < 2 or weight.shape[0] < 2 or grad is None or (element_count(weight) or 0) > 1 << 22:
-            continue
-        if not is_plain(weight) or not is_plain(grad) or is_of(one.member.module, "Embedding", "EmbeddingBag"):
-            continue
-        rows, slopes = bare(weight), bare(grad)
-        if bool((slopes != 0).any()) and _are_one_row(rows) and _are_one_row(slopes):
-            alike.append((one, weight.shape[0]))
-    if alike:
-        one, units = alike[0]
-        yield Found(
-            f"all {units} units of {one.name} have the same weights and the same gradient: they will always be one unit",
-            *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
-            suggestion="a random initialisation",
-        )
-
-
 RULES = [
     Rule(
         "eval-during-training",
@@ -309,29 +207,5 @@ RULES = [
         "error",
         "Scores are noisy, and validation data leaks into the model.",
         "model.eval()",
-    ),
-    Rule(
-        "symmetric-init",
-        symmetric_init,
-        "module thorough",
-        "error",
-        "Units that begin alike and get the same gradient never differ.",
-        "initialise at random",
-    ),
-    Rule(
-        "ddp-bypassed",
-        ddp_bypassed,
-        "module source",
-        "error",
-        "Each process trains a model of its own.",
-        "call the wrapper",
-    ),
-    Rule(
-        "no-nonlinearity",
-        no_nonlinearity,
-        "module optimizer",
-        "hint",
-        "A product of two matrices is a matrix.",
-        "put an activation between them",
     ),
 ]

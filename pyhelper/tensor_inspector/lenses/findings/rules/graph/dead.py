@@ -1,4 +1,4 @@
-"""Rules about a loss and the graph behind it: missing, cut, rewrapped."""
+"""Rules about losses that a backward is meant to begin from, and that have no graph."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import is_own
-from ....measure.torch.graph import Node
-from ....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
-from ....measure.torch.modules import is_of
-from ....words.text import listed, plural
-from ...step.source import Source, names_in, root_of, text_of
-from ...step.step import Loss, Parameter, Step
-from ..finding import Found
-from ..places import bound, frozen
-from ..rule import Rule
+from .....measure.torch.elements import is_own
+from .....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
+from .....measure.torch.modules import is_of
+from .....words.text import plural
+from ....step.backpropagated import Loss
+from ....step.expressions import names_in, root_of, text_of
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...finding import Found
+from ...places import bound, frozen
+from ...rule import Rule
+from .cut import CUTS
 
 _NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
-_CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
+
+
 _FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign")
+
+
 _STEPS = (
     "argmax",
     "argmin",
@@ -51,7 +56,7 @@ _STEPS = (
 def loss_without_grad(step: Step) -> Iterator[Found]:
     """A loss that is about to be backpropagated has nothing behind it."""
     for loss in _dead_losses(step):
-        cut = _origin(step, loss, _CUTS)
+        cut = _origin(step, loss, CUTS)
         facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
         if cut is None:
             yield Found(f"{loss.name} has no grad_fn: backward will fail", *facts, line=_line(step, loss))
@@ -237,70 +242,6 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
         )
 
 
-def graph_cut(step: Step) -> Iterator[Found]:
-    """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
-    if not step.has_all_losses() or not step.graph.complete:
-        return
-    reached, nodes = reached_by_losses(step)
-    missed = [one for one in step.trained() if id(one.tensor) not in reached]
-    if not missed or not nodes:
-        return
-    for thing in step.tensors:
-        node = step.node_of(thing.value)
-        if node is None or any(step.graph.reaches(root, node) for root in nodes):
-            continue
-        leads = {id(leaf) for leaf in step.graph.leaves(node)}
-        cut = [one for one in missed if id(one.tensor) in leads]
-        if cut and _share_an_optimizer(step, cut, reached) and not _is_old(step, node):
-            line = _detached_in(step.source, thing.key)
-            names = _grouped(step, cut)
-            loss = step.losses[0]
-            yield Found(
-                f"{names} got no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
-                (thing.name, "has a graph that the loss does not reach"),
-                *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
-                line=None if line is None else (step.source.file, line),
-            )
-            return
-
-
-def _is_old(step: Step, node: Node) -> bool:
-    """Whether its graph was freed by a backward that went through it."""
-    return any(below.is_freed() for below in step.graph.below(node)[:50])
-
-
-def _no_grad(step: Step, one: Parameter) -> str:
-    return ", grad None" if step.grad(one.tensor) is None else ""
-
-
-def reached_by_losses(step: Step) -> tuple[set[int], list[Node]]:
-    nodes = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    return {id(leaf) for node in nodes for leaf in step.graph.leaves(node)}, nodes
-
-
-def _share_an_optimizer(step: Step, cut: list[Parameter], reached: set[int]) -> bool:
-    from ....measure.torch.optimizers import tensors
-
-    for thing in step.optimizers:
-        held = {id(tensor) for tensor in tensors(thing.value)}
-        if held & reached and any(id(one.tensor) in held for one in cut):
-            return True
-    return False
-
-
-def _grouped(step: Step, parameters: list[Parameter]) -> str:
-    """``encoder.*`` for all of a module, else the names."""
-    owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
-    return listed((f"{owner}.*" for owner in owners), False, 60)
-
-
-def _detached_in(source: Source, name: str) -> int | None:
-    for call in source.calls:
-        if call.name in _CUTS and call.receiver is not None and text_of(call.receiver) == name:
-            return call.lineno
-    return None
-
-
 RULES = [
     Rule(
         "frozen-params",
@@ -341,13 +282,5 @@ RULES = [
         "error",
         "The new tensor knows nothing of the model: no parameter gets a gradient from it.",
         "call backward on the loss itself",
-    ),
-    Rule(
-        "graph-cut",
-        graph_cut,
-        "loss optimizer source",
-        "error",
-        "What gets no gradient does not learn.",
-        "pass it on without detach()",
     ),
 ]

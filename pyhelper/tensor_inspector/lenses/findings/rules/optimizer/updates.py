@@ -6,18 +6,20 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain, version_of
-from ....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad
-from ....measure.torch.optimizers import groups, highest_rate, inner
-from ....safe.guard import class_name, module
-from ....words.text import number, plural
-from ...step.moment import Moment, norm_of
-from ...step.sight import Thing
-from ...step.source import Call, text_of
-from ...step.step import Parameter, Step
-from ..finding import Found
-from ..places import made
-from ..rule import Rule
+from .....measure.torch.elements import bare, is_plain, version_of
+from .....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad
+from .....measure.torch.optimizers import groups, highest_rate, inner
+from .....safe.guard import class_name, module
+from .....words.text import number, plural
+from ....step.expressions import text_of
+from ....step.moment import Moment, norm_of
+from ....step.roles import Parameter
+from ....step.sight import Thing
+from ....step.source import Call
+from ....step.step import Step
+from ...finding import Found
+from ...places import made
+from ...rule import Rule
 from .calls import bodies
 
 torch: Any = module("torch")

@@ -8,18 +8,16 @@ from contextlib import suppress
 from types import FunctionType
 from typing import Any
 
-from ....measure.torch.elements import is_own
-from ....measure.torch.modules import is_module, parameters_of
-from ....measure.torch.optimizers import is_optimizer, tensors
-from ....safe.guard import instance_dict, module
-from ....words.text import number
-from ...step.source import text_of
-from ...step.step import Step
-from ..classes import is_library
-from ..finding import Found
-from ..rule import Rule
-
-torch: Any = module("torch")
+from .....measure.torch.elements import is_own
+from .....measure.torch.modules import is_module, parameters_of
+from .....measure.torch.optimizers import is_optimizer, tensors
+from .....safe.guard import instance_dict
+from .....words.text import number
+from ....step.expressions import text_of
+from ....step.step import Step
+from ...classes import is_library
+from ...finding import Found
+from ...rule import Rule
 
 
 def step_without_grads(step: Step) -> Iterator[Found]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_own, is_plain
-from ....measure.torch.metadata import element_count
-from ....measure.torch.modules import Member, is_of
-from ....safe.guard import module
-from ....words.text import number
-from ...step.source import text_of
-from ...step.step import Step
-from ..classes import is_library, methods_of
-from ..finding import Found
-from ..losses import ModelInput, model_inputs
-from ..rerun import Rerun, uncompiled, why_not
-from ..rule import NotAsked, Rule
-from .model import is_below, is_dropout
+from .....measure.torch.elements import bare, is_own, is_plain
+from .....measure.torch.metadata import element_count
+from .....measure.torch.modules import Member, is_of
+from .....safe.guard import module
+from .....words.text import number
+from ....step.expressions import text_of
+from ....step.step import Step
+from ...classes import is_library, methods_of
+from ...finding import Found
+from ...losses import ModelInput, model_inputs
+from ...rerun import Rerun, uncompiled, why_not
+from ...rule import NotAsked, Rule
+from .mode import is_below, is_dropout
 
 torch: Any = module("torch")
 _MOST = 2  #: models that are run

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain
-from ....measure.torch.graph import Node
-from ....measure.torch.metadata import element_count, requires_grad
-from ....safe.guard import module
-from ....words.text import number, percent
-from ...step.step import Parameter, Step
-from ..finding import Found
-from ..losses import model_inputs
-from ..outputs import output_of
-from ..places import bound, made
-from ..rule import Rule
-
-torch: Any = module("torch")
-
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.graph import Node
+from .....measure.torch.metadata import element_count, requires_grad
+from .....words.text import number, percent
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...finding import Found
+from ...losses import model_inputs
+from ...outputs import output_of
+from ...places import bound, made
+from ...rule import Rule
 
 _LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 
@@ -229,7 +226,7 @@ def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
 
 
 def _names(argument: Any, name: str) -> bool:
-    from ...step.source import text_of
+    from ....step.expressions import text_of
 
     text = text_of(argument).replace("'", '"')
     return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)

@@ -6,16 +6,17 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import bare, is_plain
-from ....measure.torch.metadata import element_count, requires_grad
-from ....safe.guard import module
-from ....words.text import listed, number, plural
-from ...step.source import Source, is_name, names_in, root_of, text_of
-from ...step.step import Step
-from ..finding import Found
-from ..losses import ModelInput, model_inputs
-from ..rule import Rule
-from .data import where_made
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import element_count, requires_grad
+from .....safe.guard import module
+from .....words.text import listed, number, plural
+from ....step.expressions import is_name, names_in, root_of, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...finding import Found
+from ...losses import ModelInput, model_inputs
+from ...rule import Rule
+from .inputs import where_made
 
 torch: Any = module("torch")
 

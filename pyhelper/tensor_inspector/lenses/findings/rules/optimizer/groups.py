@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.metadata import grad_hooks_of, requires_grad
-from ....measure.torch.optimizers import groups, highest_rate, inner, turns_of
-from ....measure.torch.optimizers import tensors as tensors_of
-from ....safe.guard import class_name, instance_dict, module
-from ....words.text import listed, number, plural
-from ...step.step import Parameter, Step
-from ..finding import Found
-from ..places import made
-from ..rule import Rule
-from .graph import reached_by_losses
+from .....measure.torch.metadata import grad_hooks_of, requires_grad
+from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
+from .....measure.torch.optimizers import tensors as tensors_of
+from .....safe.guard import class_name, instance_dict
+from .....words.text import listed, number, plural
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...finding import Found
+from ...places import made
+from ...rule import Rule
+from ..graph.cut import reached_by_losses
 
-torch: Any = module("torch")
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
 

@@ -6,19 +6,21 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.elements import is_own
-from ....measure.torch.metadata import gradient_of, requires_grad, shape_of
-from ....measure.torch.modules import Member, is_module, parameters_of
-from ....safe.guard import class_name, each, instance_dict
-from ....words.text import listed, plural, shape
-from ...step.source import Source, text_of
-from ...step.step import Parameter, Step
-from ..classes import is_library, methods_of
-from ..finding import Found
-from ..places import assigned, bound
-from ..rule import Rule
-from .graph import reached_by_losses
-from .model import is_below
+from .....measure.torch.elements import is_own
+from .....measure.torch.metadata import gradient_of, requires_grad, shape_of
+from .....measure.torch.modules import Member, is_module, parameters_of
+from .....safe.guard import class_name, each, instance_dict
+from .....words.text import listed, plural, shape
+from ....step.expressions import text_of
+from ....step.roles import Parameter
+from ....step.source import Source
+from ....step.step import Step
+from ...classes import is_library, methods_of
+from ...finding import Found
+from ...places import assigned, bound
+from ...rule import Rule
+from ..model.mode import is_below
+from .cut import reached_by_losses
 
 
 def unused_module(step: Step) -> Iterator[Found]:

@@ -1,0 +1,1 @@
+"""Rules about data: batches, samples and splits."""

@@ -1,0 +1,1 @@
+"""Rules about losses: what they are given, and what they compare."""

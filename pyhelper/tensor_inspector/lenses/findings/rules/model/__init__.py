@@ -1,0 +1,1 @@
+"""Rules about models: their mode, their layers, and copies of them."""

@@ -1,0 +1,1 @@
+"""Rules about numbers: not finite, too large or small, or all alike."""

@@ -1,0 +1,82 @@
+"""Of which tensors the source calls backward, and whether that is done or still to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...measure.torch.elements import is_own
+from ...measure.torch.metadata import gradient_of, requires_grad
+from .expressions import is_name, text_of
+from .source import Backward, Call
+
+if TYPE_CHECKING:
+    from .step import Step
+
+
+class Loss:
+    """A tensor on which a backward is called: still to come (``pending``), or done."""
+
+    __slots__ = ("backward", "name", "pending", "tensor")
+
+    def __init__(self, name: str, tensor: Any, backward: Backward, pending: bool) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.backward = backward
+        self.pending = pending
+
+
+def losses_of(step: Step) -> Iterator[Loss]:
+    for backward in step.source.backwards:
+        found, is_all = operands_of(step, backward)
+        alive = [loss for loss in found if gradient_of(loss.tensor).function is not None]
+        if backward.is_name or (is_all and not any(requires_grad(loss.tensor) for loss in found)):
+            yield from found
+            continue
+        yield from alive  # what it is multiplied by, or the mask of it, is no loss
+    yield from _returned(step)
+
+
+def operands_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
+    """The tensors in sight of which a backward is called, and whether nothing else is in it."""
+    found: list[Loss] = []
+    is_all = backward.is_whole
+    pending = backward.lineno >= step.source.lineno
+    for name in backward.names:
+        value = step.value(name) if step.source.is_current(name, backward.lineno) else None
+        shown = name.replace("'", '"')
+        if is_own(value):
+            found.append(Loss(shown, value, backward, pending))
+        elif value is not None and type(value) in (list, tuple):
+            items = [(index, item) for index, item in enumerate(value[:64]) if is_own(item)]
+            found.extend(Loss(f"{shown}[{index}]", item, backward, pending) for index, item in items)
+        elif type(value) not in (int, float):
+            is_all = False
+    return found, is_all
+
+
+def _returned(step: Step) -> Iterator[Loss]:
+    """What this function is about to return, and its caller to begin a backward from."""
+    if step.at != 1 or not step.here.is_known():
+        return
+    caller = step.source
+    begun = [call for call in caller.calls if call.lineno == caller.lineno and _has_begun(step, call)]
+    targets = {call.target for call in begun}
+    for backward in caller.backwards:
+        if backward.lineno < caller.lineno or not targets & set(backward.names):
+            continue
+        for answer in step.here.returns:
+            name = text_of(answer.value)
+            if is_name(answer.value) and step.here.is_current(name, answer.lineno):
+                value = step.value(name, 0)
+                known = is_own(value) and (backward.is_name or requires_grad(value))
+                if known and answer.lineno >= step.here.lineno:
+                    yield Loss(name.replace("'", '"'), value, backward, True)
+
+
+def _has_begun(step: Step, call: Call) -> bool:
+    """Whether a call of the caller is the one that the active frame works at."""
+    if step.here.function == "forward":
+        called = step.module_of(call.callee, step.at)
+        return called is not None and called.value is step.value("self", 0)
+    return call.name == step.here.function

@@ -1,0 +1,118 @@
+"""Expressions of a source: as text, and the names in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def text_of(node: ast.AST | None) -> str:
+    """An expression as text, in one way of writing it."""
+    if node is None:
+        return ""
+    try:
+        return ast.unparse(node)
+    except Exception:  # too deep
+        return ""
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
+    found: list[str] = []
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        below = waiting.pop(0)
+        if isinstance(below, ast.Call):
+            inside = [below.func.value] if isinstance(below.func, ast.Attribute) else []
+            values = [keyword.value for keyword in below.keywords]
+            waiting = [*inside, *below.args, *values, *waiting]
+        elif is_name(below):
+            found.append(text_of(below))
+        elif not isinstance(below, SCOPES):
+            waiting = [*ast.iter_child_nodes(below), *waiting]
+    return list(dict.fromkeys(found))
+
+
+def names_given(*arguments: ast.expr) -> list[str]:
+    """The names in arguments as they are, or inside tuples and lists: what no call or condition has changed."""
+    found: list[str] = []
+    waiting: list[ast.AST] = list(arguments)
+    while waiting:
+        node = waiting.pop(0)
+        if is_name(node):
+            found.append(text_of(node))
+        elif isinstance(node, (ast.Tuple, ast.List, ast.Starred)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return list(dict.fromkeys(found))
+
+
+def operands_of(node: ast.expr) -> tuple[list[str], bool]:
+    """The names that arithmetic, indexing and methods make an expression of, and whether it is made of nothing else."""
+    names, is_whole = [], True
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        below = waiting.pop(0)
+        if is_name(below):
+            names.append(text_of(below))
+        elif isinstance(below, (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple)):
+            waiting = [*ast.iter_child_nodes(below), *waiting]
+        elif isinstance(below, ast.Subscript):
+            waiting.insert(0, below.value)
+        elif isinstance(below, ast.Call):
+            is_sum = text_of(below.func) == "sum" and len(below.args) == 1
+            is_method = isinstance(below.func, ast.Attribute)
+            is_whole = is_whole and (is_sum or (is_method and not below.args))
+            if is_sum or is_method:
+                waiting.insert(0, below.args[0] if is_sum else below.func.value)  # type: ignore[attr-defined]
+        elif not isinstance(below, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
+            is_whole = False
+    return list(dict.fromkeys(names)), is_whole
+
+
+def is_name(node: ast.AST | None) -> bool:
+    """Whether an expression is a variable, or attributes and constant subscripts of one."""
+    while True:
+        if isinstance(node, ast.Name):
+            return True
+        if isinstance(node, ast.Attribute) or (
+            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        ):
+            node = node.value
+        else:
+            return False
+
+
+def root_of(name: str) -> str:
+    """The variable that a name begins with."""
+    for at, sign in enumerate(name):
+        if sign in ".[":
+            return name[:at]
+    return name
+
+
+def parent_of(name: str) -> str | None:
+    at = max(name.rfind("."), name.rfind("["))
+    return name[:at] if at > 0 else None
+
+
+def bound_in(target: ast.AST) -> Iterator[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            yield from bound_in(item)
+    elif isinstance(target, ast.Starred):
+        yield from bound_in(target.value)
+    elif is_name(target):
+        yield text_of(target)
+    elif isinstance(target, ast.Subscript):  # `x[:, 0] = …` changes x
+        yield from bound_in(target.value)
+
+
+def constant_of(node: ast.expr) -> Any:
+    """The value of a literal; None for what is none."""
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return None

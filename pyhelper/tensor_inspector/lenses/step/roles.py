@@ -1,0 +1,162 @@
+"""What the values in sight are to a training step: models with parameters, optimizers, batches; and their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...measure.torch.elements import is_own, memory_of, place_of
+from ...measure.torch.modules import Member, is_module, members
+from ...measure.torch.optimizers import is_optimizer, wrapped
+from ...safe.budget import Budget, Steps
+from ...safe.guard import Classes, class_module, class_name, module, mro
+from .frames import View
+from .sight import Thing, things
+
+torch: Any = module("torch")
+
+
+class Parameter:
+    """A parameter of a module in sight: by the name that one types, in which module."""
+
+    __slots__ = ("member", "name", "root", "tensor")
+
+    def __init__(self, name: str, tensor: Any, member: Member, root: Thing) -> None:
+        self.name = name
+        self.tensor = tensor
+        self.member = member
+        self.root = root
+
+
+class Roles:
+    """Each value in sight once, by what it is, with all the names that reach it."""
+
+    def __init__(self, views: list[View], budget: Budget) -> None:
+        self.views = views
+        self.budget = budget
+        self.modules: list[Thing] = []  #: those that are not part of another one in sight
+        self.optimizers: list[Thing] = []
+        self.schedulers: list[Thing] = []
+        self.scalers: list[Thing] = []
+        self.loaders: list[Thing] = []
+        self.tensors: list[Thing] = []
+        self.arrays: list[Thing] = []
+        self.names: dict[int, list[str]] = {}  #: by the ids of values
+        self.members: dict[int, tuple[str, Member]] = {}
+        self.parameters: dict[int, Parameter] = {}
+        self.buffers: list[tuple[str, Any, Member]] = []
+        self._values: dict[tuple[int, str], Any] = {}
+        self._held: list[Any] = []
+        self._by_place: dict[Any, str] | None = None
+        self._by_memory: dict[int, str] = {}
+        self._look()
+
+    def _look(self) -> None:
+        roots: list[Thing] = []
+        for thing in things(self.views, self.budget):
+            self._values.setdefault((thing.view, thing.key), thing.value)
+            known = self.names.setdefault(id(thing.value), [])
+            self._held.append(thing.value)
+            if thing.name in known:
+                continue
+            known.append(thing.name)
+            if len(known) == 1:
+                self._sort(thing, roots)
+        self._enter(roots)
+
+    def _sort(self, thing: Thing, roots: list[Thing]) -> None:
+        value, cls = thing.value, type(thing.value)
+        if is_own(value):
+            self.tensors.append(thing)
+        elif is_module(value):
+            roots.append(thing)
+        elif is_optimizer(value) or (_looks_wrapped(cls) and wrapped(value) is not None):
+            self.optimizers.append(thing)
+        elif _is_scheduler(value):
+            self.schedulers.append(thing)
+        elif _is_a(cls, "GradScaler"):
+            self.scalers.append(thing)
+        elif _is_a(cls, "DataLoader"):
+            self.loaders.append(thing)
+        elif _is_a(cls, "ndarray"):
+            self.arrays.append(thing)
+
+    def _enter(self, found: list[Thing]) -> None:
+        """Modules, the outermost first: what is a part of another one is named by it."""
+        steps = Steps(self.budget)
+        walked = {id(thing.value): list(members(thing.value, steps)) for thing in found}
+        inside = {id(member.module) for parts in walked.values() for member in parts[1:]}
+        self.modules = [thing for thing in found if id(thing.value) not in inside]
+        for thing in self.modules or found[:1]:
+            for member in walked[id(thing.value)]:
+                name = thing.name + member.path
+                self.members.setdefault(id(member.module), (name, member))
+                for suffix, tensor in member.part("_parameters"):
+                    self.parameters.setdefault(id(tensor), Parameter(name + suffix, tensor, member, thing))
+                    self._held.append(tensor)
+                for suffix, tensor in member.part("_buffers"):
+                    self.buffers.append((name + suffix, tensor, member))
+
+    def named_values(self) -> list[tuple[tuple[int, str], Any]]:
+        """The values in sight: by the number of the frame, and the expression there."""
+        return list(self._values.items())
+
+    def module_of(self, expression: str, view: int) -> Thing | None:
+        """The module that an expression in the source means."""
+        value = self._values.get((view, expression))
+        if value is not None and is_module(value):
+            return Thing(expression, value, view, 0)
+        name = expression.replace("'", '"')
+        for known, member in self.members.values():
+            if known == name:
+                return Thing(expression, member.module, view, 0)
+        return None
+
+    def name_of(self, value: Any) -> str | None:
+        """The name of a value that is in sight, of a parameter, or of a tensor over the same elements."""
+        if id(value) in self.parameters:
+            return self.parameters[id(value)].name
+        if id(value) in self.names:
+            return self.names[id(value)][0]
+        if not is_own(value):
+            return None
+        if self._by_place is None:
+            self._by_place = {}
+            named = [
+                *((thing.name, thing.value) for thing in self.tensors),
+                *((one.name, one.tensor) for one in self.parameters.values()),
+            ]
+            for name, tensor in named:
+                place, memory = place_of(tensor), memory_of(tensor)
+                if place is not None and memory is not None:
+                    self._by_place.setdefault(place, name)
+                    self._by_memory.setdefault(memory, name)
+        place = place_of(value)
+        return None if place is None else self._by_place.get(place)
+
+    def owner_of(self, value: Any) -> str | None:
+        """The name of a tensor whose memory a tensor shares."""
+        exact = self.name_of(value)
+        memory = None if exact is not None else memory_of(value)
+        return exact if memory is None else self._by_memory.get(memory)
+
+
+def _is_a(cls: type, name: str) -> bool:
+    return any(class_name(base) == name for base in mro(cls))
+
+
+_SCHEDULERS = Classes(
+    *(
+        base
+        for name in ("LRScheduler", "_LRScheduler", "ReduceLROnPlateau")
+        if isinstance(base := getattr(torch.optim.lr_scheduler, name, None), type)
+    )
+)
+
+
+def _is_scheduler(value: Any) -> bool:
+    return any(base in _SCHEDULERS for base in mro(type(value)))
+
+
+def _looks_wrapped(cls: type) -> bool:
+    """Whether a class that keeps an optimizer stands for it, as accelerate's and Lightning's do."""
+    return class_name(cls).endswith("Optimizer") and not class_module(cls).startswith("torch.optim.lr_scheduler")
