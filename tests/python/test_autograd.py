@@ -18,6 +18,8 @@ from untouched import Watch
 
 from tensor_inspector import autograd, gradients, nan_origin, no_gradient
 from tensor_inspector.measure.torch.chains import parts
+from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.safe.budget import Budget
 
 
 def reached(tensor: torch.Tensor) -> tuple[int, list[torch.Tensor]]:
@@ -213,6 +215,16 @@ def test_a_chain_of_100_000_nodes_is_bounded_and_says_so(monkeypatch: pytest.Mon
     assert answer["node"]["line"].startswith("20,000 operations and more")
     rows = paused.below(answer, answer["node"])
     assert [row["name"] for row in rows] == ["× 19999 alike", "Add"]
+
+
+def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
+    first, second = torch.randn(2, 3, requires_grad=True).mul(2).unbind()
+    graph = Graph([first.grad_fn, second.grad_fn], Budget())
+    assert [(node.op, node.inputs) for node in graph.nodes] == [
+        ("Unbind", [1]),
+        ("Mul", [2, None]),
+        ("AccumulateGrad", []),
+    ]
 
 
 def test_a_long_graph_that_was_looked_at_can_be_freed() -> None:

@@ -6,7 +6,6 @@ Saved tensors are read with care: unpacking one that has a hook runs the program
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
 from types import GetSetDescriptorType
 from typing import Any
@@ -45,22 +44,26 @@ _HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none")
 class Node:
     """A node. ``op`` is its name without ``Backward0``; ``inputs`` are numbers of nodes (None: no gradient)."""
 
-    __slots__ = ("_known", "function", "index", "inputs", "is_custom", "leaf", "op", "outputs")
+    __slots__ = ("_class", "_known", "function", "index", "inputs", "leaf", "op")
 
     def __init__(self, function: Any, index: int) -> None:
-        cls = type(function)
+        found = _class_of(type(function))
         self.function = function  #: held, since its id is its identity only as long as it lives
         self.index = index
-        self.op = _op(cls)
-        self.is_custom = _is_custom(cls)
-        self.leaf = kept_in_c(function, "variable") if self.op == LEAF else None
+        self.op = found.op
+        self.leaf = kept_in_c(function, "variable") if found.op == LEAF else None
         self.inputs: list[int | None] = []
-        self.outputs: list[int] = []  #: which output of each input node it takes
-        self._known: dict[str, Saved] = {}
+        self._class = found
+        self._known: dict[str, Saved] | None = None
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is of a function that is written in Python."""
+        return self._class.is_custom
 
     def order(self) -> int:
         """A number that is larger the later the node was made; −1 where torch does not tell."""
-        number = _order(type(self.function))
+        number = self._class.order
         return -1 if number is None else int(number(self.function))
 
     def trace(self) -> list[str]:
@@ -73,9 +76,11 @@ class Node:
 
     def saves(self) -> list[str]:
         """Names of the tensors that it may have saved."""
-        return _saved_names(type(self.function))
+        return self._class.saves
 
     def saved(self, name: str) -> Saved:
+        if self._known is None:
+            self._known = {}
         if name not in self._known:
             self._known[name] = self._read(name)
         return self._known[name]
@@ -86,8 +91,9 @@ class Node:
 
     def setting(self, name: str) -> Any:
         """A saved number, flag or tuple of numbers; None where there is none."""
-        descriptor = _getset(type(self.function), f"_saved_{name}")
-        if descriptor is None or _getset(type(self.function), f"_raw_saved_{name}") is not None:
+        getsets = self._class.getsets
+        descriptor = getsets.get(f"_saved_{name}")
+        if descriptor is None or f"_raw_saved_{name}" in getsets:
             return None
         try:
             return descriptor.__get__(self.function)
@@ -130,7 +136,7 @@ class Node:
 
     def _custom_state(self) -> str:
         """A function written in Python tells whether its tensors are freed without unpacking them."""
-        raw = _getset(type(self.function), "_raw_saved_tensors")
+        raw = self._class.getsets.get("_raw_saved_tensors")
         try:
             return "kept" if raw is not None and raw.__get__(self.function) else "none"
         except RuntimeError:
@@ -145,8 +151,8 @@ class Node:
         return any(self.saved(name).state in ("tensor", "modified", "hooked") for name in self.saves())
 
     def _read(self, name: str) -> Saved:
-        cls = type(self.function)
-        raw, unpacked = _getset(cls, f"_raw_saved_{name}"), _getset(cls, f"_saved_{name}")
+        getsets = self._class.getsets
+        raw, unpacked = getsets.get(f"_raw_saved_{name}"), getsets.get(f"_saved_{name}")
         if raw is None or unpacked is None or self.is_custom:
             return _UNREAD
         try:
@@ -168,6 +174,11 @@ class Node:
             return _FREED if data is None else Saved("modified", None, *_versions(error))
         return _NONE if value is None else Saved("tensor", value)
 
+    def next_functions(self) -> Iterable[Any]:
+        """The functions that it gives gradients to, each in a tuple with the number of its output; None for no one."""
+        below = self._class.next_functions
+        return (below.__get__(self.function) if below is not None else None) or ()
+
 
 class Graph:
     """All that is reached from some nodes, each node once; an edge that is not followed any more ends in None.
@@ -178,46 +189,42 @@ class Graph:
     def __init__(self, roots: Iterable[Any], budget: Budget) -> None:
         self.nodes: list[Node] = []
         self._numbers: dict[int, int] = {}
-        self._below: dict[int, frozenset[int]] = {}
+        self._below: dict[int, dict[int, Node]] = {}
         self._users: dict[int, list[tuple[Node, int]]] | None = None
         self._full = False
-        self._waiting = deque(self._number(root) for root in roots if root is not None)
-        self._seen = set(self._waiting)
+        self._walked = 0  #: nodes whose inputs are known: the first ones
+        for root in roots:
+            if root is not None:
+                self._number(root)
         self.grow(budget)
 
     @property
     def complete(self) -> bool:
-        return not self._waiting and not self._full
+        return self._walked == len(self.nodes) and not self._full
 
     def grow(self, budget: Budget) -> bool:
         """Walk on while there is time. Whether there is no more to reach."""
-        steps, self._users = Steps(budget), None
+        steps, nodes, self._users = Steps(budget), self.nodes, None
         self._below.clear()
-        while self._waiting and not steps.end():
-            node = self.nodes[self._waiting.popleft()]
-            for below, output in _inputs(node.function):
-                number = None if below is None else self._reach(below)
-                node.inputs.append(number)
-                node.outputs.append(0 if number is None else output)
-        return not self._waiting
+        while self._walked < len(nodes) and not steps.end():
+            node = nodes[self._walked]
+            self._walked += 1
+            for below, _ in node.next_functions():
+                node.inputs.append(None if below is None else self._number(below))
+        return self._walked == len(nodes)
 
-    def _reach(self, function: Any) -> int | None:
-        """The number of a node below another one; None where it would be one too many."""
-        if len(self.nodes) >= _MOST and id(function) not in self._numbers:
+    def _number(self, function: Any) -> int | None:
+        """The number of a node; None where it would be one too many."""
+        known = self._numbers.get(id(function))
+        if known is not None:
+            return known
+        number = len(self.nodes)
+        if number >= _MOST:
             self._full = True
             return None
-        number = self._number(function)
-        if number not in self._seen:
-            self._seen.add(number)
-            self._waiting.append(number)
+        self._numbers[id(function)] = number
+        self.nodes.append(Node(function, number))
         return number
-
-    def _number(self, function: Any) -> int:
-        known = self._numbers.get(id(function))
-        if known is None:
-            known = self._numbers[id(function)] = len(self.nodes)
-            self.nodes.append(Node(function, known))
-        return known
 
     def of(self, function: Any) -> Node | None:
         """The node of a ``grad_fn``."""
@@ -245,19 +252,22 @@ class Graph:
 
     def below(self, node: Node) -> list[Node]:
         """The node and all that it is computed from, nearest first."""
-        if node.index not in self._below:
-            found, waiting = {node.index: None}, deque([node.index])
-            while waiting:
-                for number in self.nodes[waiting.popleft()].inputs:
-                    if number is not None and number not in found:
-                        found[number] = None
-                        waiting.append(number)
-            self._below[node.index] = frozenset(found)
-        return [self.nodes[number] for number in sorted(self._below[node.index])]
+        return list(self._all_below(node).values())
 
     def reaches(self, node: Node, other: Node) -> bool:
-        self.below(node)
-        return other.index in self._below[node.index]
+        return other.index in self._all_below(node)
+
+    def _all_below(self, node: Node) -> dict[int, Node]:
+        known = self._below.get(node.index)
+        if known is None:
+            found, waiting = {node.index}, [node.index]
+            while waiting:
+                for number in self.nodes[waiting.pop()].inputs:
+                    if number is not None and number not in found:
+                        found.add(number)
+                        waiting.append(number)
+            known = self._below[node.index] = {number: self.nodes[number] for number in sorted(found)}
+        return known
 
     def leaves(self, node: Node) -> list[Any]:
         """The tensors whose ``.grad`` a backward from here would add to."""
@@ -291,9 +301,21 @@ VIEWS = frozenset((
 ))  # fmt: skip
 
 
-def _inputs(function: Any) -> Iterable[tuple[Any, int]]:
-    below = _getset(type(function), "next_functions")
-    return (below.__get__(function) if below is not None else None) or ()
+class _Class:
+    """What is the same of all nodes of a class: see `Node`. ``getsets`` are its attributes in C, by name."""
+
+    __slots__ = ("getsets", "is_custom", "next_functions", "op", "order", "saves")
+
+    def __init__(self, cls: type) -> None:
+        self.op = _find_op(cls)
+        self.is_custom = any(class_name(base) == "_FunctionBase" for base in mro(cls))
+        self.order = _find_order(cls)
+        self.getsets = _find_getsets(cls)
+        self.saves = [name[len("_raw_saved_") :] for name in self.getsets if name.startswith("_raw_saved_")]
+        self.next_functions = self.getsets.get("next_functions")
+
+
+_class_of = ByClass(_Class)
 
 
 def _find_order(cls: type) -> Any:
@@ -313,19 +335,6 @@ def _find_getsets(cls: type) -> dict[str, Any]:
             if type(item) is GetSetDescriptorType:
                 found.setdefault(name, item)
     return found
-
-
-_op = ByClass(_find_op)
-_order = ByClass(_find_order)
-_getsets = ByClass(_find_getsets)
-_is_custom = ByClass(lambda cls: any(class_name(base) == "_FunctionBase" for base in mro(cls)))
-_saved_names = ByClass(
-    lambda cls: [name[len("_raw_saved_") :] for name in _getsets(cls) if name.startswith("_raw_saved_")]
-)
-
-
-def _getset(cls: type, name: str) -> Any:
-    return _getsets(cls).get(name)
 
 
 def _metadata(function: Any, output: int) -> Any:

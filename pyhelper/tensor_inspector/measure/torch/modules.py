@@ -7,7 +7,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
+from ...safe.guard import ByClass, class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
 from .elements import is_own
 
 torch: Any = module("torch")
@@ -48,12 +48,12 @@ class Member:
 
 
 def is_module(value: object) -> bool:
-    return any(base is torch.nn.Module for base in mro(type(value)))
+    return issubclass(type(value), torch.nn.Module)
 
 
 def is_of(member: Any, *names: str) -> bool:
     """Whether a module is one of torch's own layers of these names, or derived from it."""
-    return any(class_name(base) in names and class_module(base).startswith("torch.") for base in mro(type(member)))
+    return not _layers(type(member)).isdisjoint(names)
 
 
 def members(root: Any, steps: Steps) -> Iterator[Member]:
@@ -86,6 +86,11 @@ def _items(own: dict[str, Any], part: str) -> Iterator[tuple[str, Any]]:
     if issubclass(type(found), dict):
         for key, item in each(dict.items, found):
             yield plain_str(key), item
+
+
+_layers = ByClass(
+    lambda cls: frozenset(class_name(base) for base in mro(cls) if class_module(base).startswith("torch."))
+)
 
 
 def _suffix(parent: Any, key: str) -> str:

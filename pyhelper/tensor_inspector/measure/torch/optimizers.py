@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...safe.guard import dict_get, instance_dict, module, mro
+from ...safe.guard import dict_get, instance_dict, module
 from .elements import is_own
 
 torch: Any = module("torch")
@@ -31,7 +31,7 @@ class Group:
 
 
 def is_optimizer(value: object) -> bool:
-    return any(base is torch.optim.Optimizer for base in mro(type(value)))
+    return issubclass(type(value), torch.optim.Optimizer)
 
 
 def wrapped(value: Any) -> Any:
