@@ -117,7 +117,8 @@ describe("the hover of a value", () => {
       new Position(1, 12) as api.Position,
       token as unknown as api.CancellationToken,
     );
-    return (shown?.contents as api.MarkdownString[]).map(({ value }) => value);
+    const all = (shown?.contents ?? []) as api.MarkdownString[];
+    return all.map(({ value }) => value);
   }
 
   /** How many findings it tells. */
