@@ -52,6 +52,12 @@ def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Sa
     return Said(**_in_child(lambda: _run(text, every_line, thorough)))
 
 
+def said_of_each(texts: list[str]) -> list[Said]:
+    """What is found in several programs, one after another in one process, at the calls of ``stop``."""
+    answer = _in_child(lambda: {"each": [_run(text, False, True) for text in texts]})
+    return [Said(**said) for said in answer["each"]] if "each" in answer else [Said(**answer)]
+
+
 def said_in_every_round(text: str) -> Said:
     """The same where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
     lines = _in_child(lambda: {"busy": _busy_lines(text)}).get("busy", [])
@@ -134,7 +140,7 @@ def _play(
         path.write_text(text)
         spec: Any = importlib.util.spec_from_file_location("program", path)
         program = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(program)
+        program.stop = stop  # type: ignore[attr-defined]
 
         def tracer(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
             if frame.f_code.co_filename != str(path):
@@ -145,10 +151,14 @@ def _play(
 
         try:
             sys.settrace(tracer if see is not None else None)
-            program.train(stop)
+            spec.loader.exec_module(program)
+            if hasattr(program, "train"):
+                program.train(stop)
         except Exception as error:
             sys.settrace(None)
             caught(error)
         finally:
             sys.settrace(None)
             tensor_inspector.forget()
+            if torch.distributed.is_initialized():
+                torch.distributed.destroy_process_group()

@@ -199,6 +199,8 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  loss = F.mse_loss(model(train_x), train_x.sum(1, keepdim=True))
  stop()
  loss.backward()
+ with torch.no_grad():
+     score = F.mse_loss(model(val_x), val_x.sum(1, keepdim=True))
 """,
     ),
 }

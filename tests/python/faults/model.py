@@ -44,7 +44,8 @@ PROGRAMS: dict[str, tuple[str, str]] = {
          return (q.argmax(1) == y).float().mean()
  engine = Engine()
  x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
- engine.fit_one(x, y)
+ for _ in range(2):
+     engine.fit_one(x, y)
  engine.score(x, y)
 """,
     ),
