@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ...measure.torch.modules import is_of
 from ..step.expressions import text_of
 from ..step.source import Source
 from ..step.step import Step
@@ -34,25 +33,6 @@ def bound_or_called(step: Step, call: str, name: str | None) -> Line | None:
         calls = source.calls_of(call) if call else []
         if calls:
             return source.file, calls[-1].lineno
-    return None
-
-
-def made_with_layer(step: Step, kind: str) -> Line | None:
-    """The line in which the model with such a layer is made."""
-    for name, member in step.members.values():
-        if is_of(member.module, kind):
-            root = next(
-                (
-                    thing
-                    for thing in step.modules
-                    if name == thing.name or name.startswith((thing.name + ".", thing.name + "["))
-                ),
-                None,
-            )
-            for source in step.sources if root is not None else ():
-                found = source.bindings.get(root.key if root is not None else "")
-                if found:
-                    return source.file, found[-1][0]
     return None
 
 

@@ -12,8 +12,8 @@ from ....step.expressions import constant_of
 from ....step.step import Step
 from ...finding import Found
 from ...losses import LossCall, loss_calls
-from ...places import bound
 from ...rule import Rule
+from ...written import written
 
 
 def all_targets_ignored(step: Step) -> Iterator[Found]:
@@ -93,7 +93,7 @@ def class_dim(step: Step) -> Iterator[Found]:
         )
         last = head is not None and head.op in ("Addmm", "Mm") and len(before) == 2 and before[1] == sizes[2]
         if reordered or last:
-            name = step.title_of(view) or step.title_of(below)
+            found = written(step, view)
             classes = before[-1]
             what = (
                 "a view, not a transpose, made its dim 1 the classes"
@@ -101,9 +101,9 @@ def class_dim(step: Step) -> Iterator[Found]:
                 else "its dim 1 is taken as the classes"
             )
             yield Found(
-                f"cross_entropy takes {sizes[1]} classes from {name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
-                (name, f"{tuple(sizes)} from {tuple(before)}"),
-                line=bound(step, name),
+                f"cross_entropy takes {sizes[1]} classes from {found.name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
+                (found.expression, f"{tuple(sizes)} from {tuple(before)}"),
+                line=found.line,
                 certain=False,
                 suggestion="transpose(1, 2), so that the classes are dim 1",
             )

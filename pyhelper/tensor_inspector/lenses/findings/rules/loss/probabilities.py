@@ -10,8 +10,8 @@ from ....step.expressions import is_name, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...losses import loss_calls
-from ...places import bound, made_with_layer
 from ...rule import Rule
+from ...written import written
 
 _NO_LOG = (
     "Addmm",
@@ -32,11 +32,11 @@ def double_softmax(step: Step) -> Iterator[Found]:
         below = step.graph.through_views(step.graph.input(node)) if node.op == "LogSoftmax" else None
         if below is None or below.op != "Softmax":
             continue
-        name = step.title_of(below)
+        found = written(step, below)
         yield Found(
-            f"cross_entropy was given probabilities: {name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
-            (name, f"grad ← SoftmaxBackward0 over dim {below.dim()}"),
-            line=made_with_layer(step, "Softmax") or bound(step, name),
+            f"cross_entropy was given probabilities: {found.name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
+            (found.expression, f"grad ← SoftmaxBackward0 over dim {below.dim()}"),
+            line=found.line,
         )
         return
 
@@ -45,11 +45,11 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         below = step.graph.through_views(step.graph.input(node)) if node.op == "BinaryCrossEntropyWithLogits" else None
         if below is not None and below.op == "Sigmoid":
-            name = step.title_of(below)
+            found = written(step, below)
             yield Found(
-                f"binary_cross_entropy_with_logits was given probabilities: {name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
-                (name, "grad ← SigmoidBackward0"),
-                line=made_with_layer(step, "Sigmoid") or bound(step, name),
+                f"binary_cross_entropy_with_logits was given probabilities: {found.name or 'its input'} comes from a sigmoid (SigmoidBackward0), and the loss applies another one",
+                (found.expression, "grad ← SigmoidBackward0"),
+                line=found.line,
             )
             return
 
@@ -65,16 +65,16 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
             continue
         is_positive = stats is not None and stats["max"] is not None and stats["max"] > 1e-4
         if below.op in _NO_LOG or is_positive:
-            name = step.title_of(below)
+            found = written(step, below)
             seen = (
                 f", it runs from {number(stats['min'])} to {number(stats['max'])}"
                 if stats is not None and stats["min"] is not None
                 else ""
             )
             yield Found(
-                f"nll_loss was given no log-probabilities: {name or 'its input'} comes from {below.op}{seen}",
-                (name, f"grad ← {below.op}Backward0{seen}"),
-                line=bound(step, name) or made_with_layer(step, below.op),
+                f"nll_loss was given no log-probabilities: {found.name or 'its input'} comes from {below.op}{seen}",
+                (found.expression, f"grad ← {below.op}Backward0{seen}"),
+                line=found.line,
             )
             return
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ....step.step import Step
 from ...finding import Found
-from ...places import bound, made_with_layer
 from ...rule import Rule
+from ...written import written
 
 _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's units
 
@@ -25,12 +25,12 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
             continue
         if not -len(sizes) <= dim < len(sizes) or dim % len(sizes) != unit % len(sizes) or sizes[dim] != 1:
             continue
-        name = step.title_of(node)
+        found = written(step, node)
         value = 1 if node.op == "Softmax" else 0
         yield Found(
-            f"{name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
-            (name, f"grad ← {node.op}Backward0 over a dimension of size 1"),
-            line=made_with_layer(step, node.op) or bound(step, name),
+            f"{found.name or 'the output'} is {value} for every sample: {node.op.lower()} over one unit (dim {dim} of {tuple(sizes)})",
+            (found.expression, f"grad ← {node.op}Backward0 over a dimension of size 1"),
+            line=found.line,
         )
         return
 
@@ -55,11 +55,11 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
             or head.op not in ("Addmm", "Mm")
         ):
             continue
-        name = step.title_of(below)
+        found = written(step, below)
         yield Found(
-            f"{below.op.lower()} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {name or 'its result'}",
-            (name, f"{tuple(sizes)}, grad ← {below.op}Backward0 over dim {dim}"),
-            line=made_with_layer(step, below.op) or bound(step, name),
+            f"{below.op.lower()} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {found.name or 'its result'}",
+            (found.expression, f"{tuple(sizes)}, grad ← {below.op}Backward0 over dim {dim}"),
+            line=found.line,
         )
         return
 

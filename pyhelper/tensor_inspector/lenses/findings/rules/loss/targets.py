@@ -15,8 +15,8 @@ from ....step.expressions import constant_of, is_name
 from ....step.step import Step
 from ...finding import Found
 from ...losses import REGRESSIONS
-from ...places import bound
 from ...rule import Rule
+from ...written import written
 
 
 def loss_not_scalar(step: Step) -> Iterator[Found]:
@@ -49,7 +49,7 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
         if prediction is None or target is None or prediction is target:
             continue
-        name = step.title_of(target) or step.title_of(step.graph.through_views(target))
+        found = written(step, target)
         below = step.graph.below(target)
         bootstraps = any(one.op in ("Max", "Amax", "MaxB") for one in below) and any(
             one.op == "Gather" for one in step.graph.below(prediction)
@@ -65,14 +65,14 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             and not theirs & ours
             and theirs <= set(step.parameters)
         )
-        words = set((name or "").rpartition(".")[2].lower().split("_"))
+        words = set((found.expression or "").rpartition(".")[2].lower().split("_"))
         is_named = bool(words & {"target", "targets", "teacher", "expected", "label", "labels"}) and bool(theirs)
         discounted = _is_discounted(step, prediction, target)
         if bootstraps or foreign or is_named or discounted:
             yield Found(
-                f"gradients flow into the target of the loss: {name or 'it'} has grad_fn {target.op}Backward0",
-                (name, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
-                line=bound(step, name),
+                f"gradients flow into the target of the loss: {found.name or 'it'} has grad_fn {target.op}Backward0",
+                (found.expression, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
+                line=found.line,
                 certain=bootstraps or foreign or discounted,
             )
             return
