@@ -14,6 +14,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import everyday_errors  # noqa: E402
+
 from tensor_inspector import explain  # noqa: E402
 from tensor_inspector.lenses.explain import operation  # noqa: E402
 
@@ -142,7 +144,10 @@ shape-mismatch | $x $w | $x = R(2, 3, 8, 8); $w = R(4, 5, 3, 3) | out = F.conv2d
 shape-mismatch | $a $b 3 | $a = R(2, 3); $b = R(2, 4) | out = ($a.sum(0) + $b.mean(0)).relu()
 shape-mismatch | $x 10 | $x = R(32, 5); $fc = nn.Linear(10, 5) | out = torch.relu($fc($x.relu()))
 """
-TABLE = [tuple(part.strip() for part in case.split("|")) for case in CASES.strip().splitlines()]
+TABLE = [
+    tuple(part.strip() for part in case.split(" | "))
+    for case in [*CASES.strip().splitlines(), *everyday_errors.CASES.strip().splitlines()]
+]
 
 
 def as_script(before: list[str], line: str) -> str:

@@ -9,6 +9,8 @@ from .trace import message
 
 #: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
 _SAID: list[tuple[str, str]] = [
+    ("worker", r"^Caught \w+ in DataLoader worker"),
+    ("state_dict", r"(Missing|Unexpected) key\(s\) in state_dict|loaded state dict|state_dict to be dict-like"),
     ("memory", r"out of memory|can't allocate memory|Unable to allocate|not enough memory|ALLOC_FAILED"),
     ("freed", r"backward through the graph a second time|saved (tensors|intermediate values).* freed"),
     ("inplace", r"modified by an inplace operation|used in an in-place operation|is being modified inplace"),
@@ -16,15 +18,32 @@ _SAID: list[tuple[str, str]] = [
     ("not_scalar", r"grad can be implicitly created only for"),
     ("one_value", r"Expected more than 1 (value per channel|spatial element)"),
     ("probability", r"all elements of (input|target) should be between 0 and 1|Assertion .*input_val"),
+    ("distribution", r"^Expected (parameter \w+|value argument) \(|probability tensor contains|invalid multinomial"
+                     r"|p_in >= 0"),
+    ("truth", r"Boolean value of Tensor|truth value of an array"),
+    ("number", r"converted to (a )?(Python )?[Ss]calar|only (one element|length-1|size-1|0-dim)|an array of size 1"
+               r"|single element can be converted"),
+    ("array", r"numpy\(\) on Tensor that requires grad"),
+    ("unpack", r"values to unpack|iteration over a 0-d tensor"),
+    ("parameters", r"optimizer got an empty|optimize a non-leaf|optimizer can only optimize"),
+    ("token", r"not have a padding token|TextEncodeInput must be|text input must be of type"
+              r"|activate truncation and/or padding"),
     ("label", r"Target -?\d+ is out of bounds|Class values must be|Assertion .*(cur_target|t >= 0 && t < n_classes)"),
     ("device", r"same device|not on the expected device|backend .* but got|device type tensor to numpy"
                r"|on meta tensors|out of meta tensor|Placeholder storage has not been allocated"
                r"|Input type \(torch\.cuda.* and (weight|bias) type \(torch\.(?!cuda)"
                r"|Input type \(torch\.(?!cuda).* and (weight|bias) type \(torch\.cuda"
                r"|should be either on cpu or on the same device|found at least two devices"),
-    ("index", r"index out of range|index -?\d+ is out of bounds|out of bounds for dimension|too many indices"
+    ("index", r"not in the valid range|index out of range|index -?\d+ is out of bounds|out of bounds for dimension"
+              r"|too many indices"
               r"|out of bounds for axis|srcIndex < srcSelectDimSize|index out of bounds|device-side assert"),
-    ("shape", r"multi-target not supported|Expected target size|batches of spatial targets"),
+    ("shape", r"shape of the mask|expected sequence of length"
+              r"|multi-target not supported|Expected target size|batches of spatial targets"),
+    ("type", r"must be (Tensor|Number|tuple of ints|int), not (?!numpy)|got \(NoneType|NoneType, "
+             r"|but got (NoneType|list|tuple|int|float|str)$"
+             r"|'NoneType' object is not|unsupported operand type|object is not iterable"
+             r"|^default_collate: batch must contain"
+             r"|invalid data type 'str'"),
     ("dtype", r"must have the same dtype|to have the same dtype|should have (the )?same dtype|same datatype"
               r"|expected scalar type|[Ff]ound dtype|target dtype to be|not implemented for '|infer output dtype"
               r"|does not match weight dtype|following scalar types|can't be cast to the desired output type"
@@ -60,12 +79,22 @@ _CLASSES = frozenset((
 def kind_of(error: BaseException) -> str | None:
     """Which kind of fault an exception is; None for what is not explained."""
     names = [class_name(base) for base in mro(type(error))]
+    text = message(error)
+    if _PATTERNS[0][1].search(text):
+        return "worker"
+    if "KeyError" in names:
+        return "key"
+    if "AttributeError" in names:
+        return None if attribute_in(text) is None else "attribute"
     if not _CLASSES.intersection(names):
         return None
     if "MemoryError" in names or "OutOfMemoryError" in names:
         return "memory"
-    text = message(error)
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), None)
+
+
+def is_assertion(error: BaseException) -> bool:
+    return "AssertionError" in [class_name(base) for base in mro(type(error))]
 
 
 def short_message(text: str) -> str:
@@ -84,6 +113,42 @@ def sizes_in(text: str) -> list[tuple[int, ...]]:
     """The shapes in a message, however they are written: ``(32x5``, ``[2, 3]``, ``torch.Size([2])``, ``(2,3)``."""
     found = re.finditer(r"\d+(?:x\d+)+|[\[(]\d+(?:, ?\d+)*,?[\])]", text)
     return [tuple(int(number) for number in re.findall(r"\d+", match[0])) for match in found]
+
+
+def argument_in(text: str) -> tuple[int, str] | None:
+    """Which argument was of a wrong type, counted from 0, and the type that is wanted."""
+    found = re.search(r"\(position (\d+)\) must be (\w+)", text)
+    return None if found is None else (int(found[1]) - 1, found[2])
+
+
+def type_in_parameters(text: str) -> str | None:
+    """The type of what an optimizer was given among its parameters."""
+    found = re.search(r"one of the params is ([\w.]+)", text)
+    return None if found is None else found[1]
+
+
+def numbers_to_unpack(text: str) -> tuple[int | None, int | None]:
+    """How many values were expected, and how many there were, where the interpreter says so."""
+    expected, got = re.search(r"expected (?:at least )?(\d+)", text), re.search(r"got (\d+)", text)
+    return None if expected is None else int(expected[1]), None if got is None else int(got[1])
+
+
+def names_in(text: str, words: str) -> list[str]:
+    """The quoted names that follow some words in a message, on the same line: ``Missing key(s): "a", "b"``."""
+    line = next((line for line in text.splitlines() if words in line), "")
+    return re.findall(r'"([^"]+)"', line.partition(words)[2])
+
+
+def attribute_in(text: str) -> str | None:
+    """The attribute that an object does not have."""
+    found = re.search(r"has no attribute '(\w+)'", text)
+    return None if found is None else found[1]
+
+
+def parameter_in(text: str) -> str | None:
+    """The parameter of a distribution whose values are invalid."""
+    found = re.search(r"Expected parameter (\w+) ", text)
+    return "value" if found is None and "value argument" in text else None if found is None else found[1]
 
 
 def sides(text: str) -> tuple[int, int, int] | None:
@@ -122,6 +187,16 @@ def is_about_leaf(text: str) -> bool:
 def is_told_late(text: str) -> bool:
     """Whether a device reports what happened before: the line that it stopped at need not be the one."""
     return "device-side assert" in text
+
+
+def is_of_meta(text: str) -> bool:
+    """Whether tensors without values were to be copied."""
+    return "copy out of meta" in text
+
+
+def is_about_padding_token(text: str) -> bool:
+    """Whether a tokenizer has no token to pad with."""
+    return "padding token" in text
 
 
 def is_about_target(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,23 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
 from ..findings.rule import Rule
-from . import backward, dtypes, memory, ranges, shapes
 from .errors import kind_of
+from .rules import (
+    backward,
+    checkpoints,
+    conversions,
+    distributions,
+    dtypes,
+    lookups,
+    memory,
+    not_tensors,
+    parameters,
+    ranges,
+    shapes,
+    tokens,
+    unpacking,
+    workers,
+)
 from .scene import Scene
 from .trace import Place, chain, is_caused, places
 
@@ -19,7 +35,10 @@ if TYPE_CHECKING:
     from ..findings.finding import Found
 
 _TIME = 1000  #: milliseconds
-_NOT = "not one of the errors that are explained: of shapes, dtypes, devices, indices, a backward, memory"
+_NOT = (
+    "not one of the errors that are explained: of shapes, dtypes, devices, indices, numbers made of tensors, unpacking,"
+    " keys and attributes, checkpoints, optimizers, distributions, batches, a backward, memory"
+)
 
 #: Rules by their id: why it fails, and what to try.
 RULES: dict[str, tuple[str, str]] = {
@@ -50,6 +69,27 @@ RULES: dict[str, tuple[str, str]] = {
         "Without a graph there is nothing to differentiate.",
         "check what the loss was computed from",
     ),
+    "ambiguous-truth": (
+        "Python asks for one True or False, and a comparison of tensors gives one for each element.",
+        "reduce it with all() or any()",
+    ),
+    "not-one-element": ("A Python number is made of a single element.", "reduce it first, or take one element"),
+    "grad-to-numpy": ("An array has no graph, so the gradient would be lost without a word.", "detach() it first"),
+    "unpack-count": ("Each part of the value is given to one name.", "give as many names as there are parts"),
+    "missing-key": ("A dict gives only what was put in under that key.", "use a key that it has"),
+    "missing-attribute": ("The value is of another type than the line takes it for.", "check where it was made"),
+    "not-a-tensor": ("The operation is defined for tensors.", "make a tensor of it"),
+    "state-dict-mismatch": (
+        "Each entry of a state_dict is loaded into what has the same name and shape.",
+        "build the model that was saved",
+    ),
+    "optimizer-parameters": ("An optimizer changes leaf tensors that it is given.", "give it model.parameters()"),
+    "invalid-distribution": (
+        "The values of each parameter must lie in its range.",
+        "check what made them",
+    ),
+    "worker-failed": ("The loader's workers run the dataset in processes of their own.", "run it with num_workers=0"),
+    "tokenizer-input": ("A tensor has rows of one length.", "give it texts, and padding=True"),
     "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
 }
 
@@ -68,46 +108,54 @@ def explain(
     torch = module("torch")
     if torch is None or not hasattr(torch, "_C"):
         return Findings(skipped=[("all", "torch is not loaded")])
-    found = _chosen(error)
-    if found is None:
+    candidates = list(_candidates(error))
+    if not candidates:
         return Findings(skipped=[("all", f"this {class_name(type(error))} is {_NOT}")])
-    trace = places(found, traceback if found is error else None)
-    if not trace and frame is not None:
-        trace = [Place(frame, frame.f_lineno, frame.f_lasti)]
-    if not trace:
-        return Findings(skipped=[("all", "the exception has no traceback")])
+    budget = budget or Budget(_TIME)
     try:
-        scene = Scene(found, trace, budget or Budget(_TIME))
-        told = (
-            []
-            if scene.is_raised_by_user()
-            else [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
-        )
-        return Findings(told, RULES)
+        for found in candidates:
+            trace = places(found, traceback if found is error else None)
+            if not trace and frame is not None:
+                trace = [Place(frame, frame.f_lineno, frame.f_lasti)]
+            if not trace:
+                return Findings(skipped=[("all", "the exception has no traceback")])
+            told = _explained(Scene(found, trace, budget))
+            if told:
+                return Findings(told, RULES)
+        return Findings([], RULES)
     except Exception as failed:  # values may be in any state after an error
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
 
 
-def _chosen(error: BaseException) -> BaseException | None:
-    """The exception to explain: the first of the chain that can be, and where it was raised anew, the first such."""
+def _explained(scene: Scene) -> list[Finding]:
+    """What is known of one exception; nothing where the program raised it itself."""
+    if scene.is_raised_by_user():
+        return []
+    return [one for one in _findings(scene) if one["evidence"] or scene.kind == "memory"]
+
+
+def _candidates(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions of the chain that can be explained, in the order in which that is tried.
+
+    Of one that was raised anew the first is taken. What was only being handled when another was raised is none.
+    """
     errors = chain(error)
     index = 0
-    while index < len(errors) and kind_of(errors[index]) is None:
+    while index < len(errors) and is_caused(errors, index):
+        kind = kind_of(errors[index])
+        while kind is not None and index + 1 < len(errors) and kind_of(errors[index + 1]) == kind:
+            index += 1
+        if kind is not None:
+            yield errors[index]
         index += 1
-        if index < len(errors) and not is_caused(errors, index):
-            return None
-    if index == len(errors):
-        return None
-    kind = kind_of(errors[index])
-    while index + 1 < len(errors) and kind_of(errors[index + 1]) == kind:
-        index += 1
-    return errors[index]
 
 
 def _findings(scene: Scene) -> list[Finding]:
     kind = scene.kind
     if kind == "shape":
         return [_told(*shapes.shape_mismatch(scene))]
+    if kind == "distribution":
+        return _of_values(scene)
     if kind in ("freed", "inplace", "no_grad"):
         return _of_backward(scene, kind)
     checks: dict[Any, Any] = {
@@ -119,9 +167,30 @@ def _findings(scene: Scene) -> list[Finding]:
         "one_value": ("batchnorm-batch-of-one", ranges.batchnorm_batch_of_one),
         "not_scalar": ("loss-not-scalar", backward.loss_not_scalar),
         "memory": ("out-of-memory", memory.out_of_memory),
+        "truth": ("ambiguous-truth", conversions.ambiguous_truth),
+        "number": ("not-one-element", conversions.not_one_element),
+        "array": ("grad-to-numpy", conversions.grad_to_numpy),
+        "unpack": ("unpack-count", unpacking.unpack_count),
+        "key": ("missing-key", lookups.missing_key),
+        "attribute": ("missing-attribute", lookups.missing_attribute),
+        "type": ("not-a-tensor", not_tensors.not_tensor),
+        "state_dict": ("state-dict-mismatch", checkpoints.state_dict_mismatch),
+        "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
+        "worker": ("worker-failed", workers.worker_failed),
+        "token": ("tokenizer-input", tokens.tokenizer_input),
     }
     rule, check = checks[kind]
-    return [_told(rule, check(scene))]
+    found = check(scene)
+    return [] if found is None else [_told(rule, found)]
+
+
+def _of_values(scene: Scene) -> list[Finding]:
+    """Values that a distribution does not take, and where the NaN among them came from."""
+    from ..findings.rules.registry import RULES as ASKED
+    from ..findings.run import told
+
+    found = _told("invalid-distribution", distributions.invalid_distribution(scene))
+    return [found, *(told(rule, one) for rule, one in backward.told_by_rules(scene, ASKED, *_NAN))]
 
 
 def _of_backward(scene: Scene, kind: str) -> list[Finding]:
@@ -139,6 +208,7 @@ def _of_backward(scene: Scene, kind: str) -> list[Finding]:
     return folded(found) if found else [_told(rule, check(scene))]
 
 
+_NAN = ("nan-in-input", "nan-in-params", "nan-origin")
 _NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
 
 

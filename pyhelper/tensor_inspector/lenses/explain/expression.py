@@ -9,6 +9,7 @@ import ast
 from types import ModuleType
 from typing import Any
 
+from ...measure.torch.metadata import grad_of
 from ...measure.torch.modules import is_module, is_of
 from ...safe.guard import attribute, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
@@ -39,8 +40,9 @@ _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional"
 class Reader:
     """Reads expressions of one frame. What it gives is an `Operand` for tensors, else a plain value, or ``UNKNOWN``."""
 
-    def __init__(self, place: Place) -> None:
-        self._local = place.variables
+    def __init__(self, place: Place, around: Place | None = None) -> None:
+        """``around`` is the frame that a comprehension's own one stands in."""
+        self._local = place.variables if around is None else {**around.variables, **place.variables}
         self._global: dict[str, Any] = place.frame.f_globals
 
     def read(self, node: ast.AST | None, depth: int = 0) -> Any:
@@ -71,9 +73,22 @@ class Reader:
             return _negated(node.op, self.read(node.operand, depth))
         if isinstance(node, ast.BinOp):
             return combined(node.op, self.read(node.left, depth), self.read(node.right, depth))
+        if isinstance(node, ast.Compare):
+            return self._compared(node, depth)
         if isinstance(node, ast.Call):
             return self._call(node, depth)
         return UNKNOWN
+
+    def _compared(self, node: ast.Compare, depth: int) -> Any:
+        """``a < b``, element by element."""
+        if any(isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for op in node.ops):
+            return UNKNOWN
+        found = self.read(node.left, depth)
+        for other in node.comparators:
+            found = combined(ast.Add(), found, self.read(other, depth))
+        if not isinstance(found, Operand):
+            return UNKNOWN
+        return Operand("", sizes=found.sizes, dtype="bool", device=found.device, parts=found.parts)
 
     def _index(self, node: ast.AST, depth: int) -> Any:
         if isinstance(node, ast.Slice):
@@ -182,6 +197,8 @@ def _member(of: Any, name: str) -> Any:
     if of is UNKNOWN:
         return UNKNOWN
     if isinstance(of, Operand):
+        if name == "grad" and of.value is not None and not of.is_array:
+            return _gradient(of.value)
         if name == "data":
             return of.like("", of.sizes) if of.value is None else of
         if name in ("shape", "ndim"):
@@ -199,6 +216,13 @@ def _member(of: Any, name: str) -> Any:
             if found is not _MISSING:
                 return _found(found)
     return UNKNOWN
+
+
+def _gradient(value: Any) -> Any:
+    try:
+        return _found(grad_of(value))
+    except RuntimeError:
+        return UNKNOWN
 
 
 def _turn(of: Operand, name: str) -> bool:

@@ -66,9 +66,10 @@ class Operation:
 class FailingLine:
     """The statement of a frame that failed: its operations, and all expressions in it."""
 
-    def __init__(self, place: Place) -> None:
-        self.reader = Reader(place)
-        self.statement = _statement(place)
+    def __init__(self, place: Place, around: Place | None = None) -> None:
+        self.reader = Reader(place, around)
+        self.whole = _statement(place)  #: with its body, if it has one
+        self.statement = _head(self.whole)
         nodes = [] if self.statement is None else list(_inner_first(self.statement))
         exact = _at_instruction(place, nodes)
         self.is_exact = bool(exact)
@@ -86,6 +87,10 @@ class FailingLine:
         """The calls, the one that failed first where that is known."""
         seen = [*self.nodes, *([] if self.statement is None else _inner_first(self.statement))]
         return (node for node in dict.fromkeys(seen) if isinstance(node, ast.Call))
+
+    def below(self) -> Iterator[ast.AST]:
+        """All parts of the statement, without its body, in the order in which they are evaluated."""
+        return iter(()) if self.statement is None else _inner_first(self.statement)
 
     def tensors(self) -> list[Operand]:
         """The tensors that the line names."""
@@ -168,7 +173,7 @@ def _statement(place: Place) -> ast.AST | None:
     for node in ast.walk(tree):  # the innermost comes last
         if isinstance(node, ast.stmt) and node.lineno <= place.lineno <= (node.end_lineno or node.lineno):
             found = node
-    return _head(found)
+    return found
 
 
 def _head(statement: ast.AST | None) -> ast.AST | None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from ...measure.torch.metadata import is_tensor
 from ...measure.torch.modules import Member, is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
+from ..findings.classes import methods_of
 from ..findings.finding import Found
 from ..step.expressions import is_name, text_of
+from ..step.source import Source
 from ..step.step import Step
-from .errors import kind_of
+from .errors import is_assertion, kind_of
 from .operand import Operand, operand, short
 from .operation import FailingLine, Operation, library_call
+from .samples import parts_of, samples
 from .trace import Place, message, views
 from .wanted import layer_words
 
@@ -29,6 +33,7 @@ _PUBLIC = (
     "torch.autograd",
     "torch.distributions",
 )
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>")
 _TIME = 400  #: milliseconds for all that is in sight
 
 
@@ -71,17 +76,18 @@ class Scene:
         self.budget = budget
         self.at = _last(trace, lambda place: not place.is_of_library(), len(trace) - 1)
         self.here = trace[self.at]
-        user = trace[_last(trace[: self.at + 1], lambda place: not place.is_installed(), self.at)]
-        self.line = (
-            None if user.file.startswith("<") and not user.file.startswith("<ipython") else (user.file, user.lineno)
-        )
-        self.failing = FailingLine(self.here)
+        self.user = trace[_last(trace[: self.at + 1], lambda place: not place.is_installed(), self.at)]
+        has_file = not self.user.file.startswith("<") or self.user.file.startswith("<ipython")
+        self.line = (self.user.file, self.user.lineno) if has_file else None
+        is_inside = self.here.function in _COMPREHENSIONS and self.at > 0
+        self.failing = FailingLine(self.here, trace[self.at - 1] if is_inside else None)
         self.step = Step(
             views(trace, self.at), Budget(min(_TIME, budget.remaining_ms())), thorough=False, grad_mode=True
         )
         self.names: dict[int, str] = {id(known.value): known.name for known in self.failing.tensors()}
         self.call = self._called()
         self._name_arguments()
+        self._name_samples()
         self.layer = self._layer()
         self.operations = list(self._operations())
 
@@ -91,6 +97,7 @@ class Scene:
             not self._library()
             and not self.here.is_installed()
             and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
+            and (isinstance(self.failing.statement, ast.Raise) or is_assertion(self.error))
         )
 
     # What was running
@@ -109,7 +116,9 @@ class Scene:
                     return call
         if self.failing.is_exact:
             return calls[0] if calls and calls[0] in self.failing.nodes else None
-        return calls[0] if len(calls) == 1 else None
+        running = self._library()[:1]
+        named = [call for call in calls if text_of(call.func).rpartition(".")[2] in _names_of(running)]
+        return (named or calls)[0] if len(named or calls) == 1 else None
 
     def _name_arguments(self) -> None:
         """The arguments of the call are called inside the library what the user wrote."""
@@ -132,6 +141,17 @@ class Scene:
         for keyword in self.call.keywords:
             if keyword.arg in values:
                 self._name(values[keyword.arg], keyword.value)
+
+    def _name_samples(self) -> None:
+        """The samples that a loader was putting together are called by their numbers in the dataset."""
+        fetch = next((place for place in self._library() if place.function == "fetch"), None)
+        if fetch is None:
+            return
+        known = self.step_names()
+        for name, sample in samples(fetch):
+            for part, value in parts_of(name, sample):
+                if is_tensor(value) and id(value) not in known:
+                    self.names.setdefault(id(value), part)
 
     def _name(self, value: Any, node: ast.AST) -> None:
         known = self.failing.reader.value(node)
@@ -235,6 +255,37 @@ class Scene:
             kept.setdefault(id(one.value) if one.value is not None else one.name, one)
         return [one for one in kept.values() if one.sizes is not None or one.dtype is not None]
 
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """The names, attributes and items of the failing line, with what they stand for."""
+        for node in self.failing.below():
+            if is_name(node):
+                yield text_of(node).replace("'", '"'), self.failing.reader.read(node)
+
+    @property
+    def called(self) -> str:
+        """What the failing line calls: a layer by its title, a function by its name."""
+        if self.layer is not None:
+            return self.layer.title
+        if self.call is not None:
+            return text_of(self.call.func).rpartition(".")[2]
+        return short(text_of(self.failing.nodes[0])) if self.failing.is_exact else "this line"
+
+    def written(self) -> Iterator[tuple[str, Any]]:
+        """What the failing operation, or the call into the library, was given: the texts, with what they stand for."""
+        exact = self.failing.nodes if self.failing.is_exact else []
+        for node in dict.fromkeys([*exact, *([] if self.call is None else [self.call]), *self.failing.nodes]):
+            for given in _given(node):
+                yield short(text_of(given).replace("'", '"')), self.failing.reader.read(given)
+
+    def none_words(self, text: str) -> str:
+        """``None``, and which function returned nothing, where a name was given its result."""
+        known = self.step.sources[0].value_of(text.replace('"', "'"))
+        node = None if known is None else getattr(known[1], "value", None)
+        called = node.func if isinstance(node, ast.Call) else None
+        made = called.func if isinstance(called, ast.Call) else None  # a module that is made and called at once
+        function = _silent(self.failing.reader.value(called)) or _silent(self.failing.reader.value(made))
+        return "None" if function is None else f"None: {function} returns nothing"
+
     def named_in_line(self) -> list[tuple[str, str]]:
         return [(one.name, one.fact) for one in self.failing.tensors()]
 
@@ -270,6 +321,40 @@ class Scene:
     def device_tensors(self) -> list[Operand]:
         """All tensors that took part, the layer's own among them."""
         return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
+
+
+def _names_of(running: list[Place]) -> list[str]:
+    """How a user calls the function that is running: by its name, or by that of the class that it makes."""
+    made = [class_name(type(place.variables.get("self"))) for place in running if place.function == "__init__"]
+    return [place.function for place in running] + made
+
+
+def _given(node: ast.AST) -> list[ast.AST]:
+    """What an operation is done with."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.Call):
+        receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else [node.func]
+        return [*receiver, *node.args, *(keyword.value for keyword in node.keywords)]
+    return []
+
+
+def _silent(called: Any) -> str | None:
+    """A function of the user's, or a module's forward, that returns nothing, by its name."""
+    if type(called) is FunctionType:
+        sources = [(called.__name__, Source(called.__code__, 0))]
+    elif is_module(called) or isinstance(called, type):
+        cls = called if isinstance(called, type) else type(called)
+        sources = [(f"{class_name(cls)}.forward", one) for name, one in methods_of(cls) if name == "forward"][:1]
+    else:
+        return None
+    return next((name for name, one in sources if one.body and not any(each.value for each in one.returns)), None)
 
 
 def _evidence(one: Operand | tuple[str | None, str]) -> tuple[str | None, str]:

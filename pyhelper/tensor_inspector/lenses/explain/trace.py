@@ -93,7 +93,8 @@ def is_caused(errors: list[BaseException], index: int) -> bool:
 def message(error: BaseException) -> str:
     """The text that an exception was made with."""
     arguments: Any = kept_in_c(error, "args")
-    return arguments[0] if type(arguments) is tuple and arguments and type(arguments[0]) is str else ""
+    first = arguments[0] if type(arguments) is tuple and arguments else None
+    return plain_str(first) if issubclass(type(first), str) else ""
 
 
 def views(trace: list[Place], at: int) -> list[View]:

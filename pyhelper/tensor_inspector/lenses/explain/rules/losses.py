@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from ...words.text import shape
-from ..findings.finding import Found
-from .operand import Operand
-from .operation import Operation
-from .scene import Scene
+from ....words.text import shape
+from ...findings.finding import Found
+from ..operand import Operand
+from ..operation import Operation
+from ..scene import Scene
 
 _ELEMENTWISE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "kl_div",
                        "binary_cross_entropy_with_logits", "poisson_nll_loss", "soft_margin_loss")  # fmt: skip

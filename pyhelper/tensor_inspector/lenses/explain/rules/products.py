@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from ...words.text import shape
-from ..findings.finding import Found
-from . import sizes as rules
-from .operand import Operand
-from .operation import Operation
-from .scene import Scene
-from .wanted import Wanted, fitting
+from ....words.text import shape
+from ...findings.finding import Found
+from .. import sizes as rules
+from ..operand import Operand
+from ..operation import Operation
+from ..scene import Scene
+from ..wanted import Wanted, fitting
 
 
 def of_product(scene: Scene, operation: Operation) -> Found | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.graph import Node
-from ...measure.torch.metadata import element_count, requires_grad
-from ...words.text import shape
-from ..findings.finding import Found
-from ..findings.rule import Rule
-from .errors import is_about_leaf, short_message
-from .operand import Operand, needs_grad, operand
-from .scene import Scene
+from ....measure.torch.graph import Node
+from ....measure.torch.metadata import element_count, requires_grad
+from ....words.text import shape
+from ...findings.finding import Found
+from ...findings.rule import Rule
+from ..errors import is_about_leaf, short_message
+from ..operand import Operand, needs_grad, operand
+from ..scene import Scene
 
 
 def loss_not_scalar(scene: Scene) -> Found:

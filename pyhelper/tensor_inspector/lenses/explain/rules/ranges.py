@@ -6,16 +6,18 @@ import ast
 from math import prod
 from typing import Any
 
-from ...measure.torch.elements import bare, stats_of
-from ...measure.torch.metadata import element_count
-from ...safe.guard import instance_dict
-from ...words.text import number, plural, shape
-from ..findings.finding import Found
-from ..step.expressions import text_of
-from .errors import is_about_target, is_told_late, number_after, short_message
-from .operand import UNKNOWN, Operand
-from .operation import Operation
-from .scene import Scene
+from ....measure.torch.elements import bare, stats_of
+from ....measure.torch.metadata import element_count
+from ....measure.torch.modules import is_of
+from ....safe.guard import instance_dict
+from ....words.text import number, plural, shape
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import is_about_target, is_told_late, number_after, short_message
+from ..operand import UNKNOWN, Operand
+from ..operation import Operation
+from ..scene import Scene
+from .forms import of_mask
 
 _READ = 1 << 24  #: elements that are read
 
@@ -131,7 +133,7 @@ def logits_to_prob_loss(scene: Scene) -> Found:
 
 def index_out_of_range(scene: Scene) -> Found:
     for operation in scene.operations:
-        for check in (_embedding, _item, _index):
+        for check in (of_mask, _embedding, _item, _index):
             found = check(scene, operation)
             if found is not None:
                 return found
@@ -147,6 +149,8 @@ def _embedding(scene: Scene, operation: Operation) -> Found | None:
     if operation.name not in ("embedding", "embedding_bag", "forward") or given is None:
         return None
     layer = scene.layer
+    if layer is not None and layer.inputs and operation.name != "forward" and is_of(layer.module, "EmbeddingBag"):
+        given, table = layer.inputs[0], None
     rows: Any = None if layer is None else instance_dict(layer.module).get("num_embeddings")
     if table is not None and table.sizes and operation.name != "forward":
         rows = table.sizes[0]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ...measure.torch.modules import is_of
-from ...words.text import plural
-from ..findings.finding import Found
-from .errors import dtypes_in, is_cast, short_message
-from .operand import Operand
-from .operation import Operation
-from .scene import Layer, Scene
+from ....measure.torch.modules import is_module, is_of
+from ....safe.guard import class_name
+from ....words.text import plural
+from ...findings.finding import Found
+from ..errors import dtypes_in, is_cast, is_of_meta, short_message
+from ..operand import Operand
+from ..operation import Operation
+from ..scene import Layer, Scene
 
 _CASTS = {"float32": "float()", "float64": "double()", "float16": "half()", "bfloat16": "bfloat16()", "int64": "long()",
           "int32": "int()", "bool": "bool()"}  # fmt: skip
@@ -167,11 +168,16 @@ def device_mismatch(scene: Scene) -> Found:
     if "to numpy" in scene.message:
         odd = next((one for one in scene.operands() if one.device not in (None, "cpu")), None)
         if odd is not None:
+            fit = f"{odd.name}.cpu()" if odd.device != "meta" else "make it on a real device: to_empty(device=…)"
             return scene.found(
-                f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only",
-                odd,
-                suggestion=f"{odd.name}.cpu()",
+                f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only", odd, suggestion=fit
             )
+    if is_of_meta(scene.message):
+        for text, value in scene.written():
+            if is_module(value):
+                title = f"{text} has parameters on meta: they have shapes, but no values that could be moved"
+                fact = (text, f"{class_name(type(value))} on meta")
+                return scene.found(title, fact, suggestion=f"{text}.to_empty(device=…), then load its state_dict")
     layer = scene.layer
     if layer is not None:
         found = _layer_elsewhere(scene, layer)
@@ -236,4 +242,10 @@ def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
     facts = [(one.name, f"{one.dtype or ''} on {one.device}".strip()) for one in (odd, usual, *known)]
     target = usual if usual.device != "meta" else odd
     moved = odd if target is usual else usual
-    return scene.found(title, *facts, suggestion=f"{moved.name}.to({target.name}.device)")
+    empty = next((one for one in (odd, usual) if one.device == "meta"), None)
+    fit = (
+        f"{moved.name}.to({target.name}.device)"
+        if empty is None
+        else f"{empty.name} has no values on meta: make it elsewhere"
+    )
+    return scene.found(title, *facts, suggestion=fit)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...measure.torch.modules import is_of
-from ...safe.guard import class_name, instance_dict
-from ...words.text import shape
-from ..findings.finding import Found
-from .operand import Operand
-from .scene import Layer, Scene
-from .wanted import Wanted, fitting, is_channels_last, kernel, wanted
+from ....measure.torch.modules import is_of
+from ....safe.guard import class_name, instance_dict
+from ....words.text import shape
+from ...findings.finding import Found
+from ..operand import Operand
+from ..scene import Layer, Scene
+from ..wanted import Wanted, fitting, is_channels_last, kernel, wanted
 
 CHANNELS_LAST = "channels-last-input"
 MISMATCH = "shape-mismatch"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...measure.torch.elements import memory_of
-from ...measure.torch.metadata import device_name, is_tensor, stored_bytes
-from ...safe.guard import module
-from ...words.text import size
-from ..findings.finding import Found
-from ..step.expressions import text_of
-from .errors import bytes_asked
-from .operand import short
-from .scene import Scene
-from .sizes import broadcast, product
+from ....measure.torch.elements import memory_of
+from ....measure.torch.metadata import device_name, is_tensor, stored_bytes
+from ....safe.guard import module
+from ....words.text import size
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import bytes_asked
+from ..operand import short
+from ..scene import Scene
+from ..sizes import broadcast, product
 
 _SHOWN = 4  #: tensors
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from math import prod
 
-from ...words.text import shape
-from ..findings.finding import Found
-from ..step.expressions import text_of
-from . import sizes as rules
-from .errors import short_message, sizes_in
-from .operand import Operand, short
-from .operation import Operation
-from .scene import Scene
+from ....words.text import shape
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from .. import sizes as rules
+from ..errors import short_message, sizes_in
+from ..operand import Operand, short
+from ..operation import Operation
+from ..scene import Scene
 
 
 def of_joined(scene: Scene, operation: Operation) -> Found | None:
@@ -114,6 +115,46 @@ def _fitting_view(sizes: tuple[int, ...], numbers: tuple[int, ...], name: str, m
     return f"{name}.flatten(1), which is {shape((sizes[0], rest))}" if len(sizes) > 1 and len(numbers) == 2 else ""
 
 
+def of_mask(scene: Scene, operation: Operation) -> Found | None:
+    """A boolean mask that is not of the shape of what it picks from."""
+    whole, mask = operation.tensor(0), operation.tensor(1)
+    if (
+        operation.name not in ("getitem", "setitem")
+        or whole is None
+        or mask is None
+        or mask.dtype not in ("bool", "uint8")
+    ):
+        return None
+    a, b = whole.sizes, mask.sizes
+    if a is None or b is None or a[: len(b)] == b:
+        return None
+    dim = next((dim for dim in range(min(len(a), len(b))) if a[dim] != b[dim]), None)
+    if dim is None:
+        fit = f"{mask.written}.squeeze(-1)" if b[-1:] == (1,) else ""
+        return scene.pair(whole, mask, f"the mask has {len(b)} dimensions, more than what it picks from", fit)
+    where = f"in dimension {dim} there are {a[dim]} to pick from, and {b[dim]} in the mask"
+    return scene.pair(whole, mask, where, f"{mask.written}.T" if b[::-1] == a[: len(b)] and len(b) == 2 else "")
+
+
+def of_ragged(scene: Scene, operation: Operation) -> Found | None:
+    """``torch.tensor`` of rows that are not of one length."""
+    node = operation.node
+    if operation.name not in ("tensor", "as_tensor", "LongTensor", "FloatTensor") or not isinstance(node, ast.Call):
+        return None
+    rows = operation.argument(0, "data")
+    lengths = [len(row) for row in rows if type(row) in (list, tuple)] if type(rows) in (list, tuple) else []
+    if len(set(lengths)) < 2:
+        return None
+    name = short(text_of(node.args[0])) if node.args else "data"
+    other = next(at for at, length in enumerate(lengths) if length != lengths[0])
+    title = (
+        f"the rows of {name} are of different lengths: {name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}"
+    )
+    facts = [(f"{name}[{at}]", f"{lengths[at]} items") for at in (0, other)]
+    fit = f"pad them: torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in {name}], batch_first=True)"
+    return scene.found(title, *facts, suggestion=fit)
+
+
 def of_assigned(scene: Scene, operation: Operation) -> Found | None:
     """``x[i] = y``"""
     place, given = operation.tensor(0), operation.given
@@ -128,7 +169,7 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
     part = rules.subscript(place.sizes, operation.argument(1))
     if part is None:
         told = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(place.sizes)]
-        part = told[0] if told else None
+        part = told[-1] if told else None
     written = short(text_of(operation.node).replace("'", '"'))
     title = (
         f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"

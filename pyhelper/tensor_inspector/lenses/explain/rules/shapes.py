@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ...words.text import shape
-from ..findings.finding import Found
-from . import sizes as rules
-from .errors import mismatched_entries, of_worker, short_message, sides
-from .forms import of_assigned, of_dimension, of_joined, of_split, of_view
+from ....words.text import shape
+from ...findings.finding import Found
+from .. import sizes as rules
+from ..errors import mismatched_entries, of_worker, short_message, sides
+from ..operand import Operand
+from ..operation import Operation
+from ..scene import Scene
+from .forms import of_assigned, of_dimension, of_joined, of_mask, of_ragged, of_split, of_view
 from .layers import MISMATCH, of_layer
 from .losses import of_loss
-from .operand import Operand
-from .operation import Operation
 from .products import of_convolution, of_einsum, of_linear, of_product
-from .scene import Scene
 
 
 def shape_mismatch(scene: Scene) -> tuple[str, Found]:
@@ -148,6 +148,8 @@ _CHECKS = (
     of_einsum,
     of_view,
     of_convolution,
+    of_mask,
+    of_ragged,
     of_assigned,
     of_dimension,
     of_split,

@@ -1,0 +1,162 @@
+"""A state_dict that does not fit the model or the optimizer that is to load it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....measure.torch.modules import is_module
+from ....safe.guard import dict_get, each, instance_dict
+from ....words.text import listed, plural, shape
+from ...findings.finding import Found
+from ...step.expressions import is_name, text_of
+from ..errors import mismatched_entries, names_in, short_message
+from ..operand import operand
+from ..scene import Scene
+from ..values import keys_of, nearest, value_words
+
+_SHOWN = 4
+#: What wraps a model, by the prefix that it puts before each name.
+_WRAPPERS = {
+    "module.": "DataParallel or DistributedDataParallel",
+    "_orig_mod.": "torch.compile",
+    "_forward_module.": "Fabric",
+}
+
+
+def state_dict_mismatch(scene: Scene) -> Found:
+    if "loaded state dict" in scene.message:
+        return _of_optimizer(scene)
+    if "dict-like" in scene.message:
+        return _of_object(scene)
+    missing = names_in(scene.message, "Missing key(s) in state_dict:")
+    unexpected = names_in(scene.message, "Unexpected key(s) in state_dict:")
+    sizes = mismatched_entries(scene.message)
+    if not missing and not unexpected and not sizes:
+        return scene.found(short_message(scene.message))
+    name, model = _state(scene), _model(scene)
+    found = _prefixed(scene, name, model, missing, unexpected) or _nested(scene, name, missing, unexpected)
+    return found or _differing(scene, name, model, missing, unexpected, sizes)
+
+
+def _of_object(scene: Scene) -> Found:
+    """A whole module, as ``torch.load`` gives one that was saved whole, or a path."""
+    for text, value in list(scene.written())[1:2]:
+        fit = f"{text}.state_dict()" if is_module(value) else "torch.load(…) of it"
+        return scene.found(
+            f"{text} is {value_words(value)}, not a state_dict", (text, value_words(value)), suggestion=fit
+        )
+    return scene.found(short_message(scene.message))
+
+
+def _state(scene: Scene) -> str:
+    """How the failing line writes the state that it loads."""
+    given = (
+        []
+        if scene.call is None
+        else [*scene.call.args, *(word.value for word in scene.call.keywords if word.arg == "state_dict")]
+    )
+    return text_of(given[0]).replace("'", '"') if given and is_name(given[0]) else "the state_dict"
+
+
+def _model(scene: Scene) -> str:
+    known = None if scene.call is None else getattr(scene.call.func, "value", None)
+    return text_of(known) if known is not None and is_name(known) else "the model"
+
+
+def _value(scene: Scene) -> Any:
+    """The state that is loaded."""
+    place = next((one for one in scene.trace[scene.at + 1 :] if one.function == "load_state_dict"), None)
+    return None if place is None else place.arguments().get("state_dict")
+
+
+def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpected: list[str]) -> Found | None:
+    """Names that differ by what stands before all of them."""
+    prefix = _prefix(unexpected, missing)
+    if prefix:
+        by = f", as {_WRAPPERS[prefix]} saves them" if prefix in _WRAPPERS else ""
+        title = f'the {plural(len(unexpected), "key")} of {name} begin with "{prefix}"{by}, the names in {model} do not'
+        fit = f'{{key[{len(prefix)}:]: value for key, value in {name}.items()}}  # without "{prefix}"'
+        return scene.found(title, *_pairs(unexpected, [prefix + one for one in missing], prefix), suggestion=fit)
+    prefix = _prefix(missing, unexpected)
+    if not prefix:
+        return None
+    by = f", a {_WRAPPERS[prefix]} model," if prefix in _WRAPPERS else ""
+    title = f'the names in {model}{by} begin with "{prefix}", the {plural(len(unexpected), "key")} of {name} do not'
+    inside = f"{model}.{prefix[:-1]}.load_state_dict({name})"
+    return scene.found(title, *_pairs([prefix + one for one in unexpected], missing, prefix), suggestion=inside)
+
+
+def _pairs(there: list[str], here: list[str], prefix: str) -> list[tuple[str | None, str]]:
+    both = [one for one in there if one in here]
+    return [(one[len(prefix) :], f'"{one}" with the prefix') for one in both[:_SHOWN]]
+
+
+def _prefix(longer: list[str], shorter: list[str]) -> str:
+    """What stands before each of some names, and without it they are the others."""
+    if not longer or not shorter:
+        return ""
+    for known in shorter:
+        if longer[0].endswith(known) and len(longer[0]) > len(known):
+            prefix = longer[0][: -len(known)]
+            stripped = {one[len(prefix) :] for one in longer if one.startswith(prefix)}
+            if prefix.endswith(".") and len(stripped) == len(longer) and stripped & set(shorter):
+                return prefix
+    return ""
+
+
+def _nested(scene: Scene, name: str, missing: list[str], unexpected: list[str]) -> Found | None:
+    """A checkpoint that holds the state of the model beside other things."""
+    state = _value(scene)
+    if not issubclass(type(state), dict) or not missing:
+        return None
+    for key in unexpected:
+        inside = dict_get(state, key)
+        if issubclass(type(inside), dict) and set(missing) & set(each(dict.keys, inside)):
+            title = f'{name} is a checkpoint of {listed([repr(one) for one in keys_of(state)], False, 60)}: the parameters stand under "{key}"'
+            return scene.found(title, (f'{name}["{key}"]', value_words(inside)), suggestion=f'{name}["{key}"]')
+    return None
+
+
+def _differing(
+    scene: Scene, name: str, model: str, missing: list[str], unexpected: list[str], sizes: list[Any]
+) -> Found:
+    """Names that only one of the two has, and shapes that differ."""
+    state = _value(scene)
+    parts, facts = [], []
+    for key in missing[:_SHOWN]:
+        near = nearest(key, unexpected)
+        facts.append((key, f"in {model}, not in {name}" + (f": there is {near} in it" if near is not None else "")))
+    for key in unexpected[:_SHOWN]:
+        known = operand(key, dict_get(state, key)) if issubclass(type(state), dict) else None
+        facts.append((key, f"in {name}, not in {model}" + (f": {known.fact}" if known is not None else "")))
+    if missing:
+        parts.append(f"{name} has no {listed(missing[:_SHOWN], len(missing) > _SHOWN, 60)}")
+    if unexpected:
+        whose = "" if missing else f"{name} has "
+        parts.append(f"{whose}{listed(unexpected[:_SHOWN], len(unexpected) > _SHOWN, 60)}, which {model} does not have")
+    for key, there, here in sizes[:_SHOWN]:
+        facts.append((key, f"{shape(there)} in the checkpoint, {shape(here)} in the model"))
+    if sizes:
+        parts.append(f"{sizes[0][0]} is {shape(sizes[0][1])} in the checkpoint, but {shape(sizes[0][2])} in the model")
+    fit = "build the model that was saved, or strict=False to load the rest"
+    return scene.found("; ".join(parts), *facts, suggestion=fit)
+
+
+def _of_optimizer(scene: Scene) -> Found:
+    """The groups of an optimizer, and those that were saved."""
+    place = next((one for one in scene.trace[scene.at + 1 :] if one.function == "load_state_dict"), None)
+    there = _sizes(dict_get(_value(scene), "param_groups")) if issubclass(type(_value(scene)), dict) else []
+    here = _sizes(instance_dict(place.variables.get("self")).get("param_groups")) if place is not None else []
+    model, name = _model(scene), _state(scene)
+    words = [f"{plural(len(sizes), 'group')} of {', '.join(map(str, sizes))} parameters" for sizes in (there, here)]
+    title = f"{name} has {words[0]}, but {model} has {words[1]}"
+    fit = "build the same model and groups before, in the same order"
+    return scene.found(title, (name, words[0]), (model, words[1]), suggestion=fit)
+
+
+def _sizes(groups: Any) -> list[int]:
+    """How many parameters each group has."""
+    if type(groups) is not list:
+        return []
+    found = [dict_get(group, "params") for group in groups if issubclass(type(group), dict)]
+    return [len(params) for params in found if type(params) is list]

@@ -1,0 +1,122 @@
+"""A tensor of several elements where Python wants one value, and a tensor that numpy can't read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from math import prod
+
+from ....words.text import plural
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import short_message
+from ..operand import Operand, needs_grad, short
+from ..operation import Operation
+from ..scene import Scene
+
+#: Builtins that compare what they are given.
+_COMPARING = ("max", "min", "sorted", "any", "all", "sum", "index", "remove", "count", "sort")
+
+
+def ambiguous_truth(scene: Scene) -> Found:
+    """What is asked to be True or False, and has several elements."""
+    for node, word, around in _conditions(scene):
+        asked = scene.failing.reader.read(node)
+        if isinstance(asked, Operand) and asked.sizes is not None and prod(asked.sizes) != 1:
+            title = f"{asked.name} is {asked.fact}, {_elements(asked)}: {word} needs a single True or False"
+            return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(node, around, asked))
+    several = [one for one in scene.operands() if one.sizes is not None and prod(one.sizes) != 1]
+    if not several:
+        return scene.found(short_message(scene.message))
+    title = f"{several[0].name} is {several[0].fact}, {_elements(several[0])}: this line needs a single True or False"
+    return scene.found(title, *several[:3])
+
+
+def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:
+    """What the failing statement asks to be true or false, in its order: the expression, by what, and what is around."""
+    whole = scene.failing.whole
+    for node in scene.failing.below():
+        if isinstance(node, ast.BoolOp):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            yield from ((value, f"`{word}`", node) for value in node.values)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield node.operand, "`not`", node
+        elif isinstance(node, ast.IfExp):
+            yield node.test, "`if`", node
+        elif isinstance(node, ast.comprehension):
+            yield from ((test, "`if`", node) for test in node.ifs)
+        elif isinstance(node, ast.Call) and text_of(node.func) == "bool":
+            yield from ((argument, "bool()", node) for argument in node.args[:1])
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            yield node.left, "`in`, which compares with ==,", node
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+            yield node, "a chain of comparisons", node
+    if isinstance(whole, (ast.If, ast.While, ast.Assert)):
+        yield whole.test, f"`{type(whole).__name__.lower()}`", whole
+
+
+def _of_condition(node: ast.AST, around: ast.AST, asked: Operand) -> str:
+    if isinstance(around, ast.BoolOp):
+        sign = " & " if isinstance(around.op, ast.And) else " | "
+        return sign.join(f"({short(text_of(value))})" for value in around.values)
+    if isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.In, ast.NotIn)):
+        return f"any(one is {asked.name} for one in {short(text_of(around.comparators[0]))})"
+    if isinstance(around, ast.Compare):
+        return "two comparisons, joined by &, and all() or any() of them"
+    if isinstance(around, ast.UnaryOp):
+        return f"~{asked.written} for each element, or {asked.written}.numel() == 0, or {asked.name} is None"
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) and len(asked.parts) == 2:
+        return f"torch.equal({asked.parts[0].name}, {asked.parts[1].name})"
+    whether = "" if isinstance(node, ast.Compare) else f", or {asked.name} is not None"
+    return f"{asked.written}.all() or {asked.written}.any(){whether}"
+
+
+def not_one_element(scene: Scene) -> Found:
+    """A tensor of several elements, or of none, that a number is to be made of."""
+    for operation in scene.operations:
+        for one in operation.operands():
+            if one.sizes is not None and prod(one.sizes) != 1:
+                what = "the number" if operation.name in ("getitem", "elementwise") else f"{operation.name}()"
+                title = f"{one.name} is {one.fact}, {_elements(one)}: {what} takes a single one"
+                return scene.found(title, one, suggestion=_one_number(operation, one))
+    return scene.found(short_message(scene.message), *scene.operands()[:4])
+
+
+def _one_number(operation: Operation, one: Operand) -> str:
+    if operation.name in ("tensor", "as_tensor", "array") and operation.node is not None:
+        given = operation.node.args[:1] if isinstance(operation.node, ast.Call) else []
+        return f"torch.stack({text_of(given[0])})" if given else ""
+    if not one.sizes or not prod(one.sizes):
+        return "check what has left it empty"
+    fit = f"{one.written}.mean().item()" if one.is_float() or one.dtype is None else f"{one.written}[0].item()"
+    return f"{fit}, or {one.written}.tolist() for all of them"
+
+
+def grad_to_numpy(scene: Scene) -> Found:
+    """A tensor that requires a gradient and is to become an array."""
+    for operation in scene.operations:
+        given = next((one for one in operation.operands() if _may_need_grad(one)), None)
+        if given is not None:
+            title = f"{given.name} requires a gradient: a numpy array can't record what is done with it"
+            plain = given if given.value is None else (given.name, f"{given.fact}, requires a gradient")
+            return scene.found(title, plain, suggestion=_array_of(given))
+    known = next((one for one in scene.operands() if needs_grad(one)), None)
+    if known is None:
+        return scene.found(short_message(scene.message), *scene.operands()[:4])
+    title = f"{known.name} requires a gradient: a numpy array can't record what is done with it"
+    return scene.found(title, (known.name, f"{known.fact}, requires a gradient"), suggestion=_array_of(known))
+
+
+def _may_need_grad(one: Operand) -> bool:
+    """Whether it does, or is computed here of what is not known to need none."""
+    return not one.is_array and (needs_grad(one) if one.value is not None else True)
+
+
+def _array_of(one: Operand) -> str:
+    moved = ".cpu()" if one.device not in (None, "cpu") else ""
+    name = one.name if one.is_written and one.name.endswith(")") else one.written
+    return f"{name}.detach(){moved}.numpy()"
+
+
+def _elements(one: Operand) -> str:
+    return plural(prod(one.sizes or ()), "element")

@@ -1,0 +1,221 @@
+"""A key that a dict does not have, and an attribute that a value does not have where a tensor or a module is meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ....measure.torch.modules import is_module, is_of
+from ....safe.guard import (
+    class_dict,
+    class_name,
+    dict_attribute,
+    dict_get,
+    each,
+    instance_dict,
+    library_of,
+    module,
+    mro,
+)
+from ....words.text import quoted
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import attribute_in
+from ..operand import UNKNOWN, Operand, operand, short
+from ..operation import FailingLine
+from ..scene import Scene
+from ..values import entry, items_of, key_words, keys_of, nearest, value_words
+
+_MISSING = object()
+_PARTS = ("_modules", "_parameters", "_buffers")
+_SHOWN = 4  #: entries of a dict, or of a list, that are shown
+
+
+def missing_key(scene: Scene) -> Found | None:
+    for line in _lines(scene):
+        for node in _inner(line, ast.Subscript):
+            found = _of_subscript(scene, line, node)
+            if found is not None:
+                return found
+    return None
+
+
+def _lines(scene: Scene) -> Iterator[FailingLine]:
+    """The user's line first: what a library looks up in its own dicts says less."""
+    if scene.user is not scene.here:
+        yield FailingLine(scene.user)
+    yield scene.failing
+
+
+def _inner(line: FailingLine, *kinds: type[Any]) -> Iterator[Any]:
+    """The parts of a line of these kinds, that which failed first where it is known."""
+    seen = [*(line.nodes if line.is_exact else ()), *line.below()]
+    return (node for node in dict.fromkeys(seen) if isinstance(node, kinds))
+
+
+def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found | None:
+    value, key = line.reader.read(node.value), line.reader.read(node.slice)
+    entries = _entries(value)
+    if entries is None or key is UNKNOWN:
+        return None
+    text, keys = short(text_of(node.value).replace("'", '"')), keys_of(entries)
+    if isinstance(key, Operand):
+        if not keys or key.sizes:
+            return None
+        title = f"{key.name} is a tensor, {key.fact}, which is never a key of {text}: its keys are {key_words(keys)}"
+        return scene.found(title, key, (text, value_words(value)), suggestion=f"{text}[{key.written}.item()]")
+    if type(key) not in (str, int) or dict_get(entries, key, _MISSING) is not _MISSING:
+        return None
+    shown = quoted(key) if type(key) is str else str(key)
+    title = f"{text} has no key {shown}, only {key_words(keys)}" if keys else f"{text} has no key {shown}: it is empty"
+    near = nearest(str(key), map(str, keys))
+    like = next((one for one in keys if str(one) == str(key)), None)
+    near = near if like is None else like
+    named = [*([near] if near is not None else []), *keys]
+    facts = [(entry(text, one), value_words(dict_get(entries, one))) for one in dict.fromkeys(named)][:_SHOWN]
+    return scene.found(title, *(facts or [(text, "empty")]), suggestion="" if near is None else entry(text, near))
+
+
+def _entries(value: Any) -> dict[Any, Any] | None:
+    """The dict that a value is, or that it keeps its entries in."""
+    if issubclass(type(value), dict):
+        return value  # type: ignore[no-any-return]
+    if is_module(value):
+        part = "_modules" if is_of(value, "ModuleDict") else "_parameters" if is_of(value, "ParameterDict") else None
+        return None if part is None else dict_attribute(value, part)
+    if any(class_name(base) == "UserDict" for base in mro(type(value))):
+        found = instance_dict(value).get("data")
+        return found if type(found) is dict else None
+    return None
+
+
+def missing_attribute(scene: Scene) -> Found | None:
+    wanted = attribute_in(scene.message) or ""
+    for line in _lines(scene):
+        for node in line.below():
+            if isinstance(node, ast.Attribute) and node.attr == wanted:
+                found = _of_attribute(scene, line, node, wanted)
+                if found is not None:
+                    return found
+    for text, value in scene.written() if "NoneType" in scene.message else ():
+        if value is None:
+            return scene.found(f"{text} is None, but {scene.called} wants a value", (text, scene.none_words(text)))
+    return None
+
+
+def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
+    value, text = line.reader.read(node.value), short(text_of(node.value).replace("'", '"'))
+    if value is UNKNOWN:
+        return None
+    if value is None:
+        return _of_none(scene, line, node, text)
+    if is_module(value) and not isinstance(value, Operand):
+        return _of_module(scene, value, text, wanted)
+    if isinstance(value, Operand) and not value.is_array:
+        near = nearest(wanted, _tensor_attributes())
+        title = f"{text} is {value.fact}: a tensor has no {wanted}"
+        return None if near is None else scene.found(title, value, suggestion=f"{text}.{near}")
+    if library_of(type(value)) == "torch":
+        near = nearest(wanted, (name for base in mro(type(value)) for name in _public(base)))
+        title = f"{text} is {value_words(value)}, which has no {wanted}"
+        return None if near is None else scene.found(title, (text, value_words(value)), suggestion=f"{text}.{near}")
+    if wanted not in _tensor_attributes():
+        return None
+    title = f"{text} is {value_words(value)}, not a tensor: it has no {wanted}"
+    facts = [(text, value_words(value)), *_parts(text, value)]
+    return scene.found(title, *facts, suggestion=_made_tensor(text, value, wanted))
+
+
+def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) -> Found:
+    owner = line.reader.read(node.value.value) if isinstance(node.value, ast.Attribute) else None
+    what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
+    title = f"{text} is None, where {what}: .{node.attr} can't be read"
+    if isinstance(owner, Operand) and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
+        fit = "call backward() first, and check that it takes part in the loss"
+        return scene.found(f"{text} is None: {owner.name} has no gradient yet", owner, suggestion=fit)
+    return scene.found(title, (text, scene.none_words(text)), suggestion=f"find out why {text} is None")
+
+
+def _of_module(scene: Scene, value: Any, text: str, wanted: str) -> Found | None:
+    inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
+    if inside is not None and _has(inside, wanted):
+        title = f"{text} is a {class_name(type(value))}: {wanted} is an attribute of the module inside it"
+        return scene.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
+    near = nearest(wanted, _names(value))
+    children = [name for part in _PARTS for name in each(dict.keys, dict_attribute(value, part))][:_SHOWN]
+    if near is None and wanted in _tensor_attributes() and wanted not in ("to", "train"):
+        title = f"{text} is {value_words(value)}, not a tensor: it has no {wanted}"
+        return scene.found(
+            title, (text, value_words(value)), suggestion=f"call it, or name one of its parameters: {text}.weight"
+        )
+    if near is None and not children:
+        return None
+    title = f"{text} ({class_name(type(value))}) has no {wanted}"
+    title += f", only {', '.join(children)}" if children else ""
+    return scene.found(title, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
+
+
+def _is_wrapper(value: Any) -> bool:
+    return is_of(value, "DataParallel", "DistributedDataParallel", "FullyShardedDataParallel", "OptimizedModule")
+
+
+def _names(value: Any) -> Iterator[str]:
+    for part in _PARTS:
+        yield from (name for name in each(dict.keys, dict_attribute(value, part)) if type(name) is str)
+    for name in each(dict.keys, instance_dict(value)):
+        if type(name) is str and name[:1] != "_" and name not in ("training", "call_super_init", "dump_patches"):
+            yield name
+    yield from (name for base in mro(type(value)) if class_name(base) != "Module" for name in _public(base))
+
+
+def _has(value: Any, name: str) -> bool:
+    return name in set(_names(value))
+
+
+def _tensor_attributes() -> frozenset[str]:
+    """The public attributes of a tensor."""
+    torch: Any = module("torch")
+    return frozenset(name for base in mro(torch.Tensor) for name in _public(base))
+
+
+def _public(cls: type) -> Iterator[str]:
+    return (name for name in list(class_dict(cls)) if type(name) is str and name[:1] != "_")
+
+
+def _parts(text: str, value: Any) -> list[tuple[str | None, str]]:
+    """The tensors in a list, a tuple or a dict."""
+    if issubclass(type(value), dict):
+        named = [(entry(text, key), dict_get(value, key)) for key in keys_of(value)]
+    elif issubclass(type(value), (list, tuple)):
+        named = [(f"{text}[{at}]", item) for at, item in enumerate(items_of(value))]
+    else:
+        return []
+    found: list[tuple[str | None, str]] = []
+    for name, item in named:
+        known = operand(name, item)
+        if known is not None:
+            found.append((name, known.fact))
+    return found[:_SHOWN]
+
+
+def _made_tensor(text: str, value: Any, wanted: str) -> str:
+    """What would make a tensor of it, or reach the one in it."""
+    if isinstance(value, Operand):
+        return f"torch.from_numpy({text}).{wanted}"
+    if issubclass(type(value), dict):
+        moved = f"{{key: one.{wanted}(…) for key, one in {text}.items()}}" if wanted in ("to", "cuda", "cpu") else ""
+        return moved or "take a tensor by its key"
+    if issubclass(type(value), (list, tuple)):
+        found = [operand("", item) for item in items_of(value)]
+        tensors = [one for one in found if one is not None]
+        if tensors and wanted in ("to", "cuda", "cpu"):
+            return f"[one.{wanted}(…) for one in {text}]"
+        if len(tensors) > 1 and len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1:
+            return f"torch.stack({text}), or {text}[0]"
+        return f"{text}[0]" if tensors else f"torch.tensor({text})"
+    if type(value) in (int, float) and wanted in ("item", "tolist", "detach", "cpu"):
+        return f"{text} is a number already"
+    if type(value) in (int, float):
+        return "keep the tensor: item() makes a number, which has no graph"
+    return ""

@@ -1,0 +1,94 @@
+"""None, a list or a number where an operation wants a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....measure.torch.modules import is_module
+from ....safe.guard import class_name
+from ...findings.finding import Found
+from ..errors import argument_in
+from ..operand import UNKNOWN, Operand, operand
+from ..samples import dataset_name, parts_of, samples
+from ..scene import Scene
+from ..values import items_of, value_words
+
+
+def not_tensor(scene: Scene) -> Found | None:
+    collated = _collated(scene)
+    if collated is not None:
+        return collated
+    given = list(scene.written())
+    for text, value in given:
+        if value is None and "NoneType" in scene.message:
+            return _of_none(scene, text)
+    told = argument_in(scene.message)
+    if told is not None and told[0] + 1 < len(given) and "not NoneType" in scene.message and scene.layer is None:
+        return _of_none(scene, given[told[0] + 1][0])
+    for text, value in given[1:]:
+        if is_module(value) and "not iterable" in scene.message and _is_named(scene, value):
+            title = f"{text} is {value_words(value)}, but {scene.called} goes through its elements"
+            return scene.found(title, (text, value_words(value)), suggestion=f"{text}.parameters()")
+    for text, value in given:
+        for at, item in enumerate(items_of(value) if issubclass(type(value), (list, tuple)) else []):
+            if not isinstance(item, Operand) and operand("", item) is None and _is_named(scene, item):
+                title = f"{text}[{at}] is {value_words(item)}, but {scene.called} wants tensors"
+                return scene.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
+    for text, value in given:
+        if not isinstance(value, Operand) and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
+            title = f"{text} is {value_words(value)}, but {scene.called} wants a tensor"
+            return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
+    for text, value in given:
+        if isinstance(value, Operand) and "not Tensor" in scene.message:
+            title = f"{text} is a tensor, {value.fact}, but {scene.called} wants numbers"
+            return scene.found(title, value, suggestion=f"{value.written}.tolist(), or *{value.written}.shape")
+    return None
+
+
+def _of_none(scene: Scene, text: str) -> Found:
+    told = argument_in(scene.message)
+    return scene.found(
+        f"{text} is None, but {scene.called} wants {'a number' if told is not None and told[1] == 'Number' else 'a tensor'}",
+        (text, scene.none_words(text)),
+        suggestion=f"find out why {text} is None",
+    )
+
+
+def _is_named(scene: Scene, value: Any) -> bool:
+    """Whether the message names the type of a value."""
+    return class_name(type(value)) in scene.message
+
+
+def _tensor_of(text: str, value: Any) -> str:
+    if not issubclass(type(value), (list, tuple)):
+        return f"torch.tensor({text})" if type(value) in (int, float, bool) else ""
+    found = [operand("", item) for item in items_of(value)]
+    tensors = [one for one in found if one is not None]
+    if not tensors:
+        return f"torch.tensor({text})"
+    same = len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1
+    return f"torch.stack({text}), or {text}[0]" if same else f"{text}[0]"
+
+
+# Samples that can't be made a batch
+
+
+def _collated(scene: Scene) -> Found | None:
+    """The samples of a batch, of which one is None, or of another type than the others."""
+    fetch = next((place for place in scene.trace if place.function == "fetch"), None)
+    if fetch is None or not any(place.function == "default_collate" for place in scene.trace):
+        return None
+    batch, name = samples(fetch), f"{dataset_name(fetch)}.__getitem__"
+    empty = next((label for label, sample in batch if sample is None), None)
+    if empty is not None:
+        title = f"{empty} is None: {name} returns nothing for it"
+        return scene.found(title, (empty, "None"), suggestion="return a sample, or drop it in collate_fn")
+    rows = [dict(enumerate(list(parts_of(label, sample))[1:] or [(label, sample)])) for label, sample in batch]
+    for part in rows[0] if rows else ():
+        (first, one), others = rows[0][part], [row[part] for row in rows[1:] if part in row]
+        for label, other in others:
+            if type(other) is not type(one):
+                title = f"{label} is {value_words(other)}, but {first} is {value_words(one)}"
+                facts = [(label, value_words(other)), (first, value_words(one))]
+                return scene.found(title, *facts, suggestion=f"return one type from {name}")
+    return None

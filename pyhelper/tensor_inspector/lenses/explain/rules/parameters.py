@@ -1,0 +1,76 @@
+"""What an optimizer is given that it can't optimize: nothing, no leaf, no tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....measure.torch.modules import is_module
+from ....safe.guard import class_name
+from ...findings.finding import Found
+from ..errors import short_message, type_in_parameters
+from ..operand import UNKNOWN, Operand
+from ..scene import Scene
+from ..values import items_of, value_words
+
+
+def optimizer_parameters(scene: Scene) -> Found | None:
+    if "non-leaf" in scene.message:
+        return _not_a_leaf(scene)
+    if "empty" in scene.message:
+        return _empty(scene)
+    for text, value in _given(scene):
+        held = type_in_parameters(scene.message)
+        if value is not UNKNOWN or held is None:
+            title = f"{text} is {value_words(value)}, but an optimizer wants parameters: tensors, or dicts of them"
+            return scene.found(title, (text, value_words(value)), suggestion="model.parameters()")
+        title = f"{text} holds {held}, but an optimizer wants parameters: tensors, or dicts of them"
+        return scene.found(title, (text, f"holds {held}"), suggestion="model.parameters()")
+    return None
+
+
+def _given(scene: Scene) -> list[tuple[str, Any]]:
+    """The first argument of the optimizer's class."""
+    return [] if scene.call is None else list(scene.written())[1:2]
+
+
+def _not_a_leaf(scene: Scene) -> Found | None:
+    for _, value in _given(scene):
+        for one in [value] if isinstance(value, Operand) else items_of(value) if type(value) in (list, tuple) else []:
+            if isinstance(one, Operand) and one.value is not None and not one.value.is_leaf:
+                title = f"{one.name} is computed, no leaf: an optimizer can't change what made it"
+                return scene.found(
+                    title, one, suggestion=f"{one.written}.detach().requires_grad_(), or the tensors that it is made of"
+                )
+    return scene.found(short_message(scene.message), *scene.operands()[:4])
+
+
+def _empty(scene: Scene) -> Found | None:
+    """No parameter at all: a model without any, or none that was chosen."""
+    named = [(name, value) for name, value in _modules(scene) if not _has_parameters(value)]
+    if named:
+        name, value = named[0]
+        title = f"{name} ({class_name(type(value))}) has no parameters: its optimizer got an empty list"
+        fit = "layers in a plain list or dict are not registered: nn.ModuleList, nn.ModuleDict"
+        return scene.found(title, (name, value_words(value)), suggestion=fit)
+    for text, value in _given(scene):
+        title = f"{text} holds no parameter: an optimizer needs one"
+        return scene.found(
+            title, (text, "empty" if value is UNKNOWN else value_words(value)), suggestion="check which are chosen"
+        )
+    return None
+
+
+def _modules(scene: Scene) -> list[tuple[str, Any]]:
+    """The modules that the failing line names."""
+    found = []
+    for text, value in scene.named():
+        if is_module(value):
+            found.append((text, value))
+    return found
+
+
+def _has_parameters(module: Any) -> bool:
+    from ....measure.torch.modules import members
+    from ....safe.budget import Budget, Steps
+
+    return any(True for one in members(module, Steps(Budget(200))) for _ in one.part("_parameters"))

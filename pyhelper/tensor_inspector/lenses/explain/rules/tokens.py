@@ -1,0 +1,41 @@
+"""What a tokenizer can't make tensors of: no padding token, what is no text, rows of different lengths."""
+
+from __future__ import annotations
+
+from ....safe.guard import class_name
+from ....words.text import listed
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import is_about_padding_token
+from ..operand import UNKNOWN, short
+from ..operation import FailingLine
+from ..scene import Scene
+from ..values import items_of, value_words
+
+
+def tokenizer_input(scene: Scene) -> Found | None:
+    line = FailingLine(scene.user)
+    for node in line.calls():
+        tokenizer = line.reader.value(node.func)
+        if tokenizer is None or "Tokenizer" not in class_name(type(tokenizer)):
+            continue
+        name, class_of = short(text_of(node.func)), class_name(type(tokenizer))
+        if is_about_padding_token(scene.message):
+            title = f"{name}.pad_token is None: {name} has nothing to pad with"
+            return scene.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
+        for argument in node.args:
+            text, value = short(text_of(argument)), line.reader.read(argument)
+            rows = items_of(value) if issubclass(type(value), (list, tuple)) else [value]
+            odd = next(
+                (at for at, row in enumerate(rows) if type(row) not in (str, list, tuple) and row is not UNKNOWN), None
+            )
+            if odd is not None:
+                whose = f"{text}[{odd}]" if rows != [value] else text
+                title = f"{whose} is {value_words(rows[odd])}, but {name} wants text"
+                return scene.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
+            lengths = [len(row.split()) for row in rows if type(row) is str]
+            if len(set(lengths)) > 1:
+                title = f"the texts of {text} are of different lengths: without padding they are no tensor"
+                fact = (text, f"{value_words(value)}, of {listed(map(str, lengths[:8]), len(lengths) > 8, 40)} words")
+                return scene.found(title, fact, suggestion="padding=True, truncation=True")
+    return None
