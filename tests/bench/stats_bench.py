@@ -26,7 +26,7 @@ from goals import Figures, Goal
 sys.path.insert(0, str(Path(__file__).parents[2] / "pyhelper"))
 from tensor_inspector import facts, summarize
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.kinds.torch.finite import look_at
+from tensor_inspector.kinds.torch.finite import find_not_finite
 from tensor_inspector.measure.stats import of_tensor
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -226,7 +226,7 @@ def many(figures: Figures, n: int, rounds: int) -> None:
     runs: dict[str, Run] = {
         "norms": lambda _: torch._foreach_norm(tensors),
         "sums": lambda _: [tensor.sum() for tensor in tensors],
-        "ours": lambda _: look_at(named, Budget()),
+        "ours": lambda _: find_not_finite(named, Budget()),
     }
     with Untouched():
         times = interleaved(runs, None, rounds)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 from weakref import ReferenceType, ref
 
-from ...measure.torch.elements import bare, is_plain, version_of
+from ...measure.torch.elements import bare, version_of
 from ...measure.torch.metadata import element_count, requires_grad
 from ...measure.torch.optimizers import highest_rate, turns_of
-from ...measure.unread import Unread
+from ...safe.guard import module
 from .step import Step
 
+torch: Any = module("torch")
 _PARAMETERS = 400
 _ELEMENTS = 1 << 20  #: of all parameters whose norms are taken
 
@@ -20,16 +21,23 @@ class Weight:
 
     __slots__ = ("_grad_memory", "grad_norm", "grad_version", "norm", "version")
 
-    def __init__(self, version: int, norm: float | None, grad: Any, grad_version: int, grad_norm: float | None) -> None:
+    def __init__(
+        self,
+        version: int,
+        norm: float | None,
+        grad_memory: ReferenceType[Any] | None,
+        grad_version: int,
+        grad_norm: float | None,
+    ) -> None:
         self.version = version
         self.norm = norm
-        self._grad_memory = _memory(grad)
+        self._grad_memory = grad_memory
         self.grad_version = grad_version
         self.grad_norm = grad_norm
 
     def had(self, grad: Any) -> bool:
         """Whether a gradient is the one of then: it lies in the same memory, which has lived since."""
-        now = None if self._grad_memory is None else _memory(grad)
+        now = None if self._grad_memory is None else _memory(bare(grad))
         return now is not None and self._grad_memory is not None and self._grad_memory() is now()
 
 
@@ -74,28 +82,27 @@ def moment_of(step: Step) -> Moment:
 
 
 def _weight(step: Step, tensor: Any, read: bool) -> Weight:
+    norm = _norm(bare(tensor)) if read else None
     grad = step.grad(tensor) if requires_grad(tensor) else None
-    grad_version = -1 if grad is None else version_of(grad)
-    norms = (norm_of(tensor), None if grad is None else norm_of(grad)) if read else (None, None)
-    return Weight(version_of(tensor), norms[0], grad, grad_version, norms[1])
+    if grad is None:
+        return Weight(version_of(tensor), norm, None, -1, None)
+    slopes = bare(grad)
+    return Weight(version_of(tensor), norm, _memory(slopes), version_of(grad), _norm(slopes) if read else None)
 
 
-def _memory(tensor: Any) -> ReferenceType[Any] | None:
+def _memory(values: Any) -> ReferenceType[Any] | None:
     """A reference to a tensor's memory that does not keep it alive. (One to the tensor would forbid to swap it.)"""
-    if tensor is None or not is_plain(tensor):
-        return None
-    try:
-        return ref(tensor.untyped_storage())
-    except (RuntimeError, NotImplementedError):  # sparse
-        return None
+    return None if values is None else ref(values.untyped_storage())
 
 
 def norm_of(tensor: Any) -> float | None:
     """The Euclidean norm, in float32 at least; None where it can't be read. Inf or NaN where it has such elements."""
-    if not is_plain(tensor) or not tensor.dtype.is_floating_point:
+    return _norm(bare(tensor))
+
+
+def _norm(values: Any) -> float | None:
+    if values is None or not values.dtype.is_floating_point:
         return None
-    values = bare(tensor)
-    if isinstance(values, Unread):
-        return None
-    found = (values.double() if values.numel() < 1 << 16 else values.float()).norm().item()
-    return float(found)
+    if values.numel() >= 1 << 16:
+        return float(values.float().norm().item())
+    return float(torch.linalg.vector_norm(values, dtype=torch.float64).item())

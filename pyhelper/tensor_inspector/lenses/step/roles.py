@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...measure.torch.elements import is_own, memory_of, place_of
+from ...measure.torch.elements import OWN, is_own, memory_of, place_of
 from ...measure.torch.modules import Member, is_module, members
-from ...measure.torch.optimizers import is_optimizer, wrapped
+from ...measure.torch.optimizers import wrapped
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_module, class_name, module, mro
+from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
 from .frames import View
 from .sight import Thing, things
 
@@ -46,6 +46,7 @@ class Roles:
         self.buffers: list[tuple[str, Any, Member]] = []
         self._values: dict[tuple[int, str], Any] = {}
         self._held: list[Any] = []
+        self._members_by_name: dict[str, Member] = {}
         self._by_place: dict[Any, str] | None = None
         self._by_memory: dict[int, str] = {}
         self._look()
@@ -64,20 +65,20 @@ class Roles:
         self._enter(roots)
 
     def _sort(self, thing: Thing, roots: list[Thing]) -> None:
-        value, cls = thing.value, type(thing.value)
-        if is_own(value):
-            self.tensors.append(thing)
-        elif is_module(value):
+        role = _role_of(type(thing.value))
+        if role == "module":
             roots.append(thing)
-        elif is_optimizer(value) or (_looks_wrapped(cls) and wrapped(value) is not None):
+        elif role == "tensors":
+            self.tensors.append(thing)
+        elif role == "optimizers" or (role == "wrappers" and wrapped(thing.value) is not None):
             self.optimizers.append(thing)
-        elif _is_scheduler(value):
+        elif role == "schedulers":
             self.schedulers.append(thing)
-        elif _is_a(cls, "GradScaler"):
+        elif role == "scalers":
             self.scalers.append(thing)
-        elif _is_a(cls, "DataLoader"):
+        elif role == "loaders":
             self.loaders.append(thing)
-        elif _is_a(cls, "ndarray"):
+        elif role == "arrays":
             self.arrays.append(thing)
 
     def _enter(self, found: list[Thing]) -> None:
@@ -90,6 +91,7 @@ class Roles:
             for member in walked[id(thing.value)]:
                 name = thing.name + member.path
                 self.members.setdefault(id(member.module), (name, member))
+                self._members_by_name.setdefault(name, member)
                 for suffix, tensor in member.part("_parameters"):
                     self.parameters.setdefault(id(tensor), Parameter(name + suffix, tensor, member, thing))
                     self._held.append(tensor)
@@ -105,11 +107,8 @@ class Roles:
         value = self._values.get((view, expression))
         if value is not None and is_module(value):
             return Thing(expression, value, view, 0)
-        name = expression.replace("'", '"')
-        for known, member in self.members.values():
-            if known == name:
-                return Thing(expression, member.module, view, 0)
-        return None
+        member = self._members_by_name.get(expression.replace("'", '"'))
+        return None if member is None else Thing(expression, member.module, view, 0)
 
     def name_of(self, value: Any) -> str | None:
         """The name of a value that is in sight, of a parameter, or of a tensor over the same elements."""
@@ -140,10 +139,6 @@ class Roles:
         return exact if memory is None else self._by_memory.get(memory)
 
 
-def _is_a(cls: type, name: str) -> bool:
-    return any(class_name(base) == name for base in mro(cls))
-
-
 _SCHEDULERS = Classes(
     *(
         base
@@ -153,10 +148,22 @@ _SCHEDULERS = Classes(
 )
 
 
-def _is_scheduler(value: Any) -> bool:
-    return any(base in _SCHEDULERS for base in mro(type(value)))
+_ROLES = {"GradScaler": "scalers", "DataLoader": "loaders", "ndarray": "arrays"}  #: by names of classes
 
 
-def _looks_wrapped(cls: type) -> bool:
-    """Whether a class that keeps an optimizer stands for it, as accelerate's and Lightning's do."""
-    return class_name(cls).endswith("Optimizer") and not class_module(cls).startswith("torch.optim.lr_scheduler")
+def _find_role(cls: type) -> str:
+    """What instances of a class may be to a step; empty for nothing that is looked at."""
+    if cls in OWN:
+        return "tensors"
+    if issubclass(cls, torch.nn.Module):
+        return "module"
+    if issubclass(cls, torch.optim.Optimizer):
+        return "optimizers"
+    if any(base in _SCHEDULERS for base in mro(cls)):
+        return "schedulers"
+    if class_name(cls).endswith("Optimizer") and not class_module(cls).startswith("torch.optim.lr_scheduler"):
+        return "wrappers"  # which keep an optimizer and stand for it, as accelerate's and Lightning's do
+    return next((_ROLES[name] for name in map(class_name, mro(cls)) if name in _ROLES), "")
+
+
+_role_of = ByClass(_find_role)

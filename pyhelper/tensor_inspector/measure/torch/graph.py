@@ -190,6 +190,7 @@ class Graph:
         self.nodes: list[Node] = []
         self._numbers: dict[int, int] = {}
         self._below: dict[int, dict[int, Node]] = {}
+        self._leaves: dict[int, list[Any]] = {}
         self._users: dict[int, list[tuple[Node, int]]] | None = None
         self._full = False
         self._walked = 0  #: nodes whose inputs are known: the first ones
@@ -206,6 +207,7 @@ class Graph:
         """Walk on while there is time. Whether there is no more to reach."""
         steps, nodes, self._users = Steps(budget), self.nodes, None
         self._below.clear()
+        self._leaves.clear()
         while self._walked < len(nodes) and not steps.end():
             node = nodes[self._walked]
             self._walked += 1
@@ -271,7 +273,9 @@ class Graph:
 
     def leaves(self, node: Node) -> list[Any]:
         """The tensors whose ``.grad`` a backward from here would add to."""
-        return [below.leaf for below in self.below(node) if below.leaf is not None]
+        if node.index not in self._leaves:
+            self._leaves[node.index] = [below.leaf for below in self.below(node) if below.leaf is not None]
+        return self._leaves[node.index]
 
     def leaves_beside(self, node: Node, ops: tuple[str, ...]) -> list[Any]:
         """The leaves that are reached without going through operations of these names."""

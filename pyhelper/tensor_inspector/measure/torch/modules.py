@@ -38,7 +38,7 @@ class Member:
             if is_own(item):
                 yield _suffix(self.module, key), item
 
-    def items(self, part: str) -> Iterator[tuple[str, Any]]:
+    def items(self, part: str) -> list[tuple[str, Any]]:
         """What it has registered as parameters, buffers or modules, by name; a name may have None."""
         return _items(self.own, part)
 
@@ -81,11 +81,11 @@ def children(member: Member) -> list[Any]:
     return [item for _, item in _items(member.own, "_modules") if is_module(item)]
 
 
-def _items(own: dict[str, Any], part: str) -> Iterator[tuple[str, Any]]:
+def _items(own: dict[str, Any], part: str) -> list[tuple[str, Any]]:
     found: Any = own.get(part)
-    if issubclass(type(found), dict):
-        for key, item in each(dict.items, found):
-            yield plain_str(key), item
+    if not issubclass(type(found), dict) or not dict.__len__(found):
+        return []
+    return [(plain_str(key), item) for key, item in each(dict.items, found)]
 
 
 _layers = ByClass(

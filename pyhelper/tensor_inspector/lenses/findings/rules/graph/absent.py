@@ -8,7 +8,6 @@ from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
 from .....measure.torch.graph import Node
-from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import number
 from ....step.backpropagated import Loss
@@ -30,12 +29,13 @@ def missing_grad(step: Step) -> Iterator[Found]:
     if any(loss.pending for loss in step.losses) or not step.has_all_losses() or not step.graph.complete:
         return
     reached, _ = reached_by_losses(step)
-    for name, member in list(step.members.values()):
+    ungraded = [one.tensor for one in step.trained() if id(one.tensor) not in reached]
+    missing = {id(tensor) for tensor in ungraded if step.grad(tensor) is None}
+    for name, member in list(step.members.values()) if missing else ():
         if is_library(type(member.module)):
             continue
         for key, tensors in _parts(member):
-            trained = tensors and all(id(one) in step.held and requires_grad(one) for one in tensors)
-            if not trained or any(id(one) in reached or step.grad(one) is not None for one in tensors):
+            if not tensors or not missing.issuperset(map(id, tensors)):
                 continue
             others = [one for one in parameters_of(member.module) if id(one) in reached and step.grad(one) is not None]
             cut = _cut_in(type(member.module), key) if others else None

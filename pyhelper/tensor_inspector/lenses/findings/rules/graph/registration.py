@@ -9,7 +9,7 @@ from typing import Any
 from .....measure.torch.elements import is_own
 from .....measure.torch.metadata import gradient_of, requires_grad, shape_of
 from .....measure.torch.modules import Member, is_module, parameters_of
-from .....safe.guard import class_name, each, instance_dict
+from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, plural, shape
 from ....step.expressions import text_of
 from ....step.roles import Parameter
@@ -88,7 +88,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
     for name, member in list(step.members.values()):
         if is_library(type(member.module)):
             continue
-        for key, item in each(dict.items, instance_dict(member.module)):
+        for key, item in list(member.own.items()):
             if key.startswith("_") or (type(item) not in (list, tuple, dict) and not is_own(item)):
                 continue
             found = [item] if is_own(item) else list(dict.values(item)) if type(item) is dict else list(item)
@@ -145,7 +145,7 @@ def _tensors_in(value: Any) -> list[Any]:
 def non_leaf_grad(step: Step) -> Iterator[Found]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member in list(step.members.values()):
-        for key, item in each(dict.items, instance_dict(member.module)):
+        for key, item in list(member.own.items()):
             if not is_own(item) or not requires_grad(item) or key.startswith("_"):
                 continue
             leaf = _lonely_leaf(step, item)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.stats.finite import can_be_summed, not_finite
-from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.elements import bare
 from .....measure.torch.metadata import element_count
 from .....safe.guard import module
 from .....words.text import listed, plural
@@ -47,11 +47,8 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
 
 
 def names_not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
-    tensors = [
-        (at, bare(tensor))
-        for at, (_, tensor) in enumerate(named)
-        if is_plain(tensor) and can_be_summed(torch, tensor.dtype)
-    ]
+    readable = ((at, bare(tensor)) for at, (_, tensor) in enumerate(named))
+    tensors = [(at, values) for at, values in readable if values is not None and can_be_summed(torch, values.dtype)]
     found = not_finite(torch, iter(tensors), step.budget.share())
     return [named[at][0] for at in sorted(found.nan | found.inf)]
 

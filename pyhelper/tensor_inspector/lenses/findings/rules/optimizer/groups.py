@@ -57,7 +57,6 @@ def _unheld(step: Step) -> list[Parameter]:
 
 def optimizer_stale_params(step: Step) -> Iterator[Found]:
     """An optimizer holds tensors that no module has, while a module that it was made for has others."""
-    unheld = _unheld(step)
     reached, _ = reached_by_losses(step)
     for thing in step.optimizers:
         held = list(tensors_of(thing.value))
@@ -69,7 +68,8 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
             and id(tensor) not in reached
             and step.grad(tensor) is None
         ]
-        if not stale or not unheld:
+        unheld = _unheld(step) if stale else []
+        if not unheld:
             continue
         roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in set(map(id, held))}
         new = [one for one in unheld if id(one.root.value) in roots or len(stale) == len(held)]
