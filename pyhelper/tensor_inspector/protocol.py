@@ -576,7 +576,7 @@ class NanOriginFound(TypedDict):
     file: str | None
     line: int | None
     #: Why not all of the graph could be looked at.
-    unknown: list[Literal["freed", "hooked", "custom", "modified", "not_saved", "too_many"]]
+    unknown: list[Literal["no_graph", "no_loss", "freed", "hooked", "custom", "modified", "not_saved", "too_many"]]
 
 
 @final

@@ -197,7 +197,7 @@ def hostile(program: str) -> FrameType:
     def refuse(_: Any) -> Any:
         raise RuntimeError("the program's code ran")
 
-    WORLD.update(Own=Own, hooks=torch.autograd.graph.saved_tensors_hooks(lambda value: value, refuse))
+    WORLD.update(Own=Own, Keeps=Keeps, hooks=torch.autograd.graph.saved_tensors_hooks(lambda value: value, refuse))
     return run(program)
 
 
@@ -208,7 +208,91 @@ def test_where_it_can_not_be_known_that_is_said(program: str, monkeypatch: pytes
     assert found["unknown"]
 
 
-@pytest.mark.parametrize("program", [*HOSTILE.values(), PROGRAMS["zero variance"][0], PROGRAMS["a masked row"][0]])
+@pytest.mark.parametrize(
+    ("program", "name", "reasons", "line"),
+    [
+        ("loss = x / x", "loss", ["no_graph"], "can't be told: it has no grad_fn: detached, or made where gradients were off"),
+        (
+            "loss = (w * 2).log().sum()\nloss.backward()\ng = w.grad\ng[0] = torch.nan\ndel loss",
+            "g", ["no_loss"], "can't be told: no loss in sight whose backward made this gradient",
+        ),
+    ],
+)  # fmt: skip
+def test_where_it_can_not_be_told_the_reason_is(
+    program: str, name: str, reasons: list[str], line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = Paused(run(program), monkeypatch).lens("nan_origin", tensor=name)
+    assert (answer["found"]["where"], answer["found"]["unknown"], answer["node"]["line"]) == ("unknown", reasons, line)
+
+
+def test_what_was_detached_is_followed_to_what_it_was_detached_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "h = (w * 2).abs().log()\nseen = h.detach()"
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="seen")["found"]
+    assert (found["where"], found["operation"], found["cause"], found["name"]) == (
+        "operation",
+        "Log",
+        "log_of_zero",
+        "h",
+    )
+
+
+class Keeps(torch.autograd.Function):
+    """Divides inside; keeps what it was given, what it has made on the way, and what it gives."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        inside = x / scale
+        ctx.scale = scale
+        out = inside.sum() * 2
+        ctx.save_for_backward(x, inside, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise RuntimeError("the program's code ran")
+
+
+def test_what_a_function_of_the_program_keeps_tells_whether_it_began_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORLD.update(Keeps=Keeps)
+    answer = Paused(run("h = w * 2\nloss = Keeps.apply(h, x) * 3"), monkeypatch).lens("nan_origin", tensor="loss")
+    found, node = answer["found"], answer["node"]
+    assert (found["where"], found["operation"], found["certain"]) == ("operation", "Keeps", False)
+    assert found["nan"] == 1
+    kept = {row["name"]: row["line"].partition(" · ")[0] for row in node["page"]["nodes"]}
+    assert kept["kept 0 by Keeps"] == "float32[4]"
+    assert len([name for name in kept if name.startswith("kept")]) == 4
+
+
+def test_what_was_not_finite_before_a_function_of_the_program_is_not_its_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORLD.update(Keeps=Keeps)
+    program = "h = (w * 0).log()\nloss = Keeps.apply(h, x) * 3"
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["where"], found["operation"]) == ("operation", "Log")
+
+
+def test_the_line_of_a_function_of_the_program_is_where_it_is_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        w = torch.ones(3, requires_grad=True)
+        loss = Keeps.apply(w * 2, torch.zeros(3)) * 3
+        return sys._getframe()
+
+    first = stop.__code__.co_firstlineno
+    found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["operation"], found["line"]) == ("Keeps", first + 2)
+
+
+def test_tensors_that_a_function_saved_under_hooks_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORLD.update(Keeps=Keeps)
+    frame = hostile("with hooks:\n    loss = Keeps.apply(w * 2, x) * 3")
+    answer = Paused(frame, monkeypatch).lens("nan_origin", tensor="loss")
+    kept = [row["name"] for row in answer["node"].get("page", {"nodes": []})["nodes"] if row["name"].startswith("kept")]
+    assert len(kept) <= 1  # what stands in its ctx
+
+
+@pytest.mark.parametrize(
+    "program",
+    [*HOSTILE.values(), "loss = Keeps.apply(w * 2, x) * 3", PROGRAMS["zero variance"][0], PROGRAMS["a masked row"][0]],
+)
 def test_looking_changes_nothing(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = hostile(program)
     values = dict(frame.f_locals)

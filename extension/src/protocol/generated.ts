@@ -936,7 +936,7 @@ export interface NanOriginFound {
   /**
    * Why not all of the graph could be looked at.
    */
-  unknown: ("freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many")[];
+  unknown: ("no_graph" | "no_loss" | "freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many")[];
 }
 /**
  * One value as it is shown.

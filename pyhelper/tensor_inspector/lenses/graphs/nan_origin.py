@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
-from ...measure.torch.elements import bare
+from ...measure.torch.elements import bare, place_of
 from ...measure.torch.flow import Counts, Flow, counts_of
 from ...measure.torch.graph import Graph, Node
 from ...measure.torch.metadata import gradient_of, is_tensor
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ...protocol import NanCause
 
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
+
+_KEPT = 8  #: tensors of a Function that are shown
 
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
@@ -43,6 +45,8 @@ CAUSES: dict[NanCause, str] = {
     "domain": "a number outside of what it is defined for",
 }
 _WHY: dict[str, str] = {
+    "no_graph": "it has no grad_fn: detached, or made where gradients were off",
+    "no_loss": "no loss in sight whose backward made this gradient",
     "freed": "an earlier backward has freed saved tensors",
     "hooked": "saved tensors have hooks, which are not run",
     "custom": "a custom Function does not tell what it made",
@@ -65,7 +69,7 @@ class _NanOrigin(Lens):
         self._asked = asked
         self._names = names
         self._counts = counts_of(bare(asked.value)) or Counts()
-        function = gradient_of(asked.value).function
+        function = gradient_of(asked.value).function or self._before_detach(asked.value)
         self._is_gradient = function is None and self._is_a_gradient()
         self._graph = Graph([function] if function is not None else self._losses(), budget)
         self._search: Search | None = None
@@ -88,8 +92,7 @@ class _NanOrigin(Lens):
         return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
 
     def found(self) -> Found:
-        origin = None if self._search is None else self._search.found
-        node = self._steep if origin is None else origin.node
+        origin, node = None if self._search is None else self._search.found, self._node()
         name, where = self._name(origin, node), self._where(origin)
         counts = self._counts if origin is None else origin.counts
         answer: NanOriginFound = {
@@ -114,7 +117,11 @@ class _NanOrigin(Lens):
 
     def row(self) -> Child:
         found: Any = self.found()
+        node = self._node()
         below = [Child(name, *self._reached(name)) for name in dict.fromkeys([found["name"], *found["inputs"]]) if name]
+        below += [
+            Child(f"kept {at} by {node.op}", value, None) for at, value in enumerate(self._kept()) if node is not None
+        ]
         below += [Child("not known", TextRow(_WHY[why]), "") for why in found["unknown"] if not found["certain"]]
         name = f"where the {'NaN' if self._counts.nan else 'Inf'} in {self._asked.name} began"
         return Child(
@@ -125,8 +132,7 @@ class _NanOrigin(Lens):
 
     def _place(self) -> tuple[str, int] | None:
         """The user's line that the operation stands in."""
-        origin = None if self._search is None else self._search.found
-        node = self._steep if origin is None else origin.node
+        origin, node = None if self._search is None else self._search.found, self._node()
         if node is None or self._where(origin) in ("input", "parameter"):
             return None
         return line_of(self._names.step, node, self._name(origin, node))
@@ -140,6 +146,17 @@ class _NanOrigin(Lens):
             if node is not None and node.leaf is None and not _is_part(node, value):
                 found.setdefault(node.index, value)
         return found
+
+    def _before_detach(self, value: Any) -> Any:
+        """What made a tensor in sight over the same memory, of which this one was detached."""
+        step, place = self._names.step, place_of(value)
+        if step is None or place is None or self._is_a_gradient():
+            return None
+        for thing in step.tensors:
+            function = gradient_of(thing.value).function
+            if function is not None and place_of(thing.value) == place:
+                return function
+        return None
 
     def _losses(self) -> list[Any]:
         """Where a backward began, or may have begun, that made this gradient."""
@@ -184,6 +201,16 @@ class _NanOrigin(Lens):
             if name:
                 yield name
 
+    def _node(self) -> Node | None:
+        """The operation that it began at."""
+        origin = None if self._search is None else self._search.found
+        return self._steep if origin is None else origin.node
+
+    def _kept(self) -> list[Any]:
+        """What a Function of the program, that it may have begun in, keeps for its backward."""
+        node = self._node()
+        return [] if node is None or not node.is_custom else node.kept()[:_KEPT]
+
     def _reached(self, name: str) -> tuple[Any, str | None]:
         step = self._names.step
         value = None if step is None else step.value(name.replace('"', "'"), 0)
@@ -194,6 +221,8 @@ class _NanOrigin(Lens):
     def _unknown(self) -> list[Any]:
         if self._search is None or (self._search.found is not None and self._search.found.certain):
             return []
+        if not self._graph.nodes:
+            return ["no_loss" if self._is_gradient else "no_graph"]
         return sorted(self._search.unknown) + ["too_many"] * (not self._graph.complete)
 
 
@@ -207,7 +236,7 @@ def _parts(found: Any, place: tuple[str, int] | None) -> Iterator[str | None]:
         yield "all is finite"
         return
     if found["where"] == "unknown":
-        yield "can't be told"
+        yield f"can't be told: {_WHY[found['unknown'][0]]}" if found["unknown"] else "can't be told"
         return
     amounts = [plural(found["nan"], "NaN").replace("NaNs", "NaN")] * bool(found["nan"])
     amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])

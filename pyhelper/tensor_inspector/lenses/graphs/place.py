@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
 from ...measure.torch.graph import Node
 from ...safe.guard import class_dict, class_module, mro
-from ..step.source import Source
+from ..step.source import Call, Source
 from ..step.step import Step
 
 #: How operations are called, where it is not by their own name.
@@ -35,6 +35,13 @@ def line_of(step: Step | None, node: Node, name: str | None) -> tuple[str, int] 
         made = None if name is None else source.value_of(name.replace('"', "'"))
         if made is not None:
             return source.file, made[0]
+    if node.is_custom:
+        places = {
+            (source.file, call.lineno)
+            for source in (*step.sources, *_forwards(step))
+            for call in _applied(source, node)
+        }
+        return next(iter(places)) if len(places) == 1 else None
     called = _CALLED.get(node.op, (node.op.lower(),))
     places = _calls_in(step.sources, called) or _calls_in(_forwards(step), called)
     return next(iter(places)) if len(places) == 1 else None
@@ -44,6 +51,11 @@ def _calls_in(sources: Iterable[Source], called: tuple[str, ...]) -> set[tuple[s
     """Where an operation is called. A call with a text first is none, as ``self.log("loss", loss)``."""
     calls = ((source.file, call) for source in sources for call in source.calls_of(*called))
     return {(file, call.lineno) for file, call in calls if not _begins_with_text(call.node)}
+
+
+def _applied(source: Source, node: Node) -> Iterator[Call]:
+    """Where a Function of the program is applied by its name."""
+    return (call for call in source.calls_of("apply") if f".{call.callee}".endswith(f".{node.op}.apply"))
 
 
 def _begins_with_text(call: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from ...safe.guard import module
 from .elements import bare
 from .graph import VIEWS, Graph, Node
+from .metadata import gradient_of
 
 torch: Any = module("torch")
 _READ = 1 << 24  #: elements of a value that is looked at
@@ -103,6 +104,7 @@ class Flow:
             told.add(name if saved is not None else None)
             value = bare(saved) if saved is not None else None if below is None else self.value(below)
             found.append(Operand(value, below, is_tensor=below is not None or saved is not None))
+        found += [Operand(bare(value), None) for value in _kept(node) if not self._is_made_by(node, value)]
         for name in node.saves():
             saved = None if name in told or name in _RESULTS else node.tensor(name)
             if saved is not None and saved.is_floating_point():
@@ -114,6 +116,9 @@ class Flow:
             return bare(node.leaf)
         if node.index in self._live:
             return bare(self._live[node.index])
+        made = next((value for value in _kept(node) if self._is_made_by(node, value)), None)
+        if made is not None and tuple(made.shape) == node.sizes():
+            return bare(made)
         result = node.tensor("result") if "result" in node.saves() else None
         if result is not None:
             return bare(result)
@@ -124,6 +129,10 @@ class Flow:
             if saved is not None and tuple(saved.shape) == node.sizes():
                 return bare(saved)
         return self._made(node)
+
+    def _is_made_by(self, node: Node, value: Any) -> bool:
+        """Whether a tensor that a function keeps is what it has made."""
+        return gradient_of(value).function is node.function
 
     def _made(self, node: Node) -> Any:
         """What an operation must have made of what it was given."""
@@ -145,6 +154,11 @@ class Flow:
             return None
         self._left -= count
         return made
+
+
+def _kept(node: Node) -> list[Any]:
+    """The numbers with a fraction that a function of the program keeps for its backward."""
+    return [value for value in node.kept() if value.is_floating_point()] if node.is_custom else []
 
 
 def counts_of(value: Any) -> Counts | None:

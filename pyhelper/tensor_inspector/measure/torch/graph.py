@@ -11,7 +11,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_name, dict_get, kept_in_c, module, mro
+from ...safe.guard import ByClass, class_dict, class_name, dict_get, instance_dict, kept_in_c, module, mro
 from .metadata import PLAIN
 
 torch: Any = module("torch")
@@ -133,6 +133,24 @@ class Node:
         if self.is_custom:
             states.add(self._custom_state())
         return next((state for state in ("freed", "modified", "hooked", "tensor", "kept") if state in states), "none")
+
+    def kept(self) -> list[Any]:
+        """What a function written in Python keeps for its backward: saved tensors, and attributes of its ``ctx``.
+
+        Saved tensors are unpacked only where none of them has a hook: a hook is code of the program.
+        """
+        getsets = self._class.getsets
+        raw, unpacked = getsets.get("_raw_saved_tensors"), getsets.get("saved_tensors")
+        found = [value for value in list(instance_dict(self.function).values()) if type(value) in PLAIN]
+        if not self.is_custom or raw is None or unpacked is None:
+            return found
+        try:
+            saved = raw.__get__(self.function) or ()
+            if all(hasattr(type(one), "unpack_hook") and one.unpack_hook is None for one in saved):
+                found += [value for value in unpacked.__get__(self.function) if type(value) in PLAIN]
+        except RuntimeError:  # freed, or modified since
+            pass
+        return found
 
     def _custom_state(self) -> str:
         """A function written in Python tells whether its tensors are freed without unpacking them."""

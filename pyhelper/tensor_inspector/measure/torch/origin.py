@@ -83,7 +83,8 @@ class Search:
             return
         if not _is_bad(node, counts, operands):
             return
-        given = next((one for one in operands if _is_source(one) and _is_bad_source(one)), None)
+        taken = operands[: len(node.inputs)] if node.is_custom else operands  # what follows may be made inside
+        given = next((one for one in taken if _is_source(one) and _is_bad_source(one)), None)
         certain = all(_is_known(one) for one in operands) and not node.is_custom
         self.found = Origin(node, self.flow.value(node), counts, operands, given, certain)
 
