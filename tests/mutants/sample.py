@@ -52,9 +52,7 @@ class _Source:
         self._text = file.read_text("utf-8")
         module, mutations, _, _ = create_mutations(str(file), self._text)
         self._module = module
-        self._mutations = [
-            each for each in mutations if isinstance(each.contained_by_top_level_function, cst.FunctionDef)
-        ]
+        self._mutations = [each for each in mutations if _is_in_a_function(each) and not self._says_the_same(each)]
         self._names = dict(_functions(module.body))
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self._places: Mapping[cst.CSTNode, Any] = wrapper.resolve(PositionProvider)

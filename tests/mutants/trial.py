@@ -13,11 +13,15 @@ import pytest
 from sample import Mutant
 from tree import HELPER, Tree, each_in_a_child
 
-#: Tests that run the helper in other processes, or under no tracer: they count as running all of these files.
-UNTRACED = {"tests/python/test_interruption.py": ["stop/interruption.py"]}
+#: Tests that end code of the program, which they can't while a tracer runs: they count as running all of these files.
+UNTRACED = {
+    "tests/python/test_interruption.py": ["stop/interruption.py"],
+    "tests/python/test_properties.py": ["stop/properties.py", "stop/interruption.py"],
+}
 #: Seconds that a test may take on a mutant: so many, and so many times what it takes.
 _AT_LEAST, _TIMES = 10.0, 10.0
 _LOADING = 5.0  #: seconds, of a file of tests
+_TRACED = 120.0  #: seconds that a test may take while lines are counted
 _FOUND = Path("found.json")
 _QUIET = ["--no-header", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--hypothesis-seed=0"]
 _NOT_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -64,6 +68,7 @@ class _Clock:
         self._tracer = tracer
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        faulthandler.dump_traceback_later(_TRACED, exit=True)
         if self._tracer:
             self._tracer.switch_context(nodeid)
 

@@ -194,3 +194,13 @@ def test_no_branch_is_taken_on_text_for_people(path: str) -> None:
 def test_every_family_that_the_registry_names_is_there() -> None:
     named = [name for _, _, name in (*registry._FIRST, *registry._BUILT_IN, *registry._LAST)]
     assert [name for name in named if not (SOURCE / "kinds" / f"{name.replace('.', '/')}.py").exists()] == []
+
+
+def test_mutants_that_are_explained_are_of_lines_that_stand_there() -> None:
+    toml = pytest.importorskip("tomllib")  # before Python 3.11
+    explained = Path(__file__).parents[1] / "mutants" / "explained.toml"
+    for survivor in toml.loads(explained.read_text("utf-8"))["survivors"]:
+        source = (SOURCE / survivor["file"]).read_text("utf-8")
+        assert f"def {survivor['function'].rpartition('.')[2]}(" in source, survivor
+        assert survivor["was"] in " ".join(line.strip() for line in source.splitlines()), survivor
+        assert survivor["was"] != survivor["becomes"]

@@ -18,7 +18,7 @@ from untouched import Watch
 
 from tensor_inspector import autograd, gradients, nan_origin, no_gradient
 from tensor_inspector.measure.torch.chains import parts
-from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.measure.torch.graph import Graph, Node
 from tensor_inspector.safe.budget import Budget
 
 
@@ -227,11 +227,59 @@ def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
     ]
 
 
+def made_by(program: str) -> Node:
+    """The node that made ``y``."""
+    names: dict[str, Any] = {"torch": torch, "x": torch.ones(2, requires_grad=True), "Double": Double, "Half": Half}
+    exec(program, names)
+    return Graph([names["y"].grad_fn], Budget()).nodes[0]
+
+
+class Half(torch.autograd.Function):
+    """It saves nothing."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x / 2
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return grads[0] / 2
+
+
+@pytest.mark.parametrize(
+    ("program", "state", "keeps", "is_freed"),
+    [
+        ("y = x.exp()", "tensor", True, False),
+        ("y = x.exp(); y.sum().backward()", "freed", False, True),
+        ("y = x.exp(); s = y.sum(); y.data.zero_()", "tensor", True, False),
+        ("h = x * 1; y = h.sin(); h.zero_()", "modified", True, False),
+        ("with torch.autograd.graph.save_on_cpu(): y = x.sin()", "hooked", True, False),
+        ("y = x + 1", "none", False, False),
+        ("y = Double.apply(x)", "kept", False, False),
+        ("y = Double.apply(x); y.sum().backward()", "freed", False, False),
+        ("y = Half.apply(x)", "none", False, False),
+    ],
+)
+def test_what_has_become_of_what_an_operation_saved(program: str, state: str, keeps: bool, is_freed: bool) -> None:
+    node = made_by(program)
+    assert (node.state(), node.keeps(), node.is_freed()) == (state, keeps, is_freed)
+
+
+def test_of_what_was_modified_both_versions_are_known() -> None:
+    saved = made_by("h = x * 1; y = h.sin(); h.zero_(); h.zero_()").saved("self")
+    assert (saved.state, saved.expected, saved.found) == ("modified", 0, 2)
+
+
+def test_the_dtype_is_that_of_the_result_and_of_no_node_unknown() -> None:
+    assert made_by("y = (x * 2).half()").dtype_name() == "float16"
+    assert Node(object(), 0).dtype_name() == ""
+
+
 def test_a_long_graph_that_was_looked_at_can_be_freed() -> None:
     """Torch frees what Python has seen by nested calls: too many of them end the process."""
     program = """
 import torch
-from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.measure.torch.graph import Graph, Node
 from tensor_inspector.safe.budget import Budget
 y = torch.ones(1, requires_grad=True)
 for _ in range(100_000):

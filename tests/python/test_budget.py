@@ -52,3 +52,14 @@ def test_what_does_not_fit_is_said_once(limits: dict[str, int], said: str) -> No
     assert not budget.take(1, 60)
     assert not budget.take(1, 60)
     assert budget.cut == [said]
+
+
+def test_what_is_quick_has_half_as_much_time_again() -> None:
+    clock = Clock()
+    budget = Budget(100, clock=clock)
+    clock.now = 0.149
+    assert not budget.cut_if_overdrawn()
+    clock.now = 0.151
+    assert budget.cut_if_overdrawn()
+    assert budget.cut == ["not all is shown here: there was no time for more"]
+    assert not Budget().cut_if_overdrawn()

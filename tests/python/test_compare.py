@@ -1001,6 +1001,24 @@ def test_the_farthest_integers_are_found_to_the_last_digit(a: Any, b: Any, atol:
     assert (found["different"], found["max_abs"], found["at"]) == expected
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "relative"),
+    [(0, -(2**63), 1.0), (-(2**63), 2**63 - 1, 2.0), (3, 1, 2 / 3)],
+)
+def test_relative_differences_of_integers_hold_beyond_int64(a: int, b: int, relative: float) -> None:
+    assert values(T([a]), T([b]))["max_rel"] == relative
+
+
+@pytest.mark.parametrize(("rtol", "same"), [(1.5, False), (2.5, True)])
+def test_so_do_their_tolerances(rtol: float, same: bool) -> None:
+    assert compare(T([-(2**63)]), T([2**63 - 1]), rtol=rtol).same is same
+
+
+def test_truth_values_differ_by_a_whole_one() -> None:
+    found = values(T([True, False]), T([True, True]))
+    assert (found["different"], repr(found["max_abs"]), found["at"]) == (1, "1", [1])
+
+
 def test_unsigned_integers_are_compared_to_the_last_digit() -> None:
     a, b = np.array([2**64 - 2, 2**64 - 1], "u8"), np.zeros(2, "u8")
     assert (values(a, b)["max_abs"], values(a, b)["at"]) == (2**64 - 1, [1])

@@ -16,7 +16,9 @@ from zoo.tensor_classes import Wrapping
 
 from tensor_inspector import facts, summarize
 from tensor_inspector.kinds import Child, Rows
+from tensor_inspector.kinds.torch.forms import form_of
 from tensor_inspector.measure.stats import finite
+from tensor_inspector.measure.torch.finite import find_not_finite
 from tensor_inspector.protocol import Node
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
@@ -311,3 +313,16 @@ os._exit(0)
 def test_weights_over_a_truncated_file_never_crash_the_program() -> None:
     done = subprocess.run([sys.executable, "-c", TRUNCATED], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, "alive"), done.stderr
+
+
+def test_what_was_read_once_is_not_read_again_for_the_same_answer() -> None:
+    tensors = [("a", torch.ones(3)), ("b", torch.tensor([nan])), ("c", torch.tensor([inf]))]
+    budget = Budget()
+    first = find_not_finite(tensors, budget, True, form_of)
+
+    def refuse(value: object, budget: Budget) -> Any:
+        raise AssertionError("it is read again")
+
+    again = find_not_finite(tensors, budget, True, refuse)
+    assert (again.nan, again.inf, again.read, again.total) == (first.nan, first.inf, first.read, first.total)
+    assert (again.nan, again.inf, again.read) == (["b"], ["c"], 5)

@@ -121,6 +121,33 @@ def test_a_rule_that_is_not_known_is_not_guessed(make: Any, monkeypatch: pytest.
     assert [row["update_norm"] for row in found["rows"]] == [None, None]
 
 
+@pytest.mark.parametrize("params", [None, 3, "weights"])
+def test_an_optimizer_whose_parameters_were_taken_away_updates_none(
+    params: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        model = nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.param_groups[0]["params"] = params
+        model(torch.ones(1, 3)).sum().backward()
+        return sys._getframe()
+
+    found = Paused(stop(), monkeypatch).lens("gradients", model="model")["found"]
+    assert [row["update_norm"] for row in found["rows"]] == [None, None]
+
+
+@pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adam])
+def test_of_a_sparse_gradient_no_update_is_guessed(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Embedding(3, 2, sparse=True)
+        optimizer = make(model.parameters(), lr=0.1)
+        model(torch.tensor([1])).sum().backward()
+        return sys._getframe()
+
+    found = Paused(stop(), monkeypatch).lens("gradients", model="model")["found"]
+    assert [row["update_norm"] for row in found["rows"]] == [None]
+
+
 class OwnSgd(torch.optim.SGD):
     def step(self, closure: Any = None) -> None:
         raise RuntimeError

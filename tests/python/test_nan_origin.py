@@ -95,6 +95,9 @@ PROGRAMS = {
     "all targets ignored": (
         "logits = w.view(2, 2) * 2\nloss = F.cross_entropy(logits, torch.tensor([-100, -100]))", "NllLoss", "mean_of_nothing",
     ),
+    "all pixels ignored": (
+        "logits = w.view(1, 2, 2, 1) * 2\nloss = F.cross_entropy(logits, torch.full((1, 2, 1), -100))", "NllLoss2D", "mean_of_nothing",
+    ),
     "zero variance": ("h = w * 0\nd = h.std()\nloss = ((h - 1) / d).sum()", "Div", "zero_variance"),
     "a norm of zero": ("h = w * 0\nn = h.norm()\nloss = (h / n).sum()", "Div", "zero_by_zero"),
     "softplus by hand": ("loss = torch.log(1 + torch.exp(w * 50)).sum()", "Exp", "overflow"),
@@ -116,7 +119,7 @@ def test_the_first_operation_is_the_one_that_torch_sees(
     if "masked" not in program:  # the mask itself is what torch sees there
         with First() as first:
             run(program)
-        seen = {"nll_loss_forward": "NllLoss"}.get(first.op or "", first.op or "")
+        seen = {"nll_loss_forward": "NllLoss", "nll_loss2d_forward": "NllLoss2D"}.get(first.op or "", first.op or "")
         assert seen.replace("_", "").lower() == op.lower()
 
 
@@ -159,6 +162,7 @@ def test_what_was_given_is_not_blamed_on_an_operation(
     [
         ("h = w * w\nr = h.sqrt()\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad", "Sqrt", "infinite_slope"),
         ("h = w.abs() * 2\nr = h ** 0.5\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad", "Pow", "infinite_slope"),
+        ("h = w.abs() * 2\nr = h.sqrt() ** 1.0\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad", "Sqrt", "infinite_slope"),
         ("h = w.abs() * 2\nr = torch.where(h > 0, h.log(), 0 * h)\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad",
          "Log", "log_of_zero"),
         ("h = w / 3\nr = torch.where(h < 1, h.acos(), 0 * h)\nloss = r.sum()\nloss.backward(retain_graph=True)\ng = w.grad",

@@ -401,6 +401,14 @@ class TestBudget:
         assert 2000 < s["read"] <= 5000
         assert s["mean"] == pytest.approx(499_500, rel=0.05)
 
+    def test_a_sample_is_as_large_as_it_may_be(self):
+        s = stats_of(torch.arange(10**6), Budget(max_elements=100_000))
+        assert 90_000 < s["read"] <= 100_000
+
+    def test_one_piece_of_a_sample_is_read_whatever_the_time(self):
+        s = stats_of(torch.arange(10**6), ticking(40.0, 30.0, max_elements=100_000))
+        assert 0 < s["read"] <= 16_384
+
     def test_a_sample_is_not_fooled_by_periodic_data(self):
         t = torch.arange(8_000_000).remainder(1000).float()
         s = stats_of(t, ticking(40.0, max_elements=10_000))
@@ -414,6 +422,19 @@ class TestBudget:
         assert s["exact"] or s["read"] < s["count"]
         assert s["min"] is None or s["min"] in values
         assert s["nan"] <= sum(v != v for v in values)
+
+
+def test_integers_of_several_blocks_close_to_one_are_told_exactly():
+    t = torch.ones(BIG, dtype=torch.int32)
+    t[:1000] = 2
+    s = stats_of(t)
+    assert s["mean"] == 1 + 1000 / BIG
+    assert s["std"] == pytest.approx(math.sqrt(1000 / BIG), rel=1e-3)
+
+
+def test_integers_at_one_end_of_int64_and_a_single_one_at_the_other():
+    t = torch.tensor([2**63 - 1] * 9 + [-(2**63)])
+    check(stats_of(t), python_values(t))
 
 
 class Clock:
@@ -473,6 +494,11 @@ class TestPace:
         assert asked
         assert sizes == [1 << 20] * 4
 
+    def test_a_tensor_is_rehearsed_by_torch(self):
+        unknown = patch.object(sys.modules["tensor_inspector.measure.stats.scan"], "_idle_cores", lambda: None)
+        with unknown:
+            assert stats_of(torch.ones(BIG), Budget(40.0, clock=Clock()))["exact"]
+
     def test_the_last_milliseconds_are_not_staked_on_idle_cores(self):
         sizes, _ = self.run([0.1], ms=10.0)
         assert max(sizes) < 1 << 15
@@ -524,6 +550,29 @@ class TestDevice:
         assert s["exact"] is False
         assert 2000 < s["read"] <= 5000
         assert s["mean"] == pytest.approx(499_500, rel=0.05)
+
+    def test_every_few_elements_begin_half_a_step_in(self):
+        from tensor_inspector.measure.stats import device
+
+        found = device.few(torch, torch.arange(101), 10, Budget()).tolist()
+        assert found == list(range(5, 101, 11))
+
+    def test_what_varies_near_the_least_numbers_is_not_zero(self):
+        s = on_device(torch.tensor([1e-200, 3e-200], dtype=torch.float64))
+        assert s["std"] == pytest.approx(math.sqrt(2) * 1e-200, rel=1e-9, abs=0)
+
+    @pytest.mark.parametrize(("free", "has_room"), [(1 << 20, False), (1 << 40, True)])
+    def test_a_full_device_is_not_asked_for_scratch(self, free, has_room):
+        from tensor_inspector.measure.stats import device
+
+        class OnCuda(torch.Tensor):
+            @property
+            def device(self):
+                return torch.device("cuda:0")
+
+        with patch.object(torch.cuda, "mem_get_info", lambda of: (free, 1 << 41)):
+            found = device.few(torch, torch.arange(10**5).as_subclass(OnCuda), 10**5, Budget())
+        assert (found == Unread("no_memory", "no memory left on cuda:0")) is not has_room
 
     def test_magnitudes_beyond_their_own_type_are_told_too(self):
         from tensor_inspector.measure.stats import device

@@ -120,6 +120,13 @@ class TestLongDouble:
         assert abs(float(a.mean() - s["mean"])) <= s["mean_error"]
         assert stats_of(np.full(3, third))["std"] == 0.0
 
+    def test_spreads_as_it_does_far_from_one_too(self):
+        far = np.longdouble(10) ** 6
+        a = far + np.array([0.0, 1.7, 3.3, 4.1], dtype=np.longdouble) * np.longdouble(10) ** -10
+        s = stats_of(a)
+        assert s["std"] == pytest.approx(float((a - far).std(ddof=1)), rel=1e-4)
+        assert s["mean_error"] < 1e-6
+
     @pytest.mark.parametrize("n", [1, 70_000])
     def test_is_not_called_constant_where_it_is_not(self, n):
         a = np.repeat(np.array([1, 1 + np.finfo(np.longdouble).eps]), n)

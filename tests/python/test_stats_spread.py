@@ -176,6 +176,9 @@ class TestBudget:
         found = spread(np.arange(10**6), [0.5], 0, Budget(max_elements=5000))
         assert found["quantiles"]["read"] <= 5000
 
+    def test_a_sample_is_no_larger_than_percentiles_need(self):
+        assert spread(np.arange(10**6), [0.5], 0, Budget(max_elements=500_000))["quantiles"]["read"] <= 131_072
+
     def test_a_sample_of_a_view_with_gaps_is_of_its_elements_alone(self):
         t = torch.arange(1000.0).repeat(2000).view(1000, 2000)[:, :1000:2]
         found = spread(t, [0.0, 0.5, 1.0], 0, Budget(max_elements=5000))
@@ -307,6 +310,14 @@ class TestFacts:
         found = self.asked(np.ma.array(np.broadcast_to(np.arange(4.0), (5, 4)), mask=mask))
         assert found["quantiles"]["values"] == [hide, (hide + 3) / 2, 3]
         assert found["quantiles"]["read"] == sum(found["histogram"]["counts"]) == 5 * (4 - hide)
+
+    def test_of_negative_integers_beside_hidden_ones(self):
+        stats = facts(np.ma.array([-5, 3, 9], mask=[0, 0, 1], dtype="i1"))["stats"]
+        assert (stats["count"], stats["min"], stats["max"], stats["mean"]) == (2, -5, 3, -1.0)
+
+    def test_of_magnitudes_beyond_their_own_type_nothing_warns(self):
+        stats = facts(np.ma.array([3e38 + 3e38j, 1j], mask=[0, 1], dtype="c8"))["stats"]
+        assert stats["real"]["count"] == 1
 
     @pytest.mark.parametrize("value", [np.ma.array(3.0), np.ma.array([2.0, 3.0], mask=[1, 0])])
     def test_of_one_number(self, value):

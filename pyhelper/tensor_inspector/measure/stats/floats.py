@@ -18,7 +18,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
     t = Tally(d.numel())
     low, high = torch.aminmax(d)
     lo, hi = low.item(), high.item()
-    if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
+    if not (math.isfinite(lo) and math.isfinite(hi)):
         t.zeros = t.read - int(torch.count_nonzero(d))
         has_inf = not math.isfinite(d.nansum().item())  # or the sum is too large
         numbers = d.masked_select((d - d) == 0 if has_inf else d == d)  # indexing would wait for other threads
@@ -49,9 +49,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
     d = d.sub_(centre) if ours else d - centre
     square, offset = squares(torch, d) / n, d.sum().item() / n
     t.error = math.sqrt(square + centre * centre) * DOUBLE
-    t.centre, t.spread = centre, spread_about(square, offset)
-    if not narrow:  # differences of float64 numbers far from zero can show more of the mean
-        t.offset = offset
+    t.centre, t.offset, t.spread = centre, offset, spread_about(square, offset)
     if power:
         t.centre, t.offset = unscaled(centre, power), unscaled(t.offset, power)
         t.spread, t.error = unscaled(t.spread, power), unscaled(t.error, power)
@@ -91,7 +89,7 @@ class FloatKernel:
         if self._had_specials:  # so has this block, most likely
             return self._with_specials(t, block, x)
         lo, hi = self._range(x)
-        if not (-math.inf < lo and hi < math.inf):
+        if not (math.isfinite(lo) and math.isfinite(hi)):
             return self._with_specials(t, block, x)
         t.lo, t.hi, t.centre = lo, hi, lo
         if lo == hi:

@@ -186,7 +186,7 @@ def _floats(np: Any, d: Any) -> Tally:
     """A one-dimensional block of float64."""
     t = Tally(int(d.size))
     lo, hi = float(np.minimum.reduce(d)), float(np.maximum.reduce(d))
-    if not (-math.inf < lo and hi < math.inf):  # also when they are NaN
+    if not (math.isfinite(lo) and math.isfinite(hi)):
         t.pos_inf, t.neg_inf = int(np.count_nonzero(d == math.inf)), int(np.count_nonzero(d == -math.inf))
         t.zeros = t.read - int(np.count_nonzero(d))
         d = d[np.isfinite(d)]

@@ -142,12 +142,8 @@ class _Question:
 
 def _between(a: Number, b: Number, part: float) -> Number:
     """The number so far from ``a`` to ``b``; exactly, before it is rounded, where they are integers."""
-    if not part or a == b:
-        return a
     if type(a) is int and type(b) is int:
         numerator, denominator = part.as_integer_ratio()
         times = a * denominator + (b - a) * numerator
-        if abs(times) >= denominator << 53 and times % denominator == 0:
-            return times // denominator  # a float might lose its last digits
-        return times / denominator
+        return times / denominator if times % denominator else times // denominator  # a float might lose digits
     return a + (b - a) * part if math.isfinite(b - a) else a * (1.0 - part) + b * part

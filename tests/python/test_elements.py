@@ -1,0 +1,48 @@
+"""Which tensors' elements may be read for a question about them: `measure.torch.elements`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from tensor_inspector.measure.torch.elements import bare, number_of
+
+
+class Own(torch.Tensor):
+    pass
+
+
+def freed() -> torch.Tensor:
+    tensor = torch.ones(1)
+    tensor.untyped_storage().resize_(0)
+    return tensor
+
+
+NUMBERS: dict[str, tuple[Any, float | None]] = {
+    "a tensor": (torch.tensor(2.5), 2.5),
+    "an integer": (torch.tensor([3]), 3),
+    "a parameter": (nn.Parameter(torch.tensor([[0.5]])), 0.5),
+    "of a class of the program": (torch.ones(1).as_subclass(Own), None),
+    "sparse": (torch.ones(1).to_sparse(), None),
+    "without memory": (torch.ones(1, device="meta"), None),
+    "freed": (freed(), None),
+    "two numbers": (torch.ones(2), None),
+    "complex": (torch.tensor(1j), None),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_told_of_plain_memory_alone(name: str) -> None:
+    value, number = NUMBERS[name]
+    assert number_of(value) == number
+
+
+def test_the_elements_of_a_parameter_are_those_of_its_memory_without_a_gradient() -> None:
+    weight = nn.Parameter(torch.arange(3.0))
+    found = bare(weight)
+    assert found.data_ptr() == weight.data_ptr()
+    assert not found.requires_grad
+    assert bare(weight.detach().as_subclass(Own)) is None
