@@ -1014,6 +1014,11 @@ def test_so_do_their_tolerances(rtol: float, same: bool) -> None:
     assert compare(T([-(2**63)]), T([2**63 - 1]), rtol=rtol).same is same
 
 
+def test_long_doubles_are_compared_without_a_warning() -> None:
+    found = values(np.array([inf, nan, 1], np.longdouble), np.array([inf, 1, 3], np.longdouble))
+    assert (found["different"], found["nan_in_one"], found["max_abs"]) == (2, 1, 2.0)
+
+
 def test_truth_values_differ_by_a_whole_one() -> None:
     found = values(T([True, False]), T([True, True]))
     assert (found["different"], repr(found["max_abs"]), found["at"]) == (1, "1", [1])

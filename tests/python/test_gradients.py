@@ -16,6 +16,7 @@ from torch import nn
 from untouched import Watch
 
 from tensor_inspector import operations
+from tensor_inspector.measure.torch import updates
 from tensor_inspector.measure.torch.norms import Norms
 from tensor_inspector.safe.budget import Budget
 
@@ -146,6 +147,16 @@ def test_of_a_sparse_gradient_no_update_is_guessed(make: Any, monkeypatch: pytes
 
     found = Paused(stop(), monkeypatch).lens("gradients", model="model")["found"]
     assert [row["update_norm"] for row in found["rows"]] == [None]
+
+
+@pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adam])
+def test_a_weight_that_does_not_lie_in_a_row_is_copied_up_to_a_size(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(updates, "_COPIED", 12)
+    for rows, norm in ((3, pytest.approx(0.1 * 12**0.5)), (4, None)):
+        weight, gradient = torch.zeros(4, rows).t().requires_grad_(), torch.ones(rows, 4)
+        update = updates.Rules([make([weight], lr=0.1)]).of(weight, gradient)
+        assert update is not None
+        assert update.norm() == norm
 
 
 class OwnSgd(torch.optim.SGD):

@@ -17,7 +17,7 @@ from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.protocol import Node
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
-from tensor_inspector.stop.snapshot import Snapshot, alive
+from tensor_inspector.stop.snapshot import Snapshot, _cost, alive
 
 
 class Thing:
@@ -33,6 +33,17 @@ def opened(**variables: object) -> tuple[Snapshot, dict[str, Node]]:
 
 def below(snapshot: Snapshot, node: Node, start: int = 0, count: int = 100) -> dict[str, Node]:
     return {child["name"]: child for child in snapshot.page(node["id"], start, count, Budget())["nodes"]}
+
+
+@pytest.mark.parametrize("text", ["line", "short", "inline", "name", "path", "type"])
+def test_every_text_of_a_row_counts_and_one_that_is_not_there_costs_nothing(text: str) -> None:
+    row: Any = {"id": 1, "name": "x", "kind": "int", "type": "int", "line": "3"}
+    assert _cost({**row, text: row.get(text, "") + "12345"}) == _cost(row) + 5
+
+
+def test_so_does_the_place_that_a_mark_names() -> None:
+    row: Any = {"id": 1, "name": "x", "kind": "int", "type": "int", "line": "3"}
+    assert _cost({**row, "mark": {"kind": "cycle", "path": "loop"}}) == _cost(row) + 4
 
 
 def test_a_list_that_holds_itself_ends_in_a_cycle_mark() -> None:

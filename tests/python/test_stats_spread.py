@@ -128,7 +128,7 @@ class TestQuantiles:
 
     @pytest.mark.parametrize("shares", [[-0.1], [1.5], [math.nan]])
     def test_outside_of_0_to_1_are_refused(self, shares):
-        with pytest.raises(ValueError, match="between 0 and 1"):
+        with pytest.raises(ValueError, match=r"^quantiles lie between 0 and 1$"):
             spread(torch.ones(3), shares)
 
 

@@ -210,7 +210,7 @@ def _between(low: int | float, high: int | float, between: str = "…") -> str:
     digits = kept.preferred.digits
     while True:
         ends = exact_number(low, digits), exact_number(high, digits)
-        if ends[0] != ends[1] or low == high or digits >= 17:
+        if ends[0] != ends[1] or low == high:  # with 17 digits all floats read differently
             return between.join(ends)
         digits += 1
 

@@ -100,7 +100,7 @@ class RadixSelection:
         """How often each pattern of ``width`` bits at ``shift`` follows each of the starts, of ``bits`` bits."""
         library = self._library
         on_cpu = {} if hasattr(library, "bool_") else {"device": "cpu"}  # whatever the program's default is
-        tables = [library.zeros(1 << width, dtype=library.int64, **on_cpu) for _ in starts]
+        tables: list[Any] = [0] * len(starts)
         likely = library.zeros(
             1 << _DIGIT, dtype=library.bool_ if hasattr(library, "bool_") else library.bool, **on_cpu
         )
