@@ -27,7 +27,15 @@ export async function bundleHelper(): Promise<Bundle> {
   }
   if (loader === "") throw new Error("pyhelper/tensor_inspector/loader.py is missing");
   const version = createHash("sha256").update(JSON.stringify({ loader, modules })).digest("hex").slice(0, 12);
-  return { version, modules: packed(JSON.stringify(modules)), loader: packed(loader) };
+  return { version, modules: packed(inAscii(modules)), loader: packed(loader) };
+}
+
+/** As JSON in ASCII alone: one other character would make Python keep the whole text in twice the memory. */
+function inAscii(modules: Record<string, string>): string {
+  return JSON.stringify(modules).replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 if (import.meta.main) {

@@ -13,11 +13,13 @@ from torch import nn
 
 from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
 from tensor_inspector.kinds.python import mappings
+from tensor_inspector.lenses.findings.search import Search
 from tensor_inspector.safe import budget as helper
 from tensor_inspector.safe.budget import Budget, Steps
 from tensor_inspector.safe.guard import each
 from tensor_inspector.stop.expression import resolve
 from tensor_inspector.stop.snapshot import Snapshot
+from tensor_inspector.watching import history
 
 HELPER = helper.__file__.rpartition("safe")[0]
 FEW, MANY = 300, 3000
@@ -89,6 +91,35 @@ def test_without_time_a_large_optimizer_is_not_gone_through_for_nan() -> None:
         line = Snapshot(Rows.of("", [])).describe(Child("value", optimizer, "value"), 0, over())["line"]
         assert "values not read: no time" in line
         assert 0 < described(optimizer, "measure/torch/finite.py") < 2000
+
+
+def grouped(count: int) -> torch.optim.Optimizer:
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+    optimizer.param_groups *= count
+    return optimizer
+
+
+def test_an_optimizer_of_very_many_groups_counts_the_tensors_of_the_first() -> None:
+    few, many = (described(grouped(count), "kinds/torch/training.py") for count in (10_000, 100_000))
+    assert many < 1.1 * few
+    known = Snapshot(Rows.of("", [])).describe(Child("value", grouped(20_000), "value"), 0, over())
+    assert known["line"].startswith("SGD · 20,000 groups · lr 0.1, … · ≥10,000 tensors")
+
+
+def test_without_time_an_optimizer_of_many_groups_is_not_read_for_findings() -> None:
+    def ask(count: int) -> int:
+        optimizer = grouped(count)
+        assert optimizer is not None
+        frame = sys._getframe()
+
+        def search() -> None:
+            found = Search(frame, over(), history, thorough=False, run=False, ignore=(), grad_mode=True).findings()
+            assert {reason for _, reason in found.skipped} == {"no time"}
+
+        return lines(search, "measure/torch/optimizers.py")
+
+    ask(1)  # which asks what each class is
+    assert ask(100_000) < ask(1000) + 100
 
 
 @pytest.mark.parametrize("name", ["ModuleList", "Sequential", "ParameterList"])

@@ -25,6 +25,7 @@ _RATES_SHOWN = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: s
 _FLAGS = ("nesterov", "amsgrad", "maximize", "fused", "foreach", "capturable")  #: and where it is True
 _STEPPED = 5  #: states looked at for the number of steps
 _GROUPS = 100  #: groups whose rates are read
+_COUNTED = 10_000  #: groups whose tensors are counted
 _RATES = 24  #: characters of the rates in short
 
 
@@ -34,7 +35,8 @@ class Optimizer(WithRows):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._keeper = _keeper(value)
-        self._all_groups: list[dict[str, Any]] | None = None
+        self._first_groups: list[dict[str, Any]] | None = None
+        self._other_groups = 0  #: how many come after these
         self._not_finite: NotFinite | None = None
 
     @classmethod
@@ -46,9 +48,9 @@ class Optimizer(WithRows):
         groups, step = self._groups(), self._step()
         return [
             self.type_name(),
-            plural(len(groups), "group") if len(groups) != 1 else None,
+            plural(len(groups) + self._other_groups, "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
-            plural(self._given(), "tensor"),
+            self._given(),
             *finite_words(self.not_finite()),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
@@ -71,7 +73,7 @@ class Optimizer(WithRows):
             for index, group in enumerate(groups[:_GROUPS])
         ]
         if len(groups) > _GROUPS:
-            facts["rows"].append(["…", f"{plural(len(groups) - _GROUPS, 'more group')}"])
+            facts["rows"].append(["…", f"{plural(len(groups) + self._other_groups - _GROUPS, 'more group')}"])
         step, state = self._step(), dict_attribute(self._keeper, "state")
         facts["rows"] += [
             *([list(step)] if step is not None else []),
@@ -81,9 +83,10 @@ class Optimizer(WithRows):
         ]
         return facts
 
-    def _given(self) -> int:
-        """How many tensors it was given."""
-        return sum(len(_params(group)) for group in self._groups())
+    def _given(self) -> str:
+        """How many tensors it was given; at least, where there are more groups than are counted."""
+        known = plural(sum(len(_params(group)) for group in self._groups()), "tensor")
+        return f"≥{known}" if self._other_groups else known
 
     def _gradients(self) -> str:
         """How many of its tensors have a gradient, as far as there is time to ask them."""
@@ -93,7 +96,7 @@ class Optimizer(WithRows):
                 break
             asked += 1
             with_grad += is_any_tensor(tensor) and own_grad(tensor) is not None
-        given = plural(self._given(), "tensor")
+        given = self._given()
         return (
             f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
         )
@@ -107,7 +110,8 @@ class Optimizer(WithRows):
                     break
                 if is_any_tensor(item):
                     tensors.append((name, item))
-            self._not_finite = find_not_finite(tensors, self.budget.share(), not steps.over)
+            is_complete = not steps.over and not self._other_groups
+            self._not_finite = find_not_finite(tensors, self.budget.share(), is_complete)
         return self._not_finite
 
     def _values(self) -> Iterator[tuple[str, Any]]:
@@ -156,10 +160,12 @@ class Optimizer(WithRows):
         return places
 
     def _groups(self) -> list[dict[str, Any]]:
-        if self._all_groups is None:
+        if self._first_groups is None:
             found = instance_dict(self._keeper).get("param_groups")
-            self._all_groups = [group for group in found if type(group) is dict] if type(found) is list else []
-        return self._all_groups
+            first = found[:_COUNTED] if type(found) is list else []
+            self._first_groups = [group for group in first if type(group) is dict]
+            self._other_groups = len(found) - len(first) if type(found) is list else 0
+        return self._first_groups
 
     def _parameters(self) -> Iterator[tuple[str, int, Any]]:
         """Each tensor, with its name where the optimizer was given names, and the number of its group."""

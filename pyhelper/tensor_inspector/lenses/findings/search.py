@@ -93,7 +93,7 @@ class Search:
         """What was found so far."""
         if self._asking is not None:
             return self._asking.findings()
-        return self._refused or Findings()
+        return Findings() if self._refused is None else self._refused
 
 
 def _owner(step: Step) -> Any:

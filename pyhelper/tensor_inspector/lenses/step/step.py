@@ -9,8 +9,8 @@ from typing import Any
 from ...measure.torch.elements import number_of, stats_of
 from ...measure.torch.graph import Graph, Node
 from ...measure.torch.metadata import element_count, grad_of, gradient_of, requires_grad
-from ...measure.torch.optimizers import tensors as tensors_of
-from ...safe.budget import Budget
+from ...measure.torch.optimizers import each_group
+from ...safe.budget import Budget, Steps
 from .backpropagated import Loss, losses_of, operands_of
 from .expressions import is_name, text_of
 from .frames import View
@@ -42,13 +42,23 @@ class Step(Roles):
         self.at = next((at for at, source in enumerate(sources) if source.backwards), 0)
         self.source = sources[self.at]
         self.losses = list(losses_of(self))
-        self.held = {id(tensor) for thing in self.optimizers for tensor in tensors_of(thing.value)}
+        self.held = self._held_by_optimizers()
         self.graph = self._graph()
         self._settle()
 
     def value(self, key: str, view: int | None = None) -> Any:
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
         return self._values.get((self.at if view is None else view, key))
+
+    def _held_by_optimizers(self) -> set[int]:
+        """The ids of the tensors that optimizers hold, as far as there is time to read their groups."""
+        steps, held = Steps(self.budget), set[int]()
+        for thing in self.optimizers:
+            for group in each_group(thing.value):
+                if steps.end():
+                    return held
+                held.update(map(id, group.tensors))
+        return held
 
     # The graph
 

@@ -34,6 +34,7 @@ class Piece(NamedTuple):
 
     at: int  #: the tensor's number
     elements: Any
+    size: int  #: of these elements
     weight: int  #: how often the tensor repeats each of them
 
 
@@ -58,16 +59,15 @@ def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -
             break
         if pace.alone():
             batch = [part for piece in batch for part in _for_one_thread(piece)]
-        for (at, elements, _), total in zip(batch, _totals(torch, [piece.elements for piece in batch])):
+        for (at, elements, _, _), total in zip(batch, _totals(torch, [piece.elements for piece in batch])):
             if total - total == 0:
                 continue
             if at not in nan and elements.isnan().any().item():
                 nan.add(at)
             if at not in inf and elements.isinf().any().item():
                 inf.add(at)
-        counts = [elements.numel() for _, elements, _ in batch]
-        pace.note(sum(counts))
-        read += sum(count * weight for count, (_, _, weight) in zip(counts, batch))
+        pace.note(sum([count for _, _, count, _ in batch]))
+        read += sum([count * weight for _, _, count, weight in batch])
     return Found(nan, inf, read)
 
 
@@ -75,8 +75,9 @@ def _in_turn(tensors: Iterable[tuple[int, Any]]) -> Iterator[Piece]:
     """The first piece of each tensor, then the second of each that has one, and so on."""
     waiting: deque[Iterator[Piece]] = deque()
     for at, tensor in tensors:
-        if tensor.numel() <= _PIECE:
-            yield Piece(at, tensor, 1)
+        count = tensor.numel()
+        if count <= _PIECE:
+            yield Piece(at, tensor, count, 1)
             continue
         rest = _pieces(at, tensor)
         yield next(rest)
@@ -92,25 +93,25 @@ def _in_turn(tensors: Iterable[tuple[int, Any]]) -> Iterator[Piece]:
 def _pieces(at: int, tensor: Any) -> Iterator[Piece]:
     dims, weight = normalised(tuple(tensor.shape), tensor.stride())
     view = tensor.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
-    return (Piece(at, block, weight) for block in blocks(view, _PIECE))
+    return (Piece(at, block, block.numel(), weight) for block in blocks(view, _PIECE))
 
 
 def _batch(pieces: Iterator[Piece]) -> list[Piece]:
     batch, elements = [], 0
     for piece in pieces:
         batch.append(piece)
-        elements += piece.elements.numel()
+        elements += piece.size
         if elements >= _BATCH or len(batch) >= _PARTS:
             break
     return batch
 
 
 def _for_one_thread(piece: Piece) -> Iterator[Piece]:
-    at, elements, weight = piece
-    if elements.numel() <= ALONE:
+    at, elements, count, weight = piece
+    if count <= ALONE:
         return iter((piece,))
     parts = elements.split(ALONE) if elements.dim() == 1 else blocks(elements, ALONE)
-    return (Piece(at, part, weight) for part in parts)
+    return (Piece(at, part, part.numel(), weight) for part in parts)
 
 
 def _totals(torch: Any, parts: list[Any]) -> list[Any]:

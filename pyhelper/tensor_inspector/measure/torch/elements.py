@@ -7,12 +7,16 @@ from typing import Any
 from ...safe.budget import Budget
 from ...safe.guard import Classes, module
 from ..stats import Unread, of_tensor
-from .metadata import Base, element_count, is_on_meta, layout_of
+from .metadata import Base, element_count
 from .readable import address_of, storage_address, why_unread
 
 torch: Any = module("torch")
-_ODD = ("FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Python")
+_ODD = (
+    "FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Meta",
+    "Python",
+)  # fmt: skip
 OWN = Classes(torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor))
+_keys_of: Any = torch._C._dispatch_keys
 _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)
 _plain: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
 
@@ -24,21 +28,15 @@ def is_plain(value: Any) -> bool:
 
 def bare(value: Any) -> Any:
     """The same elements without a gradient, for reading; None where they can't be read."""
-    if not _has_memory(value):
+    if type(value) not in OWN:
         return None
-    values = Base.detach(value)
-    return values if why_unread(values) is None else None
-
-
-def _has_memory(value: Any) -> bool:
-    if not is_own(value) or layout_of(value) is not torch.strided or is_on_meta(value):
-        return False
-    keys = torch._C._dispatch_keys(value)
+    keys = _keys_of(value)
     signature = _signature(keys)
     if signature not in _plain:
         names = str(keys)
-        _plain[signature] = not any(f"{odd}" in names for odd in _ODD)
-    return _plain[signature]
+        _plain[signature] = not any(odd in names for odd in _ODD)
+    values = Base.detach(value) if _plain[signature] else None
+    return None if values is None or why_unread(values) is not None else values
 
 
 def stats_of(value: Any, budget: Budget) -> dict[str, Any] | None:

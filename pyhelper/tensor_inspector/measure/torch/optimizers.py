@@ -48,8 +48,12 @@ def inner(value: Any) -> Any:
 
 
 def groups(value: Any) -> list[Group]:
+    return list(each_group(value))
+
+
+def each_group(value: Any) -> Iterator[Group]:
     found = instance_dict(inner(value)).get("param_groups")
-    return [Group(group) for group in found if type(group) is dict] if type(found) is list else []
+    return (Group(group) for group in list(found) if type(group) is dict) if type(found) is list else iter(())
 
 
 def highest_rate(value: Any) -> float | None:
