@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 from collections.abc import Iterable
 from types import CodeType
 from typing import Any
@@ -18,7 +19,7 @@ def lines_of_file(name: str) -> list[str]:
     known: Any = linecache.cache.get(name)
     if type(known) is tuple and len(known) == 4:
         return list(known[2])
-    if name.startswith("<"):
+    if name.startswith("<") or not os.path.isfile(name):  # opening a pipe would wait
         return []
     try:
         with open(name, encoding="utf-8", errors="replace") as file:
@@ -31,7 +32,10 @@ _parsed: dict[tuple[str, int, str], tuple[list[str], ast.AST | None]] = {}
 
 
 def tree_of(code: CodeType) -> ast.AST | None:
-    """The syntax tree of a frame's function or module; line numbers are those of the file."""
+    """The syntax tree of a frame's function or module; line numbers are those of the file.
+
+    None where something else stands at its lines now: the file was changed after the program had loaded it.
+    """
     lines = lines_of_file(code.co_filename)
     if code.co_name == "<module>":
         first, last = 1, len(lines)
@@ -42,11 +46,13 @@ def tree_of(code: CodeType) -> ast.AST | None:
     if not lines or last - first > _LINES:
         return None
     text = lines[first - 1 : last + _TAIL]
+    if not text:
+        return None
     key = (code.co_filename, first, code.co_name)
     known = _parsed.get(key)
     if known is not None and known[0] == text:
         return known[1]
-    tree = _parse_module(lines) if code.co_name == "<module>" else _parse_function(text, first, last - first + 1)
+    tree = _parse_module(lines) if code.co_name == "<module>" else _parse_function(text, code, last - first + 1)
     if len(_parsed) >= _KEPT:
         _parsed.clear()
     _parsed[key] = (text, tree)
@@ -60,7 +66,7 @@ def _parse_module(lines: list[str]) -> ast.AST | None:
         return None
 
 
-def _parse_function(text: list[str], first: int, least: int) -> ast.AST | None:
+def _parse_function(text: list[str], code: CodeType, least: int) -> ast.AST | None:
     indented = text[0][:1] in (" ", "\t")
     for count in range(least, len(text) + 1):
         try:
@@ -68,8 +74,9 @@ def _parse_function(text: list[str], first: int, least: int) -> ast.AST | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         body = tree.body[0].body if indented else tree.body
-        ast.increment_lineno(tree, first - (2 if indented else 1))
-        return body[0] if body else None
+        ast.increment_lineno(tree, code.co_firstlineno - (2 if indented else 1))
+        found = body[0] if body else None
+        return found if getattr(found, "name", None) == code.co_name else None
     return None
 
 
