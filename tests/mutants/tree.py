@@ -18,22 +18,15 @@ _COPIED = ("pyhelper", "tests")
 _LEFT_OUT = (".hypothesis",)
 
 Job = TypeVar("Job")
+Where = TypeVar("Where", bound="Place")
 
 
-class Tree:
-    """One child at a time changes it or runs tests in it."""
+class Place:
+    """A folder in which one child at a time works."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
-        for each in PROJECT.iterdir():
-            if each.name in _COPIED:
-                shutil.copytree(each, folder / each.name, ignore=shutil.ignore_patterns("__pycache__"))
-            elif each.name not in _LEFT_OUT:
-                (folder / each.name).symlink_to(each)
-        # Bytecode that is checked by its source's hash: a mutant may have the size and time of the file it stands for.
-        hashed = py_compile.PycInvalidationMode.CHECKED_HASH
-        compileall.compile_dir(folder / "pyhelper", quiet=1, invalidation_mode=hashed)
 
     def start(self, work: Callable[[], int]) -> int:
         """The child that does the work here, and ends with what it answers."""
@@ -56,19 +49,37 @@ class Tree:
         log = os.open("log.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)
+        _give_memory_back_first()
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log.txt").read_text("utf-8", "replace")
+
+
+class Tree(Place):
+    """A copy of the project: a child changes it or runs tests in it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        for each in PROJECT.iterdir():
+            if each.name in _COPIED:
+                shutil.copytree(each, folder / each.name, ignore=shutil.ignore_patterns("__pycache__"))
+            elif each.name not in _LEFT_OUT:
+                (folder / each.name).symlink_to(each)
+        # Bytecode that is checked by its source's hash: a mutant may have the size and time of the file it stands for.
+        hashed = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(folder / "pyhelper", quiet=1, invalidation_mode=hashed)
+
+    def _move_in(self) -> None:
+        super()._move_in()
         helper = str(self.folder / HELPER.parent)
         sys.path.insert(0, helper)
         os.environ["PYTHONPATH"] = helper
-        _give_memory_back_first()
 
     def restore(self, file: str) -> None:
         """A file of the helper, and what tests keep of what failed on its mutant."""
         shutil.copyfile(PROJECT / HELPER / file, self.folder / HELPER / file)
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "log.txt").read_text("utf-8", "replace")
 
 
 def _give_memory_back_first() -> None:
@@ -80,22 +91,22 @@ def _give_memory_back_first() -> None:
 
 
 def each_in_a_child(
-    trees: Iterable[Tree], jobs: Iterable[Job], work: Callable[[Job], int]
-) -> Iterator[tuple[Job, Tree, int]]:
-    """As many jobs at a time as there are trees: each, where it was done, and how its child ended."""
-    free = list(trees)
-    running: dict[int, tuple[Job, Tree]] = {}
+    places: Iterable[Where], jobs: Iterable[Job], work: Callable[[Job], int]
+) -> Iterator[tuple[Job, Where, int]]:
+    """As many jobs at a time as there are places: each, where it was done, and how its child ended."""
+    free = list(places)
+    running: dict[int, tuple[Job, Where]] = {}
 
-    def done() -> tuple[Job, Tree, int]:
+    def done() -> tuple[Job, Where, int]:
         child, status = os.wait()
-        job, tree = running.pop(child)
-        free.append(tree)
-        return job, tree, os.waitstatus_to_exitcode(status)
+        job, place = running.pop(child)
+        free.append(place)
+        return job, place, os.waitstatus_to_exitcode(status)
 
     for job in jobs:
         if not free:
             yield done()
-        tree = free.pop()
-        running[tree.start(lambda job=job: work(job))] = job, tree
+        place = free.pop()
+        running[place.start(lambda job=job: work(job))] = job, place
     while running:
         yield done()

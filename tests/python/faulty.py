@@ -49,7 +49,7 @@ class Said:
 
 def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Said:
     """What is found in a program from a neutral path; ``every_line`` asks at each of its lines, as a stop there would."""
-    return Said(**_in_child(lambda: _run(text, every_line, thorough)))
+    return Said(**_in_child(lambda: found_in(text, every_line, thorough)))
 
 
 def said_of_each(texts: list[str]) -> list[Said]:
@@ -60,13 +60,13 @@ def said_of_each(texts: list[str]) -> list[Said]:
 
 def said_in_every_round(text: str) -> Said:
     """The same where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
-    lines = _in_child(lambda: {"busy": _busy_lines(text)}).get("busy", [])
-    said = [Said(**_in_child(partial(_run, text, False, False, line))) for line in lines]
+    lines = _in_child(lambda: {"busy": busy_lines(text)}).get("busy", [])
+    said = [Said(**_in_child(partial(found_in, text, False, False, line))) for line in lines]
     return Said([one for part in said for one in part.found], [one for part in said for one in part.failed])
 
 
 def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    _warm()
+    warm()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -88,12 +88,12 @@ def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 @cache
-def _warm() -> None:
+def warm() -> None:
     """Loads, before any fork, what torch and the helper load for the first program: seconds that each child would take."""
-    _run(HEAD + _WARM, every_line=False, thorough=True)
+    found_in(HEAD + _WARM, every_line=False, thorough=True)
 
 
-def _busy_lines(text: str) -> list[int]:
+def busy_lines(text: str) -> list[int]:
     """Lines that run in enough rounds for numbers to be compared, but not in those of a long inner loop."""
     visits: Counter[int] = Counter()
 
@@ -105,7 +105,7 @@ def _busy_lines(text: str) -> list[int]:
     return list(dict.fromkeys((busy[0], busy[-1]))) if busy else []
 
 
-def _run(text: str, every_line: bool, thorough: bool, line: int | None = None) -> dict[str, Any]:
+def found_in(text: str, every_line: bool, thorough: bool, line: int | None = None) -> dict[str, Any]:
     """What is found at the calls of ``stop``, at every line, or at one line in each round."""
     found: list[Any] = []
     failed: list[str] = []

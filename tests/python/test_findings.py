@@ -185,6 +185,20 @@ def test_one_text_is_no_collection_of_rules() -> None:
         findings(ignore="lr-zero")
 
 
+@pytest.mark.parametrize(
+    ("ignored", "said"),
+    [
+        ("lr_zero", "there is no rule 'lr_zero' to ignore: is 'lr-zero' meant?"),
+        ("Double-SoftMax", "there is no rule 'Double-SoftMax' to ignore: is 'double-softmax' meant?"),
+        ("softmaxed-twice", "there is no rule 'softmaxed-twice' to ignore: is 'normalized-twice' meant?"),
+        ("nonsense", "there is no rule 'nonsense' to ignore"),
+    ],
+)
+def test_a_rule_that_there_is_not_cannot_be_ignored(ignored: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        findings(ignore=["lr-zero", ignored])
+
+
 def test_an_ignored_rule_is_skipped() -> None:
     logits = torch.softmax(nn.Linear(3, 3)(torch.randn(4, 3)), 1)
     loss = F.cross_entropy(logits, torch.tensor([0, 1, 2, 0]))

@@ -53,6 +53,17 @@ def finish(paused: Paused, **request: Any) -> tuple[dict[str, Any], list[float]]
     return answer, progress
 
 
+def test_a_dismissed_rule_that_there_is_no_longer_is_told(paused: Paused) -> None:
+    dismissed = "double-softmax label-out-of-range shape-mismatch softmaxed-twice"
+    found = finish(paused, options={"ignore": dismissed})[0]["found"]
+    reasons = {one["rule"]: one["reason"] for one in found["skipped"] if one["rule"] in dismissed.split()}
+    assert reasons == {
+        "double-softmax": "ignored",
+        "label-out-of-range": "ignored",
+        "softmaxed-twice": "there is no such rule",
+    }
+
+
 def test_a_run_of_models_ends_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
     began = threading.Event()
 

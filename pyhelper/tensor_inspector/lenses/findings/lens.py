@@ -8,10 +8,12 @@ from typing import Any
 from ...kinds import Child
 from ...protocol import FindingsFound, Found
 from ...safe.budget import Budget
+from ..explain.explain import RULES as OF_EXCEPTIONS
 from ..explain.explain import explain
 from ..lens import Lens, Paused
 from .finding import Findings
 from .rows import row_of
+from .rules.registry import unknown
 from .search import Search
 
 
@@ -29,9 +31,15 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
         budget,
         thorough=options.get("thorough") is True,
         run=options.get("run") is True,
-        ignore=ignore.split(),
+        ignore=_asked_of_steps(ignore.split()),
         stop=stop,
     )
+
+
+def _asked_of_steps(rules: list[str]) -> list[str]:
+    """Without those that only explain exceptions, which are not asked of a step."""
+    elsewhere = set(unknown(rules)) & set(OF_EXCEPTIONS)
+    return [rule for rule in rules if rule not in elsewhere]
 
 
 class _Findings(Lens):

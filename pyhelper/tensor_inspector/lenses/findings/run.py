@@ -11,7 +11,7 @@ from ...safe.guard import class_name, plain_message
 from ..step.step import Step
 from .finding import Findings, Found
 from .rule import NotAsked, Rule, missing
-from .rules.registry import RULES
+from .rules.registry import RULES, unknown
 
 _MOST = 8  #: findings of one rule
 NO_TIME = "no time"
@@ -86,7 +86,7 @@ class Asking:
         self._waiting = deque(RULES)
         self._found: list[Finding] = []
         self._checked: list[str] = []
-        self._skipped: list[tuple[str, str]] = []
+        self._skipped = [(id, "there is no such rule") for id in unknown(ignore)]
 
     def go_on(self) -> bool:
         """Ask as far as the time goes. Whether all have been asked."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ..rule import Rule
 from .data import inputs, samples, splits
 from .graph import absent, cut, dead, freed, kept, registration
@@ -15,3 +17,16 @@ _FILES = (
     probabilities, softmax, broadcast, labels, targets, groups, calls, updates, copies, absent, mode, layers, repeated, activations,
 )  # fmt: skip
 RULES: list[Rule] = [rule for file in _FILES for rule in file.RULES]
+
+
+def unknown(ids: Collection[str]) -> list[str]:
+    """Those of some ids that no rule has."""
+    known = {rule.id for rule in RULES}
+    return [id for id in dict.fromkeys(ids) if id not in known]
+
+
+def alike(id: str) -> list[str]:
+    """The rules that an unknown id may mean: the one that it is but for its signs, else those with one of its words."""
+    parts = id.lower().replace("_", "-").split("-")
+    found = [rule.id for rule in RULES if set(parts) & set(rule.id.split("-"))]
+    return ["-".join(parts)] if "-".join(parts) in found else found

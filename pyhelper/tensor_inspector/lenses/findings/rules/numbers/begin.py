@@ -23,7 +23,7 @@ class Begin:
         self.tensor = tensor
 
 
-_begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
+begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
 
 
 def begin_of(step: Step) -> Begin | None:
@@ -31,12 +31,12 @@ def begin_of(step: Step) -> Begin | None:
 
     None where it was in what the operations were given, as the batch or a parameter.
     """
-    if step not in _begins:
+    if step not in begins:
         found = _search(step)
         if step.budget.spent():
             return None
-        _begins[step] = found
-    return _begins[step]
+        begins[step] = found
+    return begins[step]
 
 
 def _search(step: Step) -> Begin | None:
