@@ -96,11 +96,12 @@ def findings(
     """What is wrong with the training step in sight of a frame; without one, of the nearest frame of the user.
 
     A list of plain data, causes first, that prints one line a finding. ``checked`` and ``skipped`` tell what was
-    asked. ``thorough`` reads more values; ``ignore`` names rules that are not asked, and a name that no
-    rule has is a `ValueError`. ``run`` lets rules run the model a few times more, without its hooks, on copies of its tensors and of all that its attributes hold: these, random
-    numbers, modes and gradients are left as they were, bit for bit. What the model's code changes elsewhere is not
-    taken back: files, what it prints, global variables, attributes of classes, other processes. A model that holds what
-    can't be copied, or that trains together with other processes, is not run: ``skipped`` tells why.
+    asked. ``thorough`` reads more values; ``ignore`` names rules that are not asked, and a name that no rule has is a
+    `ValueError`. ``run`` lets rules run the model a few times more, without its hooks, on copies of its tensors and of
+    all that its attributes hold: these, random numbers, modes and gradients are left as they were, bit for bit. What
+    the model's code changes elsewhere is not taken back: files, what it prints, global variables, attributes of
+    classes, other processes. A model that holds what can't be copied, or that trains together with other processes, is
+    not run: ``skipped`` tells why.
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
     """
     from .watching import findings as stop

@@ -54,7 +54,7 @@ def said_of(text: str, *, every_line: bool = False, thorough: bool = True) -> Sa
 
 def said_of_each(texts: list[str]) -> list[Said]:
     """What is found in several programs, one after another in one process, at the calls of ``stop``."""
-    answer = _in_child(lambda: {"each": [_run(text, False, True) for text in texts]})
+    answer = _in_child(lambda: {"each": [found_in(text, False, True) for text in texts]})
     return [Said(**said) for said in answer["each"]] if "each" in answer else [Said(**answer)]
 
 

@@ -310,9 +310,8 @@ class Scene:
 
     def _made(self, name: str | None) -> str:
         """The line above the failing one in which a name got its value."""
-        source = self.step.sources[0]
-        known = None if name is None else source.value_of(name.replace('"', "'"))
-        return f", from line {known[0]}" if known is not None and 0 < known[0] != self.here.lineno else ""
+        known = self.step.sources[0].line_of(name)
+        return f", from line {known[1]}" if known is not None and 0 < known[1] != self.here.lineno else ""
 
     def in_sight(self) -> list[Operand]:
         """The tensors in sight, those of the failing frame first."""

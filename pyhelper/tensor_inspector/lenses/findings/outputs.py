@@ -1,4 +1,4 @@
-"""What is known of the values that flow through the graph: what a node has made, and whether that is finite."""
+"""What a node of the graph has made, where something in sight still holds it; `measure.torch.flow` works out more."""
 
 from __future__ import annotations
 
@@ -38,18 +38,3 @@ def output_of(step: Step, node: Node) -> Any:
             if found is not None:
                 return found
     return None
-
-
-def bad_in(step: Step, tensor: Any) -> int | None:
-    """How many elements are NaN or infinite; None where that is not known."""
-    if tensor is None:
-        return None
-    stats = step.stats(tensor)
-    return None if stats is None else stats["nan"] + stats["pos_inf"] + stats["neg_inf"]
-
-
-def words_of(stats: dict[str, Any]) -> str:
-    """``3 NaN, 1 Inf``"""
-    infinite = stats["pos_inf"] + stats["neg_inf"]
-    parts = [f"{stats['nan']:,} NaN" if stats["nan"] else "", f"{infinite:,} Inf" if infinite else ""]
-    return ", ".join(filter(None, parts)) or "finite"

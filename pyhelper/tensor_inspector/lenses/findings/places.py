@@ -15,31 +15,23 @@ Line = tuple[str, int]  #: a file and a line in it
 
 def bound(step: Step, name: str | None) -> Line | None:
     """Where a name got what it means now."""
-    if name is None:
-        return None
-    for source in step.sources:
-        found = source.value_of(_key(name))
-        if found is not None:
-            return source.file, found[0]
-    return None
+    return next(filter(None, (source.line_of(name) for source in step.sources)), None)
 
 
 def bound_or_called(step: Step, call: str, name: str | None) -> Line | None:
     """The line of a variable's binding; else that of a call of that name."""
     for source in step.sources:
-        made = None if name is None else source.value_of(_key(name))
-        if made is not None:
-            return source.file, made[0]
         calls = source.calls_of(call) if call else []
-        if calls:
-            return source.file, calls[-1].lineno
+        found = source.line_of(name) or ((source.file, calls[-1].lineno) if calls else None)
+        if found is not None:
+            return found
     return None
 
 
 def made(step: Step, name: str) -> Line | None:
     """Where a name was bound last, or an attribute in a method of its object's class: ``self.model``."""
     for source in step.sources:
-        found = source.bindings.get(_key(name))
+        found = source.bound(name)
         if found:
             return source.file, found[-1][0]
     owner, _, attribute = _key(name).rpartition(".")

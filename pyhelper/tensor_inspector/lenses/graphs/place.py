@@ -31,10 +31,9 @@ def line_of(step: Step | None, node: Node, name: str | None) -> tuple[str, int] 
     traced = _traced(node)
     if traced is not None or step is None:
         return traced
-    for source in step.sources:
-        made = None if name is None else source.value_of(name.replace('"', "'"))
-        if made is not None:
-            return source.file, made[0]
+    bound = next(filter(None, (source.line_of(name) for source in step.sources)), None)
+    if bound is not None:
+        return bound
     if node.is_custom:
         places = {
             (source.file, call.lineno)

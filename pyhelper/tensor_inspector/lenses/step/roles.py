@@ -65,7 +65,7 @@ class Roles:
         self._enter(roots)
 
     def _sort(self, thing: Thing, roots: list[Thing]) -> None:
-        role = _role_of(type(thing.value))
+        role = role_of(type(thing.value))
         if role == "module":
             roots.append(thing)
         elif role == "tensors":
@@ -166,4 +166,4 @@ def _find_role(cls: type) -> str:
     return next((_ROLES[name] for name in map(class_name, mro(cls)) if name in _ROLES), "")
 
 
-_role_of = ByClass(_find_role)
+role_of = ByClass(_find_role)

@@ -171,9 +171,18 @@ class Source:
                 start = min(start, first)
         return not any(start <= at <= end for at in self.lines_of(name))
 
+    def bound(self, name: str) -> list[tuple[int, ast.AST]]:
+        """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
+        return self.bindings.get(name.replace('"', "'"), [])
+
+    def line_of(self, name: str | None) -> tuple[str, int] | None:
+        """The file and line in which a name got what it means now."""
+        made = None if name is None else self.value_of(name)
+        return None if made is None else (self.file, made[0])
+
     def value_of(self, name: str) -> tuple[int, ast.AST] | None:
         """Where the name got what it means now: the nearest binding above, else the last one of a loop around."""
-        lines = self.bindings.get(name, [])
+        lines = self.bound(name)
         above = [found for found in lines if found[0] < self.lineno]
         if above:
             return max(above, key=lambda found: found[0])

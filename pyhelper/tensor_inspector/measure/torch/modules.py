@@ -32,6 +32,21 @@ class Member:
         mode = self.own.get("training")
         return mode if type(mode) is bool else None
 
+    @property
+    def top(self) -> Member:
+        """The root that it is a part of."""
+        current = self
+        while current.parent is not None:
+            current = current.parent
+        return current
+
+    def is_in(self, module: Any) -> bool:
+        """Whether it is this module, or below it."""
+        current: Member | None = self
+        while current is not None and current.module is not module:
+            current = current.parent
+        return current is not None
+
     def part(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its own parameters or buffers: the rest of the path, and the tensor."""
         for key, item in self.items(part):

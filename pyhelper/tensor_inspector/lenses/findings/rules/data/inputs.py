@@ -15,8 +15,8 @@ from .....words.text import number
 from ....step.step import Step
 from ...classes import is_library, methods_of
 from ...finding import Found
+from ...finite import bad_in, words_of
 from ...losses import ModelInput, loss_calls, model_inputs
-from ...outputs import bad_in, words_of
 from ...places import bound_or_called
 from ...rule import Rule
 
@@ -43,13 +43,12 @@ def nan_in_input(step: Step) -> Iterator[Found]:
             continue
         first = first_special(bare(given.tensor), step.budget.share())
         place = next((place for place in first if place is not None), None)
-        made = step.sources[given.view].value_of(given.name.replace('"', "'"))
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
         yield Found(
             f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
             (given.name, words_of(stats)),
             *([(outcome, "not finite")] if outcome else []),
-            line=None if made is None else (step.sources[given.view].file, made[0]),
+            line=where_made(step, given),
         )
         return
     for one in loss_calls(step):
@@ -90,11 +89,10 @@ def not_normalized(step: Step) -> Iterator[Found]:
         stats = step.stats(given.tensor)
         if stats is None or not _are_bytes(given.tensor, stats):
             continue
-        made = step.sources[given.view].value_of(given.name.replace('"', "'"))
         yield Found(
             f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
             (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
-            line=None if made is None else (step.sources[given.view].file, made[0]),
+            line=where_made(step, given),
             suggestion=f"{given.name} / 255, or the mean and deviation of the data",
         )
         return
@@ -191,8 +189,7 @@ def _is_saved_raw(step: Step, tensor: Any) -> bool:
 
 
 def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
-    made = step.sources[given.view].value_of(given.name.replace('"', "'"))
-    return None if made is None else (step.sources[given.view].file, made[0])
+    return step.sources[given.view].line_of(given.name)
 
 
 RULES = [

@@ -43,7 +43,7 @@ def constant_input(step: Step) -> Iterator[Found]:
 def _is_written_constant(source: Source, name: str) -> bool:
     """Whether it is made as one value on purpose: ``torch.zeros(…)``."""
     words = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full")
-    nodes = [node for _, node in source.bindings.get(name.replace('"', "'"), ())]
+    nodes = [node for _, node in source.bound(name)]
     return any(isinstance(below, ast.Attribute) and below.attr in words for node in nodes for below in ast.walk(node))
 
 
@@ -111,7 +111,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
 
 def _is_joined(step: Step, given: ModelInput) -> bool:
     """Whether the source joins the columns itself: who writes ``cat([x, t], 1)`` has written the constant one too."""
-    made = step.sources[given.view].value_of(given.name.replace('"', "'"))
+    made = step.sources[given.view].value_of(given.name)
     value = getattr(made[1], "value", None) if made is not None else None
     if not isinstance(value, ast.Call):
         return False
@@ -132,7 +132,7 @@ def _is_one_of_several(step: Step, given: ModelInput) -> bool:
 
 def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
     source = step.sources[given.view]
-    for line, node in reversed(source.bindings.get(given.name.replace('"', "'"), [])):
+    for line, node in reversed(source.bound(given.name)):
         if isinstance(node, ast.Assign) and line < source.lineno:
             return source.file, line
     return None
@@ -176,7 +176,7 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
 def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
     source = step.sources[given.view]
     words = ("repeat", "repeat_interleave", "expand", "tile", "expand_as")
-    made = source.value_of(given.name.replace('"', "'"))
+    made = source.value_of(given.name)
     if 0 in bare(given.tensor).stride():
         return True
     if made is None:  # it came from elsewhere

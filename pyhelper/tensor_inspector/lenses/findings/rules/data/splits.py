@@ -10,6 +10,7 @@ from .....measure.torch.elements import bare, is_plain, memory_of
 from .....safe.guard import class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.expressions import names_in, text_of
+from ....step.roles import role_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
@@ -196,7 +197,7 @@ def _shared_rows(a: Any, b: Any) -> int:
 def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iterator[Found]:
     found: list[tuple[str, Any, set[int]]] = []
     for (_, key), value in step.named_values():
-        inside = instance_dict(value).get("dataset") if is_a_loader(value) else value
+        inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value
         if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
         indices = instance_dict(inside).get("indices")
@@ -214,10 +215,6 @@ def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iter
                     (other, f"{len(theirs)} indices"),
                 )
                 return
-
-
-def is_a_loader(value: Any) -> bool:
-    return any(class_name(base) == "DataLoader" for base in mro(type(value)))
 
 
 RULES = [

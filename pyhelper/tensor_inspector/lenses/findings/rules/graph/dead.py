@@ -181,8 +181,7 @@ def _may_be_evaluated(step: Step, loss: Loss) -> bool:
 
 
 def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
-    made = step.source.value_of(loss.name.replace('"', "'"))
-    return None if made is None else (step.source.file, made[0])
+    return step.source.line_of(loss.name)
 
 
 def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, str] | None:

@@ -19,7 +19,6 @@ from ...classes import is_library, methods_of
 from ...finding import Found
 from ...places import assigned, bound
 from ...rule import Rule
-from ..model.mode import is_below
 from .cut import reached_by_losses
 
 
@@ -61,12 +60,6 @@ def _by_member(step: Step) -> dict[int, list[Parameter]]:
     return found
 
 
-def _root(member: Any) -> Any:
-    while member.parent is not None:
-        member = member.parent
-    return member.module
-
-
 def _is_named(cls: type, attribute: str) -> bool:
     """Whether a method but ``__init__`` names an attribute, or goes through all of them."""
     methods = [
@@ -94,7 +87,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             found = [item] if is_own(item) else list(dict.values(item)) if type(item) is dict else list(item)
             hidden = [one for one in found if is_module(one) or _is_hidden(one)]
             tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
-            registered = set(map(id, _tensors_in(_root(member))))
+            registered = set(map(id, _tensors_in(member.top.module)))
             loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.held]
             if not loose or not all(requires_grad(tensor) for tensor in loose):
                 continue
@@ -203,7 +196,7 @@ def freeze_typo(step: Step) -> Iterator[Found]:
         for typo in (*typos, "requires_grad"):
             if member.own.get(typo) is not False or assigned(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
-            if any(requires_grad(one.tensor) and is_below(one.member, member) for one in step.parameters.values()):
+            if any(requires_grad(one.tensor) and one.member.is_in(member.module) for one in step.parameters.values()):
                 yield Found(
                     f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
                     (name, f"has an attribute {typo}"),

@@ -25,11 +25,10 @@ def loss_not_scalar(step: Step) -> Iterator[Found]:
         composed = len(loss.backward.names) > 1 or loss.backward.call.receiver is None or not _is_bare(loss.backward)
         if count is None or count < 2 or loss.backward.gradient or composed or not requires_grad(loss.tensor):
             continue
-        made = step.source.value_of(loss.name.replace('"', "'"))
         yield Found(
             f"{loss.name} has {count} elements {shape(shape_of(loss.tensor))}: backward needs one",
             (loss.name, f"shape {shape(shape_of(loss.tensor))}"),
-            line=(step.source.file, loss.backward.lineno if made is None else made[0]),
+            line=step.source.line_of(loss.name) or (step.source.file, loss.backward.lineno),
         )
 
 
@@ -114,11 +113,7 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
 
 
 def _loss_line(step: Step) -> tuple[str, int] | None:
-    for loss in step.losses:
-        made = step.source.value_of(loss.name.replace('"', "'"))
-        if made is not None:
-            return step.source.file, made[0]
-    return None
+    return next(filter(None, (step.source.line_of(loss.name) for loss in step.losses)), None)
 
 
 def loss_sign(step: Step) -> Iterator[Found]:
@@ -135,7 +130,7 @@ def loss_sign(step: Step) -> Iterator[Found]:
         negated = (
             node.op == "Neg"
             or (factor is not None and element_count(factor) == 1 and (step.number(factor) or 0) < 0)
-            or (node.op == "Mul" and _is_negated(step, loss.name.replace('"', "'")))
+            or (node.op == "Mul" and _is_negated(step, loss.name))
         )
         leaves = {id(leaf) for leaf in step.graph.leaves(node)}
         maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))

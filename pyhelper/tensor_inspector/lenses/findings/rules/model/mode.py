@@ -9,7 +9,6 @@ from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import Member, is_of
 from .....safe.budget import Steps
 from ....step.expressions import text_of
-from ....step.sight import Thing
 from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import function_called
@@ -37,7 +36,7 @@ def eval_during_training(step: Step) -> Iterator[Found]:
     reached = [(root, {id(leaf) for leaf in step.graph.leaves(root)}) for root in roots]
     for thing in step.modules:
         top = step.members[id(thing.value)][1]
-        parts = [(name, member) for name, member in step.members.values() if _belongs(step, member, thing)]
+        parts = [(name, member) for name, member in step.members.values() if member.top.module is thing.value]
         held = {
             id(one.tensor)
             for one in step.parameters.values()
@@ -86,12 +85,6 @@ def _is_masked(node: Any) -> bool:
     return node.op == "Mul" and len(node.inputs) == 2 and node.inputs[1] is None and node.sizes() not in (None, ())
 
 
-def _belongs(step: Step, member: Member, thing: Thing) -> bool:
-    while member.parent is not None:
-        member = member.parent
-    return member.module is thing.value
-
-
 def _is_norm(member: Member) -> bool:
     return is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is True
 
@@ -131,9 +124,7 @@ def train_during_eval(step: Step) -> Iterator[Found]:
         top = step.members.get(id(thing.value))
         if top is None or top[1].training is not True or not source.is_current(text_of(call.node.func), call.lineno):
             continue
-        inside = [
-            (name, member) for name, member in step.members.values() if member is top[1] or is_below(member, top[1])
-        ]
+        inside = [(name, member) for name, member in step.members.values() if member.is_in(thing.value)]
         drops = [name for name, member in inside if is_dropout(member) and member.training is True]
         norms = [name for name, member in inside if _is_norm(member) and member.training is True]
         if not drops and not norms:
@@ -148,15 +139,6 @@ def train_during_eval(step: Step) -> Iterator[Found]:
             suggestion=f"{call.callee}.eval() before it, {call.callee}.train() after",
         )
         return
-
-
-def is_below(member: Member, top: Member) -> bool:
-    current: Member | None = member
-    while current is not None:
-        if current is top or current.module is top.module:
-            return True
-        current = current.parent
-    return False
 
 
 def _is_in_training_step(source: Source, line: int) -> bool:

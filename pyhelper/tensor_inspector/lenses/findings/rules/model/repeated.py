@@ -17,7 +17,7 @@ from ...finding import Found
 from ...losses import ModelInput, model_inputs
 from ...rerun import Rerun, uncompiled, why_not
 from ...rule import NotAsked, Rule
-from .mode import is_below, is_dropout
+from .mode import is_dropout
 
 torch: Any = module("torch")
 _MOST = 2  #: models that are run
@@ -167,7 +167,7 @@ def _works_over_rows(step: Step, given: ModelInput) -> bool:
 
 def _inside(step: Step, given: ModelInput) -> Iterator[Member]:
     top = step.members[id(given.model.value)][1]
-    return (member for _, member in step.members.values() if is_below(member, top))
+    return (member for _, member in step.members.values() if member.is_in(top.module))
 
 
 def _forward_line(given: ModelInput) -> tuple[str, int] | None:

@@ -14,8 +14,8 @@ from ....graphs.nan_origin import CAUSES
 from ....graphs.place import line_of
 from ....step.step import Step
 from ...finding import Found
+from ...finite import words_of
 from ...losses import model_inputs
-from ...outputs import words_of
 from ...places import bound_or_called
 from ...rule import Rule
 from .begin import begin_of, masked_rows

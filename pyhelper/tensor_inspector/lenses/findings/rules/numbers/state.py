@@ -12,7 +12,7 @@ from .....safe.guard import module
 from .....words.text import listed, plural
 from ....step.step import Step
 from ...finding import Found
-from ...outputs import bad_in
+from ...finite import bad_in
 from ...rule import Rule
 from .begin import bad_roots
 
