@@ -57,8 +57,8 @@ def eval_during_training(step: Step) -> Iterator[Found]:
             for node in below
             if node.op in ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")
         }
-        if norms and modes and True in modes:
-            continue
+        if True in modes:
+            continue  # the mode of its parts was set one by one
         dropped = any(node.op in ("NativeDropout", "FusedDropout") or _is_masked(node) for node in below)
         proven = (norms and modes == {False}) or (drops and not dropped and not norms)
         if proven:

@@ -23,7 +23,7 @@ _LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 def dead_relu(step: Step) -> Iterator[Found]:
     """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
     for node in step.graph.nodes:
-        if node.op not in ("Relu", "LeakyRelu", "Clamp", "ClampMin") or node.op == "LeakyRelu":
+        if node.op not in ("Relu", "Clamp", "ClampMin"):
             continue
         users = [user for user, _ in _through(step, node) if user.op in _LINEAR]
         before = step.graph.through_views(step.graph.input(node))

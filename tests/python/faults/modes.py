@@ -1,0 +1,174 @@
+"""Healthy programs about modes, signs and frozen parts: each looks like a fault, and says by its rule which guard it trips."""
+
+from __future__ import annotations
+
+#: name: the rule that must say nothing, the program
+TRAPS: dict[str, tuple[str, str]] = {
+    "attack_in_eval_mode": (
+        "eval-during-training",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     net.eval()
+     near = x.clone().requires_grad_()
+     gain = F.cross_entropy(net(near), y)
+     gain.backward()
+     stop()
+     worse = (near + 0.1 * near.grad.sign()).detach()
+     net.train()
+     o.zero_grad()
+     c = F.cross_entropy(net(worse), y)
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "norms_trained_below_a_frozen_mode": (
+        "eval-during-training",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ net.eval()
+ for part in net.modules():
+     if isinstance(part, nn.BatchNorm1d):
+         part.train()
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "votes_with_dropout": (
+        "train-during-eval",
+        """
+ net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 2))
+ x = torch.randn(8, 4)
+ net.eval()
+ for part in net.modules():
+     if isinstance(part, nn.Dropout):
+         part.train()
+ with torch.no_grad():
+     votes = []
+     for _ in range(4):
+         out = net(x)
+         votes.append(out.softmax(1))
+         stop()
+     spread = torch.stack(votes).std(0)
+""",
+    ),
+    "likelihood_that_is_climbed": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1, maximize=True)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     likelihood = -F.cross_entropy(net(x), y)
+     o.zero_grad()
+     likelihood.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "critic_that_is_to_be_fooled": (
+        "loss-sign",
+        """
+ body, critic = nn.Linear(6, 8), nn.Linear(8, 2)
+ ob, oc = torch.optim.SGD(body.parameters(), lr=0.1), torch.optim.SGD(critic.parameters(), lr=0.1)
+ for k in range(4):
+     x, d = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     h = body(x).tanh()
+     c = F.cross_entropy(critic(h), d) if k % 2 else -F.cross_entropy(critic(h), d)
+     ob.zero_grad()
+     oc.zero_grad()
+     c.backward()
+     stop()
+     (oc if k % 2 else ob).step()
+""",
+    ),
+    "some_samples_forgotten": (
+        "loss-sign",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.01)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     o.zero_grad()
+     forget = -F.cross_entropy(net(x[:2]), y[:2])
+     forget.backward()
+     stop()
+     keep = F.cross_entropy(net(x[2:]), y[2:])
+     keep.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "backward_with_weights": (
+        "loss-not-scalar",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x, y, w = torch.randn(8, 6), torch.randint(0, 3, (8,)), torch.rand(8)
+     c = F.cross_entropy(net(x), y, reduction="none")
+     o.zero_grad()
+     stop()
+     c.backward(gradient=w / w.sum())
+     stop()
+     o.step()
+""",
+    ),
+    "adapted_by_its_norms": (
+        "frozen-params",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+ net.requires_grad_(False)
+ norms = [p for part in net if isinstance(part, nn.BatchNorm1d) for p in part.parameters()]
+ for p in norms: p.requires_grad_(True)
+ o = torch.optim.Adam(norms, lr=1e-3)
+ for _ in range(2):
+     p = net(torch.randn(8, 6)).softmax(1)
+     c = -(p * p.clamp(min=1e-6).log()).sum(1).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "inputs_that_need_gradients": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ first, body, head = nn.Linear(6, 8), nn.Sequential(nn.Linear(8, 8), nn.Tanh()), nn.Linear(8, 3)
+ o = torch.optim.SGD([*first.parameters(), *body.parameters(), *head.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     h = first(x)
+     h = checkpoint(body, h, use_reentrant=True)
+     c = F.cross_entropy(head(h), y)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "calibrated_output": (
+        "no-nonlinearity",
+        """
+ net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1), nn.Linear(1, 1))
+ o = torch.optim.SGD(net.parameters(), lr=0.01)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     c = F.mse_loss(net(x), x.sum(1, keepdim=True))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+}
