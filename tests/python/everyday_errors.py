@@ -21,6 +21,7 @@ not-one-element | $loss 0 | $loss = R(0) | out = $loss.item()
 not-one-element | $xs stack | $xs = [R(2), R(3)] | out = torch.tensor($xs)
 ambiguous-truth | $x 4 any | $x = R(4) | out = 1 if $x else 2
 ambiguous-truth | $x $y equal | $x = R(4); $y = R(4) | assert $x == $y
+ambiguous-truth | $loss $best all | $loss = R(4); $best = R(4) | out = 1 if $best is None or $loss < $best else 2
 ambiguous-truth | $x & | $x = R(4) | out = $x > 0 and $x < 1
 ambiguous-truth | $x 4 | $x = R(4) | out = 0 < $x < 1
 ambiguous-truth | $x numel | $x = R(4) | out = not $x
@@ -45,6 +46,7 @@ state-dict-mismatch | $state $net 0.bias | $net = nn.Sequential(nn.Linear(3, 4))
 state-dict-mismatch | $state $net fc.weight | $net = nn.Sequential(nn.Linear(3, 4)); $state = {"0.weight": R(4, 3), "0.bias": R(4), "fc.weight": R(2, 2)} | $net.load_state_dict($state)
 state-dict-mismatch | 0.weight 5 fc.weight | $net = nn.Sequential(nn.Linear(3, 4)); $state = {"0.weight": R(5, 3), "0.bias": R(5), "fc.weight": R(2, 2)} | $net.load_state_dict($state)
 state-dict-mismatch | $net $state module | $net = nn.DataParallel(nn.Sequential(nn.Linear(3, 4))); $state = {"0.weight": R(4, 3), "0.bias": R(4)} | $net.load_state_dict($state)
+state-dict-mismatch | $state net. startswith | $model = nn.Linear(3, 2); $state = {"net.weight": R(2, 3), "net.bias": R(2), "loss.weight": R(2)} | $model.load_state_dict($state)
 state-dict-mismatch | $old state_dict | $net = nn.Linear(3, 4); $old = nn.Linear(3, 4) | $net.load_state_dict($old)
 state-dict-mismatch | $opt 1 2 | $net = nn.Linear(3, 4); $opt = torch.optim.SGD($net.parameters(), 0.1); $state = torch.optim.SGD([R(3)], 0.1).state_dict() | $opt.load_state_dict($state)
 missing-key | $batch images image label | $batch = {"image": R(4, 3), "label": R(4)} | out = $batch["images"]
@@ -58,6 +60,7 @@ missing-attribute | $x to | $x = [R(3), R(4)] | out = $x.to("cpu")
 missing-attribute | $batch to | $batch = {"x": R(3)} | out = $batch.to("cpu")
 missing-attribute | $x grad | $x = R(3) | out = $x.gard
 missing-attribute | $x backward | $x = R(3) | out = $x.grad.norm()
+missing-attribute | $pair[1] | $pair = ("weight", R(2, 3)) | out = $pair.requires_grad
 missing-attribute | $x from_numpy | $x = np.ones(3) | out = $x.to("cpu")
 missing-attribute | $loss float graph | $loss = 0.5 | $loss.backward()
 missing-attribute | $fc weight | $fc = nn.Linear(3, 2) | out = $fc.weights
@@ -73,6 +76,8 @@ not-a-tensor | $mask None | $x = R(3); $mask = None | out = $x * $mask
 not-a-tensor | $batch None | $batch = None | out = $batch["ids"]
 not-a-tensor | $xs None stack | $xs = [R(3), None] | out = torch.stack($xs)
 not-a-tensor | $x stack $fc | $x = [R(3), R(3)]; $fc = nn.Linear(3, 3) | out = $fc($x)
+not-a-tensor | $rnn $head tuple | $rnn = nn.LSTM(3, 4); $head = nn.Linear(4, 2); $x = R(2, 5, 3) | out = $head($rnn($x))
+not-a-tensor | $out logits | $out = {"logits": R(2, 3)}; $y = torch.tensor([0, 1]) | loss = F.cross_entropy($out, $y)
 not-a-tensor | $x zeros | $x = R(3) | out = torch.zeros($x)
 not-a-tensor | $net parameters | $net = nn.Linear(3, 3) | opt = torch.optim.Adam($net)
 optimizer-parameters | $net ReLU | $net = nn.ReLU() | opt = torch.optim.Adam($net.parameters())

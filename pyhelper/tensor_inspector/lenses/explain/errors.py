@@ -121,6 +121,12 @@ def argument_in(text: str) -> tuple[int, str] | None:
     return None if found is None else (int(found[1]) - 1, found[2])
 
 
+def type_given(text: str) -> str | None:
+    """The type of an argument that must be a tensor."""
+    found = re.search(r"must be Tensor, not (\w+)", text)
+    return None if found is None or found[1] == "NoneType" else found[1]
+
+
 def type_in_parameters(text: str) -> str | None:
     """The type of what an optimizer was given among its parameters."""
     found = re.search(r"one of the params is ([\w.]+)", text)

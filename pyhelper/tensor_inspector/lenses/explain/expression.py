@@ -115,6 +115,8 @@ class Reader:
     def _of_module(self, node: ast.Call, arguments: list[Any], depth: int) -> Any:
         called = self.read(node.func, depth)
         if len(arguments) == 1 and isinstance(arguments[0], Operand) and is_module(called):
+            if is_of(called, "RNNBase", "MultiheadAttention"):  # these give tuples
+                return UNKNOWN
             return _output(called, arguments[0])
         return UNKNOWN
 

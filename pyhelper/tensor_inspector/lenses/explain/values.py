@@ -31,7 +31,8 @@ def value_words(value: Any) -> str:
     cls = type(value)
     if issubclass(cls, dict):
         keys = keys_of(value)
-        return f"a dict of {key_words(keys)}" if keys else "an empty dict"
+        name = "dict" if cls is dict else class_name(cls)
+        return f"a {name} of {key_words(keys)}" if keys else f"an empty {name}"
     if issubclass(cls, (list, tuple)):
         items = items_of(value)
         word = "list" if issubclass(cls, list) else "tuple"

@@ -74,8 +74,10 @@ def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpecte
     prefix = _prefix(unexpected, missing)
     if prefix:
         by = f", as {_WRAPPERS[prefix]} saves them" if prefix in _WRAPPERS else ""
-        title = f'the {plural(len(unexpected), "key")} of {name} begin with "{prefix}"{by}, the names in {model} do not'
-        fit = f'{{key[{len(prefix)}:]: value for key, value in {name}.items()}}  # without "{prefix}"'
+        others = "" if _all_begin(unexpected, prefix) else f' if key.startswith("{prefix}")'
+        amount = sum(key.startswith(prefix) for key in unexpected)
+        title = f'{plural(amount, "key")} of {name} begin with "{prefix}"{by}, the names in {model} do not'
+        fit = f'{{key[{len(prefix)}:]: value for key, value in {name}.items(){others}}}  # without "{prefix}"'
         return scene.found(title, *_pairs(unexpected, [prefix + one for one in missing], prefix), suggestion=fit)
     prefix = _prefix(missing, unexpected)
     if not prefix:
@@ -92,16 +94,20 @@ def _pairs(there: list[str], here: list[str], prefix: str) -> list[tuple[str | N
 
 
 def _prefix(longer: list[str], shorter: list[str]) -> str:
-    """What stands before each of some names, and without it they are the others."""
-    if not longer or not shorter:
-        return ""
-    for known in shorter:
-        if longer[0].endswith(known) and len(longer[0]) > len(known):
-            prefix = longer[0][: -len(known)]
-            stripped = {one[len(prefix) :] for one in longer if one.startswith(prefix)}
-            if prefix.endswith(".") and len(stripped) == len(longer) and stripped & set(shorter):
+    """What stands before names so that they are the others: before all of them, or before each that is wanted."""
+    for known in shorter[:1]:
+        for one in longer:
+            prefix = one[: -len(known)] if one.endswith(known) else ""
+            wanted = {prefix + name for name in shorter}
+            if prefix.endswith(".") and (
+                wanted <= set(longer) or (wanted & set(longer) and _all_begin(longer, prefix))
+            ):
                 return prefix
     return ""
+
+
+def _all_begin(names: list[str], prefix: str) -> bool:
+    return all(name.startswith(prefix) for name in names)
 
 
 def _nested(scene: Scene, name: str, missing: list[str], unexpected: list[str]) -> Found | None:
@@ -132,7 +138,7 @@ def _differing(
     if missing:
         parts.append(f"{name} has no {listed(missing[:_SHOWN], len(missing) > _SHOWN, 60)}")
     if unexpected:
-        whose = "" if missing else f"{name} has "
+        whose = "it has " if missing else f"{name} has "
         parts.append(f"{whose}{listed(unexpected[:_SHOWN], len(unexpected) > _SHOWN, 60)}, which {model} does not have")
     for key, there, here in sizes[:_SHOWN]:
         facts.append((key, f"{shape(there)} in the checkpoint, {shape(here)} in the model"))

@@ -24,7 +24,7 @@ def ambiguous_truth(scene: Scene) -> Found:
         asked = scene.failing.reader.read(node)
         if isinstance(asked, Operand) and asked.sizes is not None and prod(asked.sizes) != 1:
             title = f"{asked.name} is {asked.fact}, {_elements(asked)}: {word} needs a single True or False"
-            return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(node, around, asked))
+            return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(scene, node, around, asked))
     several = [one for one in scene.operands() if one.sizes is not None and prod(one.sizes) != 1]
     if not several:
         return scene.found(short_message(scene.message))
@@ -55,8 +55,11 @@ def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:
         yield whole.test, f"`{type(whole).__name__.lower()}`", whole
 
 
-def _of_condition(node: ast.AST, around: ast.AST, asked: Operand) -> str:
-    if isinstance(around, ast.BoolOp):
+def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) -> str:
+    tensors = isinstance(around, ast.BoolOp) and all(
+        isinstance(scene.failing.reader.read(one), Operand) for one in around.values
+    )
+    if isinstance(around, ast.BoolOp) and tensors:
         sign = " & " if isinstance(around.op, ast.And) else " | "
         return sign.join(f"({short(text_of(value))})" for value in around.values)
     if isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.In, ast.NotIn)):

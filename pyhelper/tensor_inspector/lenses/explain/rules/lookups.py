@@ -213,7 +213,8 @@ def _made_tensor(text: str, value: Any, wanted: str) -> str:
             return f"[one.{wanted}(…) for one in {text}]"
         if len(tensors) > 1 and len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1:
             return f"torch.stack({text}), or {text}[0]"
-        return f"{text}[0]" if tensors else f"torch.tensor({text})"
+        first = next((at for at, one in enumerate(found) if one is not None), None)
+        return f"torch.tensor({text})" if first is None else f"{text}[{first}]"
     if type(value) in (int, float) and wanted in ("item", "tolist", "detach", "cpu"):
         return f"{text} is a number already"
     if type(value) in (int, float):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ....measure.torch.modules import is_module
-from ....safe.guard import class_name
+from ....safe.guard import class_name, dict_get
 from ...findings.finding import Found
-from ..errors import argument_in
+from ..errors import argument_in, type_given
 from ..operand import UNKNOWN, Operand, operand
 from ..samples import dataset_name, parts_of, samples
 from ..scene import Scene
-from ..values import items_of, value_words
+from ..values import entry, items_of, keys_of, value_words
 
 
 def not_tensor(scene: Scene) -> Found | None:
@@ -38,6 +38,11 @@ def not_tensor(scene: Scene) -> Found | None:
         if not isinstance(value, Operand) and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
             title = f"{text} is {value_words(value)}, but {scene.called} wants a tensor"
             return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
+    kind = type_given(scene.message)
+    for text, value in given[1:] if kind is not None else ():
+        if value is UNKNOWN:
+            title = f"{text} is a {kind}, but {scene.called} wants a tensor"
+            return scene.found(title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else "")
     for text, value in given:
         if isinstance(value, Operand) and "not Tensor" in scene.message:
             title = f"{text} is a tensor, {value.fact}, but {scene.called} wants numbers"
@@ -60,6 +65,9 @@ def _is_named(scene: Scene, value: Any) -> bool:
 
 
 def _tensor_of(text: str, value: Any) -> str:
+    if issubclass(type(value), dict):
+        key = next((key for key in keys_of(value) if operand("", dict_get(value, key)) is not None), None)
+        return "" if key is None else entry(text, key)
     if not issubclass(type(value), (list, tuple)):
         return f"torch.tensor({text})" if type(value) in (int, float, bool) else ""
     found = [operand("", item) for item in items_of(value)]
@@ -67,7 +75,8 @@ def _tensor_of(text: str, value: Any) -> str:
     if not tensors:
         return f"torch.tensor({text})"
     same = len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1
-    return f"torch.stack({text}), or {text}[0]" if same else f"{text}[0]"
+    first = next(at for at, one in enumerate(found) if one is not None)
+    return f"torch.stack({text}), or {text}[0]" if same and len(found) > 1 else f"{text}[{first}]"
 
 
 # Samples that can't be made a batch
