@@ -22,6 +22,7 @@ not-one-element | $xs stack | $xs = [R(2), R(3)] | out = torch.tensor($xs)
 ambiguous-truth | $x 4 any | $x = R(4) | out = 1 if $x else 2
 ambiguous-truth | $x $y equal | $x = R(4); $y = R(4) | assert $x == $y
 ambiguous-truth | $loss $best all | $loss = R(4); $best = R(4) | out = 1 if $best is None or $loss < $best else 2
+ambiguous-truth | $crit class settings | $crit = nn.CrossEntropyLoss; $out = R(2, 3); $y = torch.tensor([0, 1]) | loss = $crit($out, $y)
 ambiguous-truth | $x & | $x = R(4) | out = $x > 0 and $x < 1
 ambiguous-truth | $x 4 | $x = R(4) | out = 0 < $x < 1
 ambiguous-truth | $x numel | $x = R(4) | out = not $x
@@ -37,6 +38,7 @@ unpack-count | $rnn LSTM | $rnn = nn.GRU(3, 4); $x = R(5, 2, 3) | out, (h, c) = 
 unpack-count | $x 2 4 | $x = R(4, 3) | n, c, h, w = $x.shape
 unpack-count | $x 4 2 | $x = R(4, 3, 8, 8) | n, c = $x.size()
 unpack-count | $batch 1 | $batch = (R(4, 3),) | x, y = $batch
+unpack-count | $x[0] 3 | $x = R(2, 3) | (a, b), c = $x
 unpack-count | $out single | $out = torch.tensor(3.0) | a, b = $out
 unpack-count | $pairs 3 | $pairs = [(1, 2), (3, 4, 5)] | out = [a for a, b in $pairs]
 state-dict-mismatch | $state $net module DataParallel | $net = nn.Sequential(nn.Linear(3, 4)); $state = {"module.0.weight": R(4, 3), "module.0.bias": R(4)} | $net.load_state_dict($state)
@@ -74,6 +76,10 @@ not-a-tensor | $batch list $emb | $emb = nn.Embedding(3, 3); $batch = {"ids": [1
 not-a-tensor | $y None cross_entropy | $out = R(3); $y = None | loss = F.cross_entropy($out, $y)
 not-a-tensor | $mask None | $x = R(3); $mask = None | out = $x * $mask
 not-a-tensor | $batch None | $batch = None | out = $batch["ids"]
+not-a-tensor | $f None called | $f = None | out = $f(R(3))
+not-a-tensor | $x None | $x = None | out = [one for one in $x]
+not-a-tensor | $x None len | $x = None | out = len($x)
+not-a-tensor | $k None view value | $x = R(3); $k = None | out = $x.view($k)
 not-a-tensor | $xs None stack | $xs = [R(3), None] | out = torch.stack($xs)
 not-a-tensor | $x stack $fc | $x = [R(3), R(3)]; $fc = nn.Linear(3, 3) | out = $fc($x)
 not-a-tensor | $rnn $head tuple | $rnn = nn.LSTM(3, 4); $head = nn.Linear(4, 2); $x = R(2, 5, 3) | out = $head($rnn($x))
@@ -93,6 +99,7 @@ invalid-distribution | $p −1 | $p = torch.tensor([0.3, -1.0]) | out = torch.mu
 invalid-distribution | $p 1.7 | $p = torch.tensor([0.3, 1.7]) | out = torch.bernoulli($p)
 invalid-distribution | $a 3 Categorical | $d = torch.distributions.Categorical(logits=torch.zeros(4, 3)); $a = torch.tensor([0, 1, 2, 3]) | out = $d.log_prob($a)
 index-out-of-range | $batch $emb 250 | $emb = nn.Embedding(100, 4); $batch = {"tokens": torch.tensor([[1, 250], [3, 100]])} | out = $emb($batch["tokens"])
+shape-mismatch | $emb 4 | $emb = nn.Embedding(10, 4); $x = torch.tensor([1]) | out = $emb($x).view(2, 3)
 index-out-of-range | $ids $emb 25 | $emb = nn.EmbeddingBag(10, 4); $ids = torch.tensor([[1, 25]]) | out = $emb($ids)
 device-mismatch | $net meta to_empty | $net = nn.Sequential(nn.Linear(3, 3, device="meta"), nn.ReLU()) | out = $net.to("cpu")
 device-mismatch | $a meta | $a = torch.ones(3, device="meta") | out = $a.tolist()

@@ -41,7 +41,7 @@ _SAID: list[tuple[str, str]] = [
               r"|multi-target not supported|Expected target size|batches of spatial targets"),
     ("type", r"must be (Tensor|Number|tuple of ints|int), not (?!numpy)|got \(NoneType|NoneType, "
              r"|but got (NoneType|list|tuple|int|float|str)$"
-             r"|'NoneType' object is not|unsupported operand type|object is not iterable"
+             r"|'NoneType' object is not|'NoneType' has no len|unsupported operand type|object is not iterable"
              r"|^default_collate: batch must contain"
              r"|invalid data type 'str'"),
     ("dtype", r"must have the same dtype|to have the same dtype|should have (the )?same dtype|same datatype"

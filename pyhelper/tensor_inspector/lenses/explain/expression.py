@@ -267,6 +267,10 @@ def _output(called: Any, given: Operand) -> Operand:
         weight = operand("", dict_get(dict_attribute(called, "_parameters"), "weight"))
         if weight is not None and given.sizes and weight.sizes and given.sizes[-1] == weight.sizes[-1]:
             return given.like("", (*given.sizes[:-1], weight.sizes[0]))
+    if is_of(called, "Embedding"):
+        table = operand("", dict_get(dict_attribute(called, "_parameters"), "weight"))
+        if table is not None and given.sizes is not None and table.sizes:
+            return table.like("", (*given.sizes, table.sizes[-1]))
     made = None if given.sizes is None else convolved(called, given.sizes)
     if made is not None:
         return given.like("", made)

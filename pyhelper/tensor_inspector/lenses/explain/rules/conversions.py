@@ -20,6 +20,9 @@ _COMPARING = ("max", "min", "sorted", "any", "all", "sum", "index", "remove", "c
 
 def ambiguous_truth(scene: Scene) -> Found:
     """What is asked to be True or False, and has several elements."""
+    made = _settings_of_a_class(scene)
+    if made is not None:
+        return made
     for node, word, around in _conditions(scene):
         asked = scene.failing.reader.read(node)
         if isinstance(asked, Operand) and asked.sizes is not None and prod(asked.sizes) != 1:
@@ -30,6 +33,18 @@ def ambiguous_truth(scene: Scene) -> Found:
         return scene.found(short_message(scene.message))
     title = f"{several[0].name} is {several[0].fact}, {_elements(several[0])}: this line needs a single True or False"
     return scene.found(title, *several[:3])
+
+
+def _settings_of_a_class(scene: Scene) -> Found | None:
+    """``nn.CrossEntropyLoss(out, y)``: the class itself is called, so that tensors are taken for its settings."""
+    called = None if scene.call is None else scene.failing.reader.value(scene.call.func)
+    given = list(scene.written())[1:]
+    tensors = [(text, value) for text, value in given if isinstance(value, Operand)]
+    if scene.call is None or not isinstance(called, type) or not tensors:
+        return None
+    name, inside = text_of(scene.call.func), ", ".join(text for text, _ in given)
+    title = f"{name} is a class: {inside} are taken for its settings, not for what the loss compares"
+    return scene.found(title, *(value for _, value in tensors), suggestion=f"{name}()({inside})")
 
 
 def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:

@@ -38,6 +38,9 @@ def not_tensor(scene: Scene) -> Found | None:
         if not isinstance(value, Operand) and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
             title = f"{text} is {value_words(value)}, but {scene.called} wants a tensor"
             return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
+    for text, value in scene.named() if "'NoneType'" in scene.message else ():
+        if value is None:
+            return _of_none(scene, text)
     kind = type_given(scene.message)
     for text, value in given[1:] if kind is not None else ():
         if value is UNKNOWN:
@@ -52,8 +55,18 @@ def not_tensor(scene: Scene) -> Found | None:
 
 def _of_none(scene: Scene, text: str) -> Found:
     told = argument_in(scene.message)
+    if "not callable" in scene.message:
+        fit = f"find out why {text} is None"
+        return scene.found(f"{text} is None: it can't be called", (text, scene.none_words(text)), suggestion=fit)
+    wanted = (
+        "a number"
+        if told is not None and told[1] == "Number"
+        else "a tensor"
+        if "Tensor" in scene.message
+        else "a value"
+    )
     return scene.found(
-        f"{text} is None, but {scene.called} wants {'a number' if told is not None and told[1] == 'Number' else 'a tensor'}",
+        f"{text} is None, but {scene.called} wants {wanted}",
         (text, scene.none_words(text)),
         suggestion=f"find out why {text} is None",
     )

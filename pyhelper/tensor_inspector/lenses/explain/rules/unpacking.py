@@ -45,12 +45,16 @@ def unpack_count(scene: Scene) -> Found:
         found = _of_value(scene, part)
         if found is not None:
             return found
-    unknown = [part for part in parts if part.value is UNKNOWN or isinstance(part.value, Operand)]
+    unknown = [part for part in parts if not _is_known(part.value)]
     if not unknown:
         return scene.found(short_message(scene.message))
     part = next((part for part in unknown if part.gives), unknown[0])
     gives = part.gives or _of_recurrent(scene, part) or ("more values" if got is None else plural(got, "value"))
     return scene.found(f"{part.text} gives {gives}, {part.end()}", (part.text, f"gives {gives}"), suggestion=part.fit)
+
+
+def _is_known(value: Any) -> bool:
+    return value is not UNKNOWN and not (isinstance(value, Operand) and value.sizes is None)
 
 
 def _single(scene: Scene) -> Found:
@@ -142,7 +146,8 @@ def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOW
             if at < len(below):
                 yield from _of_target(scene, name, below[at])
             else:
-                part = Part(f"part {at} of {text}", _item(value, at), name)
+                inside = _item(value, at)
+                part = Part(inside.name if isinstance(inside, Operand) else f"part {at} of {text}", inside, name)
                 called = scene.failing.reader.value(node.func) if isinstance(node, ast.Call) else None
                 if called is not None and is_module(called) and is_of(called, "RNN", "GRU") and at == 1:
                     part.gives, part.fit = "one state", f"only an LSTM has two: {text_of(target.elts[0])}, h = {text}"
@@ -210,6 +215,8 @@ def _of_recurrent(scene: Scene, part: Part) -> str | None:
 
 
 def _item(value: Any, at: int) -> Any:
+    if isinstance(value, Operand):
+        return UNKNOWN if not value.sizes else value.like(f"{value.name}[{at}]", value.sizes[1:])
     if not issubclass(type(value), (list, tuple)) or at >= count_of(value):
         return UNKNOWN
     item = items_of(value)[at]
