@@ -87,7 +87,7 @@ def no_delay() -> None:
         return
 
 
-def present(lines: Any, children: Any) -> bool:
+def register_providers(lines: Any, children: Any) -> bool:
     """Have the debugger's own views ask these providers, first and alone of ours. True where the views have asked
     before, so that what they show is to be asked for anew.
 
@@ -95,9 +95,9 @@ def present(lines: Any, children: Any) -> bool:
     own set-up, at their first question, takes the providers in.
     """
     handler = _presenter()
-    if handler is None or (has_client(lines) and _presents(handler, lines)):
+    if handler is None or (has_client(lines) and _is_registered(handler, lines)):
         return False
-    retract()
+    unregister_providers()
     lines.is_of_tensor_inspector = children.is_of_tensor_inspector = ref(_debugger().writer)
 
     def insert() -> None:
@@ -108,7 +108,7 @@ def present(lines: Any, children: Any) -> bool:
     def initialize() -> None:
         type(handler)._initialize(handler)
         vars(handler).pop("_initialize", None)
-        if has_client(lines) and not _presents(handler, lines):
+        if has_client(lines) and not _is_registered(handler, lines):
             insert()
 
     if not handler._initialized:
@@ -130,7 +130,7 @@ def has_client(provider: Any) -> bool:
     return client is None or client() is getattr(_debugger(), "writer", None)
 
 
-def retract() -> bool:
+def unregister_providers() -> bool:
     """Leave the debugger's own views as they were. True where they have shown anything of ours."""
     handler = _presenter()
     if handler is None:
@@ -140,15 +140,15 @@ def retract() -> bool:
         return False
     found = False
     for providers in (handler._str_providers, handler._resolve_providers):
-        kept = [one for one in providers if not hasattr(one, "is_of_tensor_inspector")]
-        found = found or len(kept) < len(providers)
-        providers[:] = kept
+        others = [one for one in providers if not hasattr(one, "is_of_tensor_inspector")]
+        found = found or len(others) < len(providers)
+        providers[:] = others
     if found:
         _forget(handler)
     return found
 
 
-def _presents(handler: Any, lines: Any) -> bool:
+def _is_registered(handler: Any, lines: Any) -> bool:
     if not handler._initialized:
         return "_initialize" in vars(handler) and hasattr(lines, "is_of_tensor_inspector")
     return any(one is lines for one in handler._str_providers)

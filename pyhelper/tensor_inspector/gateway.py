@@ -12,7 +12,7 @@ from .kinds import kind_of
 from .operations import OPERATIONS, Refused, failure_of
 from .preferences import preferred
 from .protocol import Answer, ErrorAnswer, Preferences
-from .session import kept
+from .session import session
 from .stock import provider
 from .stop.snapshot import Snapshot
 from .wire import tagged
@@ -84,12 +84,12 @@ def _request(text: str) -> dict[str, Any]:
 
 def prefer(wanted: Preferences) -> None:
     """Have this hold from now on, in the debugger's own views too: they ask without saying."""
-    before = kept.preferred
-    kept.preferred = preferred(wanted)
-    if kept.preferred.summaries != before.summaries:
+    before = session.preferred
+    session.preferred = preferred(wanted)
+    if session.preferred.summaries != before.summaries:
         kind_of.forget_all()
     provider.switch(wanted.get("stock_views") is True)
-    if kept.preferred.inline_values != before.inline_values:
+    if session.preferred.inline_values != before.inline_values:
         debugger.views_changed()  # VS Code has no other way to be told to ask for them anew
 
 

@@ -12,7 +12,7 @@ from typing import Any
 _lock = RLock()
 
 
-def _interpreters_own() -> Any:
+def _original_builtins() -> Any:
     """The built-ins as the interpreter made them, whatever the program has put, or will put, in their place.
 
     A helper that is here already has found them. The interpreter keeps a copy of its own, which only the garbage
@@ -30,20 +30,20 @@ def _interpreters_own() -> Any:
         cls = type(item)
         return item.__self__ is module if cls is function else cls is type and home(item) == "builtins"
 
-    present = module.__dict__.copy()
+    namespace = module.__dict__.copy()
     replaced = False
-    for name, item in present.items():
+    for name, item in namespace.items():
         if name == "open":  # the last one of the interpreter's; what the program adds comes after it
             break
         replaced = replaced or (name not in _NO_CALLABLES and not is_own(item))
     if replaced:
         import gc  # which goes through all there is: only now
 
-        known = [item for item in present.values() if type(item) is function and is_own(item)]
+        known = [item for item in namespace.values() if type(item) is function and is_own(item)]
         for copy in gc.get_referrers(known[0]):
-            if type(copy) is type(present) and copy.get("__name__") == "builtins" and copy is not module.__dict__:
-                present.update({name: item for name, item in copy.items() if is_own(item)})
-    return present
+            if type(copy) is type(namespace) and copy.get("__name__") == "builtins" and copy is not module.__dict__:
+                namespace.update({name: item for name, item in copy.items() if is_own(item)})
+    return namespace
 
 
 #: What is no function or class of the interpreter's own from the start.
@@ -51,7 +51,7 @@ _NO_CALLABLES = {
     "None", "True", "False", "Ellipsis", "NotImplemented", "__debug__", "__doc__", "__loader__", "__name__",
     "__package__", "__spec__",
 }  # fmt: skip
-__builtins__ = _interpreters_own()  #: of all functions that are made below, and of all modules of ours
+__builtins__ = _original_builtins()  #: of all functions that are made below, and of all modules of ours
 
 
 def _import(name, globals=None, locals=None, fromlist=None, level=0):  # type: ignore[no-untyped-def]
@@ -129,8 +129,8 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
         found = sys.version.split()[0]
         return json.dumps({"error": f"it runs on Python {found}, and Tensor Inspector needs 3.9 or newer"})
     root = "_tensor_inspector"
-    present: Any = sys.modules.get(root)
-    if present is None or present.__dict__.get("version") != version:
+    helper: Any = sys.modules.get(root)
+    if helper is None or helper.__dict__.get("version") != version:
         modules = {}
         for name, source in sources.items():
             full = f"{root}.{name}" if name else root
@@ -150,14 +150,14 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
         before = {full: sys.modules.get(full) for full in modules}
         sys.modules.update(modules)
         try:
-            present = modules[root]
-            present.debugger.no_delay()
+            helper = modules[root]
+            helper.debugger.no_delay()
             for name in _AT_ONCE:
                 _run(modules[f"{root}.{name}"])
-            present.gateway.prefer(preferences)
+            helper.gateway.prefer(preferences)
             for name in _SOON:
                 _compile(modules[f"{root}.{name}"])
-            present.__dict__["version"] = version  # last: a child forked before then has but a half of it
+            helper.__dict__["version"] = version  # last: a child forked before then has but a half of it
         except BaseException:
             for full, known in before.items():
                 if known is None:
@@ -166,9 +166,9 @@ def install(sources, version, preferences):  # type: ignore[no-untyped-def]
                     sys.modules[full] = known
             raise
     else:
-        present.debugger.no_delay()  # a forked child has a connection of its own
-        present.gateway.prefer(preferences)
+        helper.debugger.no_delay()  # a forked child has a connection of its own
+        helper.gateway.prefer(preferences)
     answer = {"version": version, "python": sys.version.split()[0], "pid": sys.modules["os"].getpid()}
-    if present.debugger.dynamo_runs():
+    if helper.debugger.dynamo_runs():
         answer["frameless"] = True
     return json.dumps(answer)

@@ -33,7 +33,7 @@ from .protocol import (
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
 from .safe.untouched import Untouched, gradients_are_on
-from .session import kept
+from .session import session
 from .stop import frame, interruption, process, properties
 from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
@@ -57,7 +57,7 @@ class Refused(Exception):
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     budget, started = _budget(request), perf_counter()
-    kept.cold = False
+    session.cold = False
     paused = _paused(request)
     with Untouched():
         snapshot = Snapshot(frame.rows(paused, request.get("filter", "all"), budget))
@@ -65,7 +65,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         pins = [_pin(pin, paused, snapshot, budget) for pin in request.get("pins", [])]
         snapshot.expand(rows, request.get("expanded", {}), budget)
         listed = {node["name"] for node in rows["nodes"]}
-        inline = frame.inline(paused, listed, budget) if kept.preferred.inline_values else []
+        inline = frame.inline(paused, listed, budget) if session.preferred.inline_values else []
     answer: FrameAnswer = {
         "op": "frame",
         "snapshot": snapshot.id,
@@ -78,9 +78,9 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         "pins": pins,
         "types": sorted(snapshot.types),
     }
-    own = process.name()
-    if own is not None:
-        answer["process"] = own
+    name = process.name()
+    if name is not None:
+        answer["process"] = name
     if debugger.dynamo_runs():
         answer["frameless"] = True
     if inline:
@@ -277,9 +277,9 @@ def _addressed(address: Address | InspectRequest, request: Any, budget: Budget) 
 
 def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:
     limits = request.get("limits", {})
-    usual = min(most, share * kept.preferred.budget_ms)
-    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if kept.cold else usual)
-    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=kept.preferred.reads)
+    usual = min(most, share * session.preferred.budget_ms)
+    time = limits.get("ms", min(3 * usual, max(usual, 1000)) if session.cold else usual)
+    return Budget(time, limits.get("nodes", 500), limits.get("bytes", 256 * 1024), reads=session.preferred.reads)
 
 
 def _since(started: float) -> float:

@@ -26,4 +26,4 @@ class Session:
         self.__init__()  # type: ignore[misc]
 
 
-kept = Session()
+session = Session()

@@ -18,7 +18,7 @@ import torch
 
 from tensor_inspector import debugger, gateway, operations, preferences
 from tensor_inspector.safe.budget import Budget
-from tensor_inspector.session import kept
+from tensor_inspector.session import session
 
 GLOBAL_TENSOR = torch.arange(3)
 
@@ -63,7 +63,7 @@ def a_function() -> FrameType:
 
 @pytest.fixture
 def paused(monkeypatch: pytest.MonkeyPatch) -> Paused:
-    kept.reset()
+    session.reset()
     return Paused(a_function(), monkeypatch)
 
 
@@ -347,7 +347,7 @@ def test_each_request_takes_its_share_of_the_time_that_the_user_gives(
     monkeypatch: pytest.MonkeyPatch, paused: Paused, wanted: Any, frame: float, rows: float, one: float
 ) -> None:
     given: list[float] = []
-    monkeypatch.setattr(kept, "cold", False)
+    monkeypatch.setattr(session, "cold", False)
     monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     answer = paused.frame(limits={}, preferences=wanted)["answer"]
     paused.ask("children", snapshot=answer["snapshot"], node=0, start=0, count=1, limits={}, preferences=wanted)
@@ -364,7 +364,7 @@ def test_the_time_is_what_the_setting_says_that_it_is() -> None:
 
 def test_the_first_frame_of_a_process_has_more_time(monkeypatch: pytest.MonkeyPatch, paused: Paused) -> None:
     given: list[float] = []
-    monkeypatch.setattr(kept, "cold", True)
+    monkeypatch.setattr(session, "cold", True)
     monkeypatch.setattr(operations, "Budget", lambda ms, *rest, **more: given.append(ms) or Budget(ms, *rest, **more))
     for _ in range(2):
         paused.frame(limits={})

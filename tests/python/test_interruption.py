@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tensor_inspector.session import kept
+from tensor_inspector.session import session
 from tensor_inspector.stop import interruption
 
 
@@ -82,7 +82,7 @@ def test_a_late_interruption_strikes_nobody() -> None:
     finally:
         stop.set()
         helper.join()
-    assert kept.running == {}
+    assert session.running == {}
 
 
 def until(done: Callable[[], bool]) -> None:

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
+from tensor_inspector.measure.register_providers import Arrays, hidden, of_present
 from test_paths import walked
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Elements, Property, Rows, TextRow
 from tensor_inspector.kinds.numpy.dates import date_text
-from tensor_inspector.measure.present import Arrays, hidden, of_present
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.expression import resolve

@@ -16,7 +16,7 @@ import torch
 from tensor_inspector import gateway, summarize
 from tensor_inspector.kinds.declared import parse
 from tensor_inspector.kinds.summaries import SUMMARIES
-from tensor_inspector.session import kept
+from tensor_inspector.session import session
 
 ran: list[str] = []  #: what of the program's ran, which nothing may
 
@@ -167,7 +167,7 @@ def test_a_wrong_one_says_on_the_row_what_is_wrong_with_it(summary: str, says: s
 @pytest.mark.parametrize("wrong", ["no table", {"tests.Trainer": 3}, None])
 def test_what_is_no_table_of_texts_is_as_if_not_said(wrong: Any) -> None:
     gateway.prefer({"summaries": wrong})
-    assert dict(kept.preferred.summaries) == {}
+    assert dict(session.preferred.summaries) == {}
 
 
 @pytest.mark.parametrize("name", SUMMARIES)

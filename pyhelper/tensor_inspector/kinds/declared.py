@@ -8,8 +8,8 @@ from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..safe.budget import Budget
-from ..safe.guard import Classes, first_of, instance_dict, kept_in_c, library_of, mro, plain_str, slots
-from ..session import kept
+from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, slots
+from ..session import session
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
 from .kind import Kind
@@ -160,8 +160,9 @@ class Declared(Kind):
 
     def _value(self, field: Field, as_kind: AsKind) -> str:
         if field.ways[0] == (("all", None),):
-            own = (child for child in attributes(self.value) if not child.name.startswith("_"))
-            found = [f"{child.name} {_brief(child.value, self.budget, as_kind)}" for child in islice(own, _SHOWN + 1)]
+            public = (child for child in attributes(self.value) if not child.name.startswith("_"))
+            first = islice(public, _SHOWN + 1)
+            found = [f"{child.name} {_brief(child.value, self.budget, as_kind)}" for child in first]
             if not found:
                 raise Unavailable
             return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
@@ -197,7 +198,7 @@ def _next(value: Any, how: str, what: Any, budget: Budget) -> Any:
     for found in (instance_dict(value).get(what), next((item for slot, item in slots(value) if slot == what), None)):
         if found is not None:
             return found
-    found = kept_in_c(value, what)
+    found = c_attribute(value, what)
     if found is None and type(first_of(type(value), what)) in _ATOMS:
         found = first_of(type(value), what)
     return as_kind(value, budget).attribute(what) if found is None else found
@@ -266,18 +267,18 @@ def declared(cls: type, bases: tuple[type, ...], kind: type[Kind]) -> type[Kind]
     """``kind``, with a summary where one was declared of the class, or of the nearest of its bases."""
     if kind.search is not None:  # a tensor's line says more
         return kind
-    users = packages(kept.preferred.summaries)
+    users = packages(session.preferred.summaries)
     for base in bases:
         for names in (users.get(library_of(base), []), _OWN.get(library_of(base), [])):
             name = declared_name(base, names)
             if name is not None:
-                own = {"_declared_name": name, "_only_summary": kind is PlainObject, "_template": _template(name)}
-                return type(f"Declared{kind.__name__}", (Declared, kind), own)
+                namespace = {"_declared_name": name, "_only_summary": kind is PlainObject, "_template": _template(name)}
+                return type(f"Declared{kind.__name__}", (Declared, kind), namespace)
     return kind
 
 
 def _template(name: str) -> Template | ValueError:
-    users = kept.preferred.summaries.get(name)
+    users = session.preferred.summaries.get(name)
     try:
         return parse(SUMMARIES[name], True) if users is None else parse(users)
     except ValueError as error:

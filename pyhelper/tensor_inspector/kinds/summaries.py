@@ -92,9 +92,9 @@ def packages(summaries: Mapping[str, str]) -> dict[str, list[str]]:
 
 def declared_name(cls: type, names: list[str]) -> str | None:
     """Under which of these names the class can be reached: its own, or that of a module that holds it."""
-    own = full_name(cls)
-    if own in names:
-        return own
+    full = full_name(cls)
+    if full in names:
+        return full
     for name in names:
         home, _, last = name.rpartition(".")
         if last == class_name(cls) and instance_dict(module(home)).get(last) is cls:

@@ -211,11 +211,11 @@ def _find_traits(cls: type) -> Traits:
     properties: dict[str, None] = {}
     computes = False
     for depth, base in enumerate(mro(cls)):
-        own = class_dict(base)
+        namespace = class_dict(base)
         computes = computes or (
-            "__getattribute__" in own and type(own["__getattribute__"]) is not WrapperDescriptorType
+            "__getattribute__" in namespace and type(namespace["__getattribute__"]) is not WrapperDescriptorType
         )
-        for name, item in list(own.items()):
+        for name, item in list(namespace.items()):
             kind = type(item)
             if type(name) is not str or name.startswith("__"):
                 continue
@@ -245,9 +245,9 @@ def is_stored(cls: type, name: str) -> bool:
     if traits(cls).computes:
         return False
     for base in mro(cls):
-        own = class_dict(base)
-        if name in own:
-            kind = type(own[name])
+        namespace = class_dict(base)
+        if name in namespace:
+            kind = type(namespace[name])
             return kind is MemberDescriptorType or not any("__set__" in class_dict(above) for above in mro(kind))
     return True
 
@@ -264,7 +264,7 @@ def attribute(value: object, name: str) -> Any:
     raise AttributeError(name)
 
 
-def kept_in_c(value: object, name: str) -> Any:
+def c_attribute(value: object, name: str) -> Any:
     """An attribute by the C descriptor of that name, whatever a subclass puts before it; None where there is none."""
     for base in mro(type(value)):
         descriptor: Any = class_dict(base).get(name)
@@ -280,7 +280,7 @@ def has(value: object, name: str) -> bool:
     """Whether an instance holds an attribute by its dict, its slots or in C."""
     if name in instance_dict(value) or any(slot == name for slot, _ in slots(value)):
         return True
-    return kept_in_c(value, name) is not None
+    return c_attribute(value, name) is not None
 
 
 def is_bare(value: object) -> bool:

@@ -7,7 +7,7 @@ from time import perf_counter
 from .. import debugger
 from ..safe.budget import Budget
 from ..safe.untouched import Untouched
-from ..session import kept
+from ..session import session
 
 _PAUSE = 0.05  #: seconds without being asked, after which it is another question
 
@@ -23,7 +23,7 @@ class Question:
         self._stop: tuple[int, ...] = ()
         self._entered: float | None = None
         self._left = -_PAUSE
-        self._budget = Budget(kept.preferred.budget_ms)
+        self._budget = Budget(session.preferred.budget_ms)
 
     def begin(self) -> Budget:
         """One value is asked for, or the rows of one."""
@@ -31,7 +31,7 @@ class Question:
         if now - self._left >= _PAUSE or stop != self._stop:
             self._stop = stop
             self._worked, self._entered = 0.0, None
-            self._budget = Budget(kept.preferred.budget_ms, reads=kept.preferred.reads, clock=self._clock)
+            self._budget = Budget(session.preferred.budget_ms, reads=session.preferred.reads, clock=self._clock)
         self._entered = now
         return self._budget
 
@@ -44,11 +44,11 @@ class Question:
         return self._worked + (0.0 if self._entered is None else perf_counter() - self._entered)
 
 
-def present_question() -> Question:
+def current_question() -> Question:
     """The session's: a burst of asking for many values is one question, whichever provider is asked."""
-    if kept.question is None:
-        kept.question = Question()
-    return kept.question  # type: ignore[no-any-return]
+    if session.question is None:
+        session.question = Question()
+    return session.question  # type: ignore[no-any-return]
 
 
 class Answering:

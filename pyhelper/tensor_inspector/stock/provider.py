@@ -15,7 +15,7 @@ from ..safe.budget import Budget
 from ..safe.guard import class_name
 from ..words.text import one_line
 from .claims import claim, claim_safely
-from .clock import Answering, Question, present_question
+from .clock import Answering, Question, current_question
 from .rows import NAME, Entry, Text, entries, row_of
 
 _PRINTED = 10  #: rows of a container that the console prints
@@ -40,15 +40,15 @@ class Lines:
             return None
         return self._text(value, _printed if context == "repl" else _line)
 
-    def _text(self, value: object, said: Callable[[object, Budget], str | None]) -> str | None:
+    def _text(self, value: object, ask: Callable[[object, Budget], str | None]) -> str | None:
         if type(value) is Text:
             return str.__str__(value)
         try:
             if not debugger.has_client(self):
-                debugger.retract()
+                debugger.unregister_providers()
                 return None
-            with Answering(self._question or present_question()) as budget:
-                return said(value, budget)
+            with Answering(self._question or current_question()) as budget:
+                return ask(value, budget)
         except BaseException as error:
             return f"not read: {class_name(type(error))}" if claim_safely(type(value)) == "whole" else None
 
@@ -68,7 +68,7 @@ class Children:
         try:
             if claim_safely(type(value)) != "whole":  # it says that it is of another class
                 return cast("list[Entry]", debugger.stock_rows(value, fmt))
-            with Answering(self._question or present_question()) as budget:
+            with Answering(self._question or current_question()) as budget:
                 found.extend(entries(value, budget))
         except BaseException as error:
             found.append(("…", Text(f"not read: {class_name(type(error))}"), None))
@@ -88,7 +88,7 @@ _lines, _children = Lines(), Children()
 def switch(on: bool) -> None:
     """Have the debugger's own views show our lines and rows, or again its own; or nothing, where it can't be had."""
     try:
-        if debugger.present(_lines, _children) if on else debugger.retract():
+        if debugger.register_providers(_lines, _children) if on else debugger.unregister_providers():
             debugger.views_changed()
             debugger.views_changed()  # what is other than at the last asking is marked as changed by the program
     except Exception:  # a debugger that is not as we know it: what was asked is answered all the same

@@ -90,20 +90,20 @@ def _shown(value: Any, steps: list[Step], budget: Budget) -> tuple[Any, int] | N
                 kinds.append(as_kind(child.value, budget))
             if not child.suffix or type(child.value) is Property:
                 continue
-            own = _steps(child.suffix)
-            how, what = own[-1]
-            wanted = steps[len(own) - 1] if len(own) <= len(steps) else None
-            if own[:-1] != steps[: len(own) - 1] or wanted is None:
+            leading = _steps(child.suffix)
+            how, what = leading[-1]
+            wanted = steps[len(leading) - 1] if len(leading) <= len(steps) else None
+            if leading[:-1] != steps[: len(leading) - 1] or wanted is None:
                 continue
-            if repr(wanted) == repr(own[-1]):  # `[True]` is not `[1]`
-                return child.value, len(own)
+            if repr(wanted) == repr(leading[-1]):  # `[True]` is not `[1]`
+                return child.value, len(leading)
             is_numbered = (
                 index == 0 == what and wanted[0] == how and type(wanted[1]) is int
             )  # as the values of a tensor
             if is_numbered and _FOLLOWED <= wanted[1] < _row_count(kind):
                 later = next(iter(kind.children(wanted[1], 1)), None)
-                if later is not None and later.suffix and _steps(later.suffix) == steps[: len(own)]:
-                    return later.value, len(own)
+                if later is not None and later.suffix and _steps(later.suffix) == steps[: len(leading)]:
+                    return later.value, len(leading)
     return None
 
 

@@ -13,7 +13,7 @@ from ..kinds import Child, Rows, as_kind
 from ..protocol import Filter, InlineValue
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, each, plain_str
-from ..session import kept
+from ..session import session
 from ..words.line import INLINE
 from ..words.text import listed as in_short
 from ..words.text import one_line
@@ -84,9 +84,9 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
     debuggers, ungrouped, groups = _sorted_out(globals, shadowed)
     # Which of them hold tensors takes time to tell: that is done for the page that is asked for.
     total = None if filter == "tensors" else len(debuggers) + len(ungrouped) + len(groups)
-    told = ungrouped or groups
+    shown = ungrouped or groups
     return Rows(
-        in_short([child.name for child in told[:8]], len(told) > 8, 60),
+        in_short([child.name for child in shown[:8]], len(shown) > 8, 60),
         total,
         lambda start, count: _variables(globals, filter, budget, shadowed)[start : start + count],
     )
@@ -95,7 +95,7 @@ def _globals(globals: dict[str, Any], filter: Filter, budget: Budget, shadowed: 
 def _variables(found: dict[str, Any], filter: Filter, budget: Budget, hidden: frozenset[str]) -> list[Child]:
     """Variables: tensors, what holds tensors, all else, if so preferred; then groups. ``hidden`` names have no path."""
     debuggers, ungrouped, groups = _sorted_out(found, hidden)
-    ordered = kept.preferred.tensors_first or filter == "tensors"
+    ordered = session.preferred.tensors_first or filter == "tensors"
     ranked: tuple[list[Child], list[Child], list[Child]] = ([], [], [])
     for child in ungrouped:
         ranked[_rank(child.value, budget) if ordered else 2].append(child)

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from typing import Callable, TypeVar
 
 from .. import debugger
-from ..session import kept
+from ..session import session
 
 try:
     import ctypes
@@ -84,7 +84,7 @@ def _await(mine: _Run) -> None:
 
 def interrupt(request: int) -> bool:
     """End what runs on behalf of a request, if it still does. To be called from another thread."""
-    found = kept.running.get(request)
+    found = session.running.get(request)
     if found is None or found.over:
         return False
     found.asked = True
@@ -111,10 +111,10 @@ def _watch(one: _Run, seconds: float | None, request: int | None) -> Thread:
                 _strike(one)
                 end = monotonic() + _PAUSE
         if request is not None:
-            kept.running.pop(request, None)
+            session.running.pop(request, None)
 
     if request is not None:
-        kept.running[request] = one
+        session.running[request] = one
     return debugger.start_thread(watch, "tensor-inspector deadline")
 
 

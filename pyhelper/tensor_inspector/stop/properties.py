@@ -44,7 +44,7 @@ def run(code: Callable[[], Any], seconds: float | None = None, request: int | No
     started = perf_counter()
     raised: list[str] = []
 
-    def told() -> Any:
+    def get() -> Any:
         try:
             return code()
         except interruption.Interrupted:
@@ -56,7 +56,7 @@ def run(code: Callable[[], Any], seconds: float | None = None, request: int | No
 
     debugger.expect_long_evaluate()
     try:
-        value = interruption.run(told, seconds, request)
+        value = interruption.run(get, seconds, request)
     except interruption.Interrupted:
         if not raised:
             raise Stopped(f"stopped after {perf_counter() - started:.1f} s") from None

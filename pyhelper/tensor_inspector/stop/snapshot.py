@@ -175,8 +175,8 @@ class Snapshot:
             total = kind.child_count()
         except Exception as error:
             total = start + len(nodes) + 1
-            said = TextRow(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
-            nodes.append(self.describe(Child("…", said), node, budget))
+            failure = TextRow(f"not read: {class_name(type(error))}: {plain_message(error)}", failed=True)
+            nodes.append(self.describe(Child("…", failure), node, budget))
         if total is None and not more:
             total = start + len(nodes)
         page: Page = {"start": start, "total": total, "nodes": nodes}

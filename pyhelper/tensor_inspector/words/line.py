@@ -81,8 +81,8 @@ def line_of(parts: Iterable[str | None]) -> Word:
     >>> line_of([head("float32", "[64, 10]"), Word("3 NaN", loud=True)]).short
     '3 NaN · f32[64,10]'
     """
-    said = list(parts)
-    return Word(joined(said), in_short(said))
+    shown = list(parts)
+    return Word(joined(shown), in_short(shown))
 
 
 def head(dtype: str, sizes: str, device: str = "") -> Word:

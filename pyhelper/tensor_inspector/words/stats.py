@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
 from ..protocol import Facts, FactTexts, Histogram, Quantiles, Stats, StatTexts
-from ..session import kept
+from ..session import session
 from .line import Word, is_loud, prefixed, short
 from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
 
@@ -120,8 +120,8 @@ def statistic_texts(reading: Reading, firsts: Firsts) -> Iterator[tuple[str, str
     yield "count", f"{reading['count']:,}"
     yield "min", none if low is None else f"{seen}{exact_number(low)}"
     yield "max", none if high is None else f"{seen}{exact_number(high)}"
-    yield "mean", none if reading["mean"] is None else _mean(reading, kept.preferred.digits)
-    yield "std", "none" if std is None else _std(reading, kept.preferred.digits)
+    yield "mean", none if reading["mean"] is None else _mean(reading, session.preferred.digits)
+    yield "std", "none" if std is None else _std(reading, session.preferred.digits)
     both = reading["pos_inf"] and reading["neg_inf"]
     for label, amount, at in (
         ("NaN", reading["nan"], nan),
@@ -163,9 +163,9 @@ def _stat_texts(stats: Stats) -> StatTexts:
     if low is not None and high is not None:
         texts["range"] = _between(low, high, " … ")
     if stats["mean"] is not None:
-        texts["mean"] = _mean(stats, kept.preferred.digits)
+        texts["mean"] = _mean(stats, session.preferred.digits)
     if stats["std"] is not None:
-        texts["std"] = _std(stats, kept.preferred.digits)
+        texts["std"] = _std(stats, session.preferred.digits)
     for name in ("zeros", "nan", "pos_inf", "neg_inf"):
         if stats[name] and stats["exact"]:
             texts[name] = f"{stats[name]:,} ({percent(stats[name], stats['count'], 2)})"
@@ -207,7 +207,7 @@ def _words(stats: Stats) -> list[str]:
 
 def _between(low: int | float, high: int | float, between: str = "…") -> str:
     """``low…high``, with as many digits as tell the two apart."""
-    digits = kept.preferred.digits
+    digits = session.preferred.digits
     while True:
         ends = exact_number(low, digits), exact_number(high, digits)
         if ends[0] != ends[1] or low == high:  # with 17 digits all floats read differently

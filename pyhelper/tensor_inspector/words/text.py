@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import floor, inf, log10
 from typing import Any
 
-from ..session import kept
+from ..session import session
 
 LINE = 120
 _MOST = 1.7976931348623157e308  #: of float64
@@ -116,12 +116,12 @@ def number(value: int | float, digits: int = 0) -> str:
             return "NaN"
         return "Inf" if value > 0 else "−Inf"
     try:
-        text = f"{value:.{digits or kept.preferred.digits}g}"
+        text = f"{value:.{digits or session.preferred.digits}g}"
     except OverflowError:  # an int beyond the floats
         return f"{'−' if value < 0 else ''}10^{floor(int(abs(value)).bit_length() * log10(2))}"
     if not -_HUGE < value < _HUGE and float(text) in (inf, -inf):  # rounded up beyond all floats: cut instead
         head, _, exponent = f"{value:.16e}".partition("e")
-        text = f"{head[: head.index('.') + (digits or kept.preferred.digits)].rstrip('.')}e{exponent}"
+        text = f"{head[: head.index('.') + (digits or session.preferred.digits)].rstrip('.')}e{exponent}"
     return _tidied(text)
 
 
@@ -155,10 +155,10 @@ def bounded(value: float, error: float, digits: int = 0, about: bool = False) ->
     >>> bounded(0.0123456, 1e-9), bounded(-3.7e-9, 1e-8), bounded(1.23456, 0.02), bounded(2.125, 1e-15)
     ('0.0123', '≈0', '1', '2.125')
     """
-    digits = digits or kept.preferred.digits - 1
-    mark = "≈" if about else ""
+    digits = digits or session.preferred.digits - 1
+    sign = "≈" if about else ""
     if error <= 0 or not -inf < value < inf:
-        return mark + number(value, digits)
+        return sign + number(value, digits)
     if abs(value) <= error:
         return "≈0"
     low, high = value - error, value + error
@@ -166,11 +166,11 @@ def bounded(value: float, error: float, digits: int = 0, about: bool = False) ->
         low, high = max(low, -_MOST), min(high, _MOST)
     text = _agreed(low, high, digits) or _agreed(low, high, digits + 1)
     if text is not None:
-        return mark + text
+        return sign + text
     for fewer in range(digits - 1, 0, -1):
         text = _agreed(low, high, fewer)
         if text is not None:
-            return mark + text
+            return sign + text
     return "≈" + number(value, 1)
 
 

@@ -62,8 +62,8 @@ class NumpyArray(ArrayKind):
         return self.head()
 
     def parts(self) -> Iterable[str | None]:
-        own = None if type(self.value) is _ndarray else self.type_name()
-        return [own, *self._value_words(), *self._layout_words()]
+        name = None if type(self.value) is _ndarray else self.type_name()
+        return [name, *self._value_words(), *self._layout_words()]
 
     def item(self, key: Any) -> Any:
         if isinstance(self.contents, Lost):
@@ -149,16 +149,16 @@ class Mapped(NumpyArray):
     """A ``numpy.memmap``: the file it shows, and how it was opened."""
 
     def _layout_words(self) -> Iterator[str]:
-        own = instance_dict(self.value)
-        yield _file_name(dict_get(own, "filename"), self.budget)
-        mode = dict_get(own, "mode")
+        attrs = instance_dict(self.value)
+        yield _file_name(dict_get(attrs, "filename"), self.budget)
+        mode = dict_get(attrs, "mode")
         if type(mode) is str and mode != "r":  # "read-only" says that
             yield {"c": "copy on write"}.get(mode, mode)
         yield from super()._layout_words()
 
     def facts(self) -> Facts:
-        facts, own = super().facts(), instance_dict(self.value)
-        known = ((name, dict_get(own, name)) for name in ("filename", "mode", "offset"))
+        facts, attrs = super().facts(), instance_dict(self.value)
+        known = ((name, dict_get(attrs, name)) for name in ("filename", "mode", "offset"))
         facts["rows"] = [
             *facts.get("rows", []),
             *([name, brief(item, self)] for name, item in known if item is not None),
@@ -190,8 +190,8 @@ class MaskedArray(NumpyArray):
         return [*super()._rows(names), *mask]
 
     def facts(self) -> Facts:
-        facts, own = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
-        fill = module("numpy.ma.core").default_fill_value(self.array.dtype) if own is None else own
+        facts, given = super().facts(), dict_get(instance_dict(self.value), "_fill_value")
+        fill = module("numpy.ma.core").default_fill_value(self.array.dtype) if given is None else given
         if type(fill) is _ndarray:
             fill = fill[()]
         return {**facts, "rows": [*facts.get("rows", []), ["fill value", brief(fill, self)]]}

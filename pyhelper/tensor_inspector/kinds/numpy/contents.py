@@ -97,9 +97,9 @@ class Contents:
         if shown is not None or not isinstance(reading, Unread):
             return inline_text(self.head(), shown, reading, self.dtype() == "bool")
         why = stats_words(reading)
-        own = [word for word in self.words() if word not in why]
-        quiet = (short(word) for word in own if not is_loud(word))
-        return " ".join([*filter(is_loud, [*why, *own]), short(self.head()), *islice(quiet, 1)])
+        words = [word for word in self.words() if word not in why]
+        quiet = (short(word) for word in words if not is_loud(word))
+        return " ".join([*filter(is_loud, [*why, *words]), short(self.head()), *islice(quiet, 1)])
 
     def badges(self) -> list[Badge]:
         return badges(self.reading())

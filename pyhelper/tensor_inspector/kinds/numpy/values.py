@@ -9,11 +9,11 @@ from typing import Any
 from ...protocol import Badge, Facts
 from ...safe.guard import (
     Classes,
+    c_attribute,
     class_name,
     dict_get,
     first_of,
     instance_dict,
-    kept_in_c,
     library_of,
     module,
     mro,
@@ -129,15 +129,15 @@ class Stream(WordedObject):
         source = self._stored("bit_generator", "_bit_generator")
         yield None if source is None else class_name(type(source))
         seeds = self._stored("seed_seq")
-        entropy = kept_in_c(self.value if seeds is None else seeds, "entropy")
+        entropy = c_attribute(self.value if seeds is None else seeds, "entropy")
         yield f"seed {entropy}" if type(entropy) is int else None
 
     def extra(self) -> list[Child]:
-        source = "_bit_generator" if kept_in_c(self.value, "bit_generator") is None else "bit_generator"
+        source = "_bit_generator" if c_attribute(self.value, "bit_generator") is None else "bit_generator"
         return self.in_c(source, "seed_seq", "state", "entropy", "spawn_key")
 
     def _stored(self, *names: str) -> Any:
-        return next((found for found in (kept_in_c(self.value, name) for name in names) if found is not None), None)
+        return next((found for found in (c_attribute(self.value, name) for name in names) if found is not None), None)
 
 
 class Bits(Stream):
@@ -150,10 +150,10 @@ class Ufunc(Atom):
     kind = "callable"
 
     def brief(self) -> str:
-        return f"{plain_str(kept_in_c(self.value, '__name__'))}()"
+        return f"{plain_str(c_attribute(self.value, '__name__'))}()"
 
     def line(self) -> str:
-        taken, given = kept_in_c(self.value, "nin"), kept_in_c(self.value, "nout")
+        taken, given = c_attribute(self.value, "nin"), c_attribute(self.value, "nout")
         return shorten(f"ufunc {self.brief()[:-2]} · {taken} in, {given} out")
 
 
@@ -161,8 +161,8 @@ class Position(WordedObject):
     """A ``flatiter``: shown where it stands, never advanced."""
 
     def words(self) -> Iterable[str | None]:
-        base = kept_in_c(self.value, "base")
-        yield f"at {kept_in_c(self.value, 'index')} of {brief(base, self)}"
+        base = c_attribute(self.value, "base")
+        yield f"at {c_attribute(self.value, 'index')} of {brief(base, self)}"
 
     def extra(self) -> list[Child]:
         return self.in_c("base")

@@ -38,12 +38,12 @@ class Image(WithRows):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        own = instance_dict(value)
-        self.mode = plain_str(dict_get(own, "_mode", dict_get(own, "mode")))
-        size: Any = dict_get(own, "_size")
+        attrs = instance_dict(value)
+        self.mode = plain_str(dict_get(attrs, "_mode", dict_get(attrs, "mode")))
+        size: Any = dict_get(attrs, "_size")
         both: tuple[int, int] = size if type(size) is tuple and len(size) == 2 else (0, 0)
         self.width, self.height = both
-        core = dict_get(own, "_im", dict_get(own, "im"))
+        core = dict_get(attrs, "_im", dict_get(attrs, "im"))
         self.core: Any = core if class_name(type(core)) == "ImagingCore" else None
 
     def brief(self) -> str:
@@ -67,19 +67,19 @@ class Image(WithRows):
         }
         add_stats(facts, self.reading())
         facts["rows"] = [["size", f"{self.width} × {self.height}"], *map(list, self._bands())]
-        own = instance_dict(self.value)
-        rows = (("file", self._file()), ("range", self._range), ("palette", self._palette(own)))
+        attrs = instance_dict(self.value)
+        rows = (("file", self._file()), ("range", self._range), ("palette", self._palette(attrs)))
         facts["rows"] += [[label, text] for label, text in rows if text]
         return facts
 
     def rows(self) -> list[Child]:
-        own = instance_dict(self.value)
+        attrs = instance_dict(self.value)
         rows = [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]
         bands = [Child(name, TextRow(text)) for name, text in self._bands()]
         rows += (
             [Child("bands", Rows.of(listed((band.name for band in bands), False, 60), bands))] if len(bands) > 1 else []
         )
-        rows += [Child("info", dict_get(own, "info"), ".info")] if dict_get(own, "info") else []
+        rows += [Child("info", dict_get(attrs, "info"), ".info")] if dict_get(attrs, "info") else []
         return rows + other_attributes(self.value)
 
     def elements(self) -> Any:
@@ -118,8 +118,8 @@ class Image(WithRows):
         name = dict_get(instance_dict(self.value), "filename")
         return plain_str(name).replace("\\", "/").rpartition("/")[2] or None
 
-    def _palette(self, own: dict[Any, Any]) -> str | None:
-        palette = dict_get(own, "palette")
+    def _palette(self, attrs: dict[Any, Any]) -> str | None:
+        palette = dict_get(attrs, "palette")
         return None if palette is None else brief(palette, self)
 
     def reading(self) -> Reading:
@@ -143,13 +143,13 @@ class Image(WithRows):
         return stats_of_bytes(bands, size, read == self.height)
 
     def _why_unread(self) -> Unread | None:
-        own = instance_dict(self.value)
-        if dict_get(own, "tile"):
+        attrs = instance_dict(self.value)
+        if dict_get(attrs, "tile"):
             return Unread("no_values", "not loaded: its pixels are in the file")
         if self.core is None:
-            is_closed = dict_get(own, "_im", dict_get(own, "im")) is not None
+            is_closed = dict_get(attrs, "_im", dict_get(attrs, "im")) is not None
             return Unread("no_values", "closed" if is_closed else "not loaded")
-        mapping, mmap = dict_get(own, "map"), getattr(module("mmap"), "mmap", None)
+        mapping, mmap = dict_get(attrs, "map"), getattr(module("mmap"), "mmap", None)
         if mmap is not None and type(mapping) is mmap:
             try:
                 if mapping.size() < len(mapping):

@@ -168,8 +168,8 @@ class Keys(Abstract):
     unread = Unread("dtype", "random keys")
 
     def like(self) -> Any:
-        own = instance_dict(self.value)
-        base, algorithm = dict_get(own, "_base_array"), dict_get(own, "_impl")
+        attrs = instance_dict(self.value)
+        base, algorithm = dict_get(attrs, "_base_array"), dict_get(attrs, "_impl")
         own_dimensions = len(getattr(algorithm, "key_shape", ()))
         return {"dtype": f"key<{getattr(algorithm, 'tag', '?')}>", "shape": base.shape[: base.ndim - own_dimensions]}
 

@@ -41,19 +41,19 @@ class TensorDict(Batch):
         return f"{self.type_name()}{self.batch()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        own, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms().words()
-        device = dict_get(own, "_device")
+        attrs, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms().words()
+        device = dict_get(attrs, "_device")
         return [
             name,
             *alarms,
             self.content(joined([name, *alarms])),
             None if device is None or str(device) == "cpu" else str(device),
-            "locked" if dict_get(own, "_is_locked") is True else None,
+            "locked" if dict_get(attrs, "_is_locked") is True else None,
         ]
 
     def facts(self) -> Facts:
-        facts, own = super().facts(), instance_dict(self.value)
-        device, names = dict_get(own, "_device"), dict_get(own, "_td_dim_names")
+        facts, attrs = super().facts(), instance_dict(self.value)
+        device, names = dict_get(attrs, "_device"), dict_get(attrs, "_td_dim_names")
         rows = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
         if names is not None:
             rows.append(["names of the dimensions", brief(names, self)])
@@ -78,9 +78,9 @@ class TensorClass(TensorDict):
         return shape(found) if issubclass(type(found), tuple) else ""
 
     def as_dict(self) -> dict[Any, Any]:
-        own = instance_dict(self.value)
-        inner = dict_get(instance_dict(dict_get(own, "_tensordict")), "_tensordict")
-        plain = dict_get(own, "_non_tensordict")
+        attrs = instance_dict(self.value)
+        inner = dict_get(instance_dict(dict_get(attrs, "_tensordict")), "_tensordict")
+        plain = dict_get(attrs, "_non_tensordict")
         found = dict(inner) if issubclass(type(inner), dict) else {}
         found.update(plain if type(plain) is dict else {})
         return found
@@ -98,10 +98,10 @@ class Stack(Kind):
 
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
-        own = instance_dict(value)
-        found = dict_get(own, "tensordicts")
+        attrs = instance_dict(value)
+        found = dict_get(attrs, "tensordicts")
         self.members: list[Any] = found if type(found) is list else []
-        self.along = dict_get(own, "stack_dim")
+        self.along = dict_get(attrs, "stack_dim")
 
     def brief(self) -> str:
         return f"{self.type_name()} of {len(self.members):,}"
@@ -127,14 +127,14 @@ class SubTensorDict(WithRows):
     """A view of some of another tensordict's batch."""
 
     def parts(self) -> Iterable[str | None]:
-        own = instance_dict(self.value)
-        at, of = dict_get(own, "idx"), dict_get(own, "_source")
+        attrs = instance_dict(self.value)
+        at, of = dict_get(attrs, "idx"), dict_get(attrs, "_source")
         shown = listed((brief(item, self) for item in at), False, 40) if type(at) is tuple else brief(at, self)
         return [self.type_name(), f"[{shown}] of {brief(of, self)}"]
 
     def rows(self) -> list[Child]:
-        own = instance_dict(self.value)
-        return [Child(name, own[name], f".{name}") for name in ("_source", "idx") if name in own]
+        attrs = instance_dict(self.value)
+        return [Child(name, attrs[name], f".{name}") for name in ("_source", "idx") if name in attrs]
 
 
 class Wrapped(WithRows):

@@ -55,10 +55,10 @@ class Config(PlainObject):
     """A configuration: the sizes of a model, or what was set."""
 
     def parts(self) -> Iterable[str | None]:
-        own = {child.name: child for child in attributes(self.value) if child.value is not None}
-        telling = [own[name] for name in _TELLING if name in own]
+        fields = {child.name: child for child in attributes(self.value) if child.value is not None}
+        telling = [fields[name] for name in _TELLING if name in fields]
         model = plain_str(first_of(type(self.value), "model_type"))
-        shown = telling or [child for child in own.values() if not child.name.startswith("_")]
+        shown = telling or [child for child in fields.values() if not child.name.startswith("_")]
         return [named(self.type_name()), model, attributes_part(f"{self.type_name()} · {model}", shown, self)]
 
 

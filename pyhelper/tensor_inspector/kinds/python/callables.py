@@ -19,7 +19,7 @@ from types import (
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import Classes, class_name, each, full_name, instance_dict, kept_in_c, module, plain_str
+from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, plain_str
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, WithRows
@@ -99,7 +99,7 @@ class MethodWrapper(WordedObject):
     wrapped = "__func__"  #: the attribute that keeps the function
 
     def parts(self) -> Iterable[str | None]:
-        function = kept_in_c(self.value, self.wrapped)
+        function = c_attribute(self.value, self.wrapped)
         return [
             self.type_name(),
             Function(function, self.budget).line() if type(function) is FunctionType else name_of(function),
@@ -120,10 +120,10 @@ class Partial(MethodWrapper):
     wrapped = "func"
 
     def parts(self) -> Iterable[str | None]:
-        given = [brief(item, self) for item in kept_in_c(self.value, "args")]
-        named = each(dict.items, kept_in_c(self.value, "keywords"))
+        given = [brief(item, self) for item in c_attribute(self.value, "args")]
+        named = each(dict.items, c_attribute(self.value, "keywords"))
         given += [f"{plain_str(name)}={brief(item, self)}" for name, item in named]
-        return [self.type_name(), f"{name_of(kept_in_c(self.value, 'func'))}({listed(given, False, 80)})"]
+        return [self.type_name(), f"{name_of(c_attribute(self.value, 'func'))}({listed(given, False, 80)})"]
 
     def extra(self) -> list[Child]:
         return []
@@ -177,9 +177,9 @@ def unwrapped(function: FunctionType) -> tuple[FunctionType, str | None]:
     inner: Any = function
     how = None
     for _ in range(_WRAPPERS):
-        own = instance_dict(inner)
-        compiled = own.get("_torchdynamo_orig_callable")
-        further = compiled if type(compiled) is FunctionType else own.get("__wrapped__")
+        attrs = instance_dict(inner)
+        compiled = attrs.get("_torchdynamo_orig_callable")
+        further = compiled if type(compiled) is FunctionType else attrs.get("__wrapped__")
         if type(further) is not FunctionType or further is inner:
             break
         inner, how = further, "torch.compile" if further is compiled else how or "wrapped"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from ...safe.guard import dict_get, instance_dict, kept_in_c, module, plain_str
+from ...safe.guard import c_attribute, dict_get, instance_dict, module, plain_str
 from ...words.text import plural
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
@@ -60,7 +60,7 @@ class ContextVar(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         found = self._found()
-        return [repr(plain_str(kept_in_c(self.value, "name"))), brief(found[0], self) if found else "no value"]
+        return [repr(plain_str(c_attribute(self.value, "name"))), brief(found[0], self) if found else "no value"]
 
     def extra(self) -> list[Child]:
         return [Child("value", item, ".get()") for item in self._found()]

@@ -13,7 +13,7 @@ from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from ...protocol import Badge, Facts
-from ...safe.guard import Classes, class_dict, each, first_of, kept_in_c, mro, traits
+from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro, traits
 from ...words.line import INLINE, content, named, runs
 from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
@@ -165,7 +165,7 @@ class Sequence(Container):
         return {"maxlen": str(self._most())}
 
     def _most(self) -> Any:
-        return kept_in_c(self.value, "maxlen")  # of a deque
+        return c_attribute(self.value, "maxlen")  # of a deque
 
     def _base(self) -> Any:
         return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
@@ -224,18 +224,18 @@ class StructSequence(NamedTuple):
         return islice(chain(self.item_rows(0, self.length()), self._hidden()), start, start + count)
 
     def _hidden(self) -> list[Child]:
-        names = (name for name, item in self._own().items() if type(item) is MemberDescriptorType)
-        return [Child(name, kept_in_c(self.value, name), f".{name}") for name in names if name not in self.fields()]
+        names = (name for name, item in self._class_dict().items() if type(item) is MemberDescriptorType)
+        return [Child(name, c_attribute(self.value, name), f".{name}") for name in names if name not in self.fields()]
 
     def fields(self) -> tuple[str, ...]:
-        own = self._own()
-        named = own.get("__match_args__")  # since Python 3.10; before it, in the order of the class's own names
+        namespace = self._class_dict()
+        named = namespace.get("__match_args__")  # since Python 3.10; before it, in the order of the class's own names
         if type(named) is tuple:
             return named
-        members = [name for name, item in own.items() if type(item) is MemberDescriptorType]
-        return tuple(members[: own["n_sequence_fields"] - own["n_unnamed_fields"]])
+        members = [name for name, item in namespace.items() if type(item) is MemberDescriptorType]
+        return tuple(members[: namespace["n_sequence_fields"] - namespace["n_unnamed_fields"]])
 
-    def _own(self) -> Mapping[str, Any]:
+    def _class_dict(self) -> Mapping[str, Any]:
         return class_dict(next(base for base in mro(type(self.value)) if "n_sequence_fields" in class_dict(base)))
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
-from ...safe.guard import class_module, class_name, each, instance_dict, kept_in_c, plain_str, stands_in
+from ...safe.guard import c_attribute, class_module, class_name, each, instance_dict, plain_str, stands_in
 from ..kind import Child, Kind, WithRows
 from .callables import source_location
 from .containers import Container
@@ -111,7 +111,7 @@ class Future(WordedObject):
         return self.in_c("_result", "_exception", "_coro", "_fut_waiter")
 
     def _attr(self, name: str) -> Any:
-        return self.attr(name) if name in instance_dict(self.value) else kept_in_c(self.value, name)
+        return self.attr(name) if name in instance_dict(self.value) else c_attribute(self.value, name)
 
 
 _GENERATORS = {

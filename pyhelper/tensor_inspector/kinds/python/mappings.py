@@ -9,7 +9,7 @@ from typing import Any
 
 from ...protocol import Facts
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, each, kept_in_c, mro
+from ...safe.guard import Classes, c_attribute, each, mro
 from ...words.line import Word, short
 from ...words.text import integer, middle, quoted_bytes
 from ..families import by_base
@@ -57,7 +57,7 @@ class Mapping(Container):
 
     def facts(self) -> Facts:
         facts = super().facts()
-        factory = kept_in_c(self.value, "default_factory")
+        factory = c_attribute(self.value, "default_factory")
         if factory is not None:
             facts["rows"].append(["missing keys become", brief(factory, self)])
         return facts

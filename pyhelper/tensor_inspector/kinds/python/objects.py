@@ -14,6 +14,7 @@ from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
+    c_attribute,
     class_dict,
     class_module,
     class_name,
@@ -21,7 +22,6 @@ from ...safe.guard import (
     first_of,
     instance_dict,
     is_stored,
-    kept_in_c,
     mro,
     plain_str,
     slots,
@@ -64,10 +64,10 @@ class PlainObject(Kind):
         return ((child.name, child.value) for child in attributes(self.value))
 
     def attribute_words(self) -> list[str]:
-        own = list(islice(attributes(self.value), _SHOWN + 1))
-        public = [child for child in own if not child.name.startswith("_")]
-        own = public or [child for child in own if not tells_little(child.value)] or own
-        return [attributes_part(joined([self.type_name(), *self.alarms().words()]), own, self)]
+        found = list(islice(attributes(self.value), _SHOWN + 1))
+        public = [child for child in found if not child.name.startswith("_")]
+        found = public or [child for child in found if not tells_little(child.value)] or found
+        return [attributes_part(joined([self.type_name(), *self.alarms().words()]), found, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))
@@ -136,7 +136,7 @@ class WordedObject(PlainObject):
 
     def in_c(self, *names: str) -> list[Child]:
         """Rows of attributes that the class keeps in C, without those that are None."""
-        found = ((name, kept_in_c(self.value, name)) for name in names)
+        found = ((name, c_attribute(self.value, name)) for name in names)
         return [Child(name, item, c_suffix(type(self.value), name)) for name, item in found if item is not None]
 
 
@@ -237,8 +237,8 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
 
 def _writes_out(cls: type) -> bool:
     """Whether the text of an object is all that it holds, as a dataclass's or an exception's is."""
-    bases, own = mro(cls), first_of(cls, "__repr__")
-    return any(own is first_of(writer, "__repr__") for writer in _WRITERS) or any(
+    bases, found = mro(cls), first_of(cls, "__repr__")
+    return any(found is first_of(writer, "__repr__") for writer in _WRITERS) or any(
         "__dataclass_fields__" in class_dict(base) or class_module(base) == "argparse" for base in bases
     )
 

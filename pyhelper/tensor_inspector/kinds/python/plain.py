@@ -99,8 +99,8 @@ class Package(Atom):
     kind = "package"
 
     def line(self) -> str:
-        own = instance_dict(self.value)
-        name, version = dict_get(own, "__name__"), dict_get(own, "__version__")
+        attrs = instance_dict(self.value)
+        name, version = dict_get(attrs, "__name__"), dict_get(attrs, "__version__")
         return joined([plain_str(name) or "module", plain_str(version)])
 
 

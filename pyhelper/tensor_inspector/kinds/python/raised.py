@@ -13,7 +13,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import Classes, class_name, instance_dict, kept_in_c, plain_str
+from ...safe.guard import Classes, c_attribute, class_name, instance_dict, plain_str
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
 from ..families import by_base
@@ -35,7 +35,7 @@ class RaisedException(WordedObject):
     """An exception, by the arguments it was made with, and where it was raised."""
 
     def parts(self) -> Iterable[str | None]:
-        where, origin = _where(kept_in_c(self.value, "__traceback__")), self._origin()
+        where, origin = _where(c_attribute(self.value, "__traceback__")), self._origin()
         full = self._summary(max(40, LINE - 3 - len(joined([where, origin]))))
         short = self._summary(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
         return [Word(full, short), where, origin]
@@ -45,12 +45,12 @@ class RaisedException(WordedObject):
 
     def facts(self) -> Facts:
         facts = super().facts()
-        message, trace = self._message(), kept_in_c(self.value, "__traceback__")
-        own, innermost = _where(trace), _innermost(trace)
-        known = (("message", shorten(message, _MESSAGE)), ("in your code", own), ("raised at", innermost))
+        message, trace = self._message(), c_attribute(self.value, "__traceback__")
+        users, innermost = _where(trace), _innermost(trace)
+        known = (("message", shorten(message, _MESSAGE)), ("in your code", users), ("raised at", innermost))
         rows = [[label, text] for label, text in known if text and (label, text) != ("in your code", innermost)]
         facts["rows"] = rows + facts["rows"]
-        cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
+        cause, context = c_attribute(self.value, "__cause__"), c_attribute(self.value, "__context__")
         for name, other in (("cause", cause), ("context", None if context is cause else context)):
             if other is not None:
                 facts["rows"].append([name, RaisedException(other, self.budget).line()])
@@ -60,30 +60,30 @@ class RaisedException(WordedObject):
         return facts
 
     def extra(self) -> list[Child]:
-        same = kept_in_c(self.value, "__cause__") is kept_in_c(self.value, "__context__")
+        same = c_attribute(self.value, "__cause__") is c_attribute(self.value, "__context__")
         came_from = ["__cause__"] if same else ["__cause__", "__context__"]
-        args = ["args"] if kept_in_c(self.value, "exceptions") is None else []  # of a group: what its slots hold
+        args = ["args"] if c_attribute(self.value, "exceptions") is None else []  # of a group: what its slots hold
         return self.in_c(*args, *came_from, "__traceback__")
 
     def _values(self) -> Iterator[object]:
-        return chain(kept_in_c(self.value, "args"), super()._values())
+        return chain(c_attribute(self.value, "args"), super()._values())
 
     def _summary(self, limit: int) -> str:
         message = self._message()
         if message:
             return one_line(f"{self.type_name()}: {message}", limit)
-        given = kept_in_c(self.value, "args")
+        given = c_attribute(self.value, "args")
         return joined([self.type_name(), listed((brief(item, self) for item in given[:_SHOWN]), False, limit)])
 
     def _message(self) -> str:
         """What ``str`` would give, where that needs no code of the program; otherwise empty."""
-        cls, given = type(self.value), kept_in_c(self.value, "args")
-        group = kept_in_c(self.value, "exceptions")
+        cls, given = type(self.value), c_attribute(self.value, "args")
+        group = c_attribute(self.value, "exceptions")
         if type(group) is tuple:
             names = listed((class_name(type(item)) for item in group[:_SHOWN]), len(group) > _SHOWN, 60)
             return f"{given[0] if type(given[0]) is str else '…'} ({plural(len(group), 'exception')}: {names})"
         if issubclass(cls, OSError):
-            number, text, file = (kept_in_c(self.value, name) for name in ("errno", "strerror", "filename"))
+            number, text, file = (c_attribute(self.value, name) for name in ("errno", "strerror", "filename"))
             if type(number) is int and type(text) is str:
                 return f"[Errno {number}] {text}" + (f": {file!r}" if type(file) in _TEXTS else "")
         if issubclass(cls, (SyntaxError, ImportError)) and given and type(given[0]) is str:
@@ -93,10 +93,10 @@ class RaisedException(WordedObject):
         return repr(given[0]) if issubclass(cls, KeyError) or type(given[0]) is not str else given[0]
 
     def _origin(self) -> str | None:
-        cause, context = kept_in_c(self.value, "__cause__"), kept_in_c(self.value, "__context__")
+        cause, context = c_attribute(self.value, "__cause__"), c_attribute(self.value, "__context__")
         if cause is not None:
             return f"from {class_name(type(cause))}"
-        hidden = kept_in_c(self.value, "__suppress_context__")
+        hidden = c_attribute(self.value, "__suppress_context__")
         return f"while handling {class_name(type(context))}" if context is not None and hidden is not True else None
 
 
@@ -109,7 +109,7 @@ class Traceback(WithRows):
 
     def attribute(self, name: str) -> Any:
         """A row's expression goes by all the steps before it, which need not be rows."""
-        return kept_in_c(self.value, name) if name in ("tb_next", "tb_frame") else super().attribute(name)
+        return c_attribute(self.value, name) if name in ("tb_next", "tb_frame") else super().attribute(name)
 
     def rows(self) -> list[Child]:
         """Each place once, as the first frame there: a recursion comes by a thousand times."""
@@ -181,8 +181,8 @@ def _where(traceback: Any) -> str | None:
     """``train.py:12 in step``: the innermost frame in the program's own code, else in a library's."""
     if type(traceback) is not TracebackType:
         return None
-    own = (step for step in _last(traceback) if not _is_of_a_library(step.tb_frame.f_code))
-    return next(map(_location, own), _innermost(traceback))
+    users = (step for step in _last(traceback) if not _is_of_a_library(step.tb_frame.f_code))
+    return next(map(_location, users), _innermost(traceback))
 
 
 def _innermost(traceback: Any) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import class_name, each, first_of, instance_dict, kept_in_c, module, mro, plain_str
+from ...safe.guard import c_attribute, class_name, each, first_of, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
@@ -33,16 +33,16 @@ class File(WordedObject):
     def words(self) -> Iterable[str | None]:
         raw = self.value
         for inner in ("buffer", "raw"):
-            found = kept_in_c(raw, inner)
+            found = c_attribute(raw, inner)
             raw = raw if found is None else found
         if not issubclass(type(raw), _io.FileIO):
             return [None if raw is self.value else f"over {brief(raw, self)}"]
-        name, encoding = instance_dict(raw).get("name"), kept_in_c(self.value, "encoding")
+        name, encoding = instance_dict(raw).get("name"), c_attribute(self.value, "encoding")
         shown = quoted(name) if type(name) is str else None
         if type(name) is int:
             shown = f"descriptor {name}"
-        mode = plain_str(self.attr("mode")) or plain_str(kept_in_c(raw, "mode"))
-        return [shown, f"mode {mode}", plain_str(encoding), "closed" if kept_in_c(raw, "closed") else "open"]
+        mode = plain_str(self.attr("mode")) or plain_str(c_attribute(raw, "mode"))
+        return [shown, f"mode {mode}", plain_str(encoding), "closed" if c_attribute(raw, "closed") else "open"]
 
 
 class MemoryFile(WordedObject):
@@ -67,8 +67,9 @@ class Socket(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         number = module("_socket").socket.fileno(self.value)
-        kinds = (self._name("AF_", kept_in_c(self.value, "family")), self._name("SOCK_", kept_in_c(self.value, "type")))
-        return [*kinds, f"descriptor {number}" if number >= 0 else "closed"]
+        family = self._name("AF_", c_attribute(self.value, "family"))
+        kind = self._name("SOCK_", c_attribute(self.value, "type"))
+        return [family, kind, f"descriptor {number}" if number >= 0 else "closed"]
 
     def _name(self, prefix: str, number: object) -> str | None:
         known = vars(module("_socket")).items()
@@ -79,14 +80,14 @@ class Memory(WordedObject):
     """A ``memoryview``, by its bytes and whose they are."""
 
     def words(self) -> Iterable[str | None]:
-        bytes = kept_in_c(self.value, "nbytes")
+        bytes = c_attribute(self.value, "nbytes")
         if bytes is None:
             return ["released"]
-        format, owner = kept_in_c(self.value, "format"), kept_in_c(self.value, "obj")
+        format, owner = c_attribute(self.value, "format"), c_attribute(self.value, "obj")
         return [
             size(bytes),
-            f"{format!r}{shape(kept_in_c(self.value, 'shape'))}",
-            "read-only" if kept_in_c(self.value, "readonly") else None,
+            f"{format!r}{shape(c_attribute(self.value, 'shape'))}",
+            "read-only" if c_attribute(self.value, "readonly") else None,
             None if owner is None else f"of {class_name(type(owner))}",
         ]
 
@@ -100,7 +101,7 @@ class TypedArray(Container):
     kind = "sequence"
 
     def type_name(self) -> str:
-        return f"{super().type_name()} {kept_in_c(self.value, 'typecode')!r}"
+        return f"{super().type_name()} {c_attribute(self.value, 'typecode')!r}"
 
     def length(self) -> int:
         return self._base().__len__(self.value)  # type: ignore[no-any-return]
@@ -119,10 +120,10 @@ class TypedArray(Container):
 
 class Pattern(WordedObject):
     def words(self) -> Iterable[str | None]:
-        pattern, groups = kept_in_c(self.value, "pattern"), kept_in_c(self.value, "groups")
+        pattern, groups = c_attribute(self.value, "pattern"), c_attribute(self.value, "groups")
         yield quoted(pattern) if issubclass(type(pattern), str) else quoted_bytes(pattern)
         yield plural(groups, "group") if groups else None
-        flags = kept_in_c(self.value, "flags")
+        flags = c_attribute(self.value, "flags")
         yield "|".join(name for bit, name in _FLAGS if flags & bit) or None
 
 
@@ -139,7 +140,7 @@ class Match(WordedObject):
         """What each group matched; cutting it out of a string of the program's own class would run its code."""
         if type(self.value.string) not in (str, bytes):
             return []
-        return [self.value[index] for index in range(min(_GROUPS, kept_in_c(self.value.re, "groups") + 1))]
+        return [self.value[index] for index in range(min(_GROUPS, c_attribute(self.value.re, "groups") + 1))]
 
 
 class Random(WordedObject):

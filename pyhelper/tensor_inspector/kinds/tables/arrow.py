@@ -26,13 +26,13 @@ class Arrow(Pieces):
     unread = Unread("dtype", "Arrow values, not numbers")
 
     def __init__(self, values: Any, budget: Budget) -> None:
-        own = instance_dict(values)
-        chunks = dict_get(own, "_pa_array")
-        super().__init__(dict_get(own, "_data") if chunks is None else chunks, budget)
-        self._own = dict_get(own, "_dtype")
+        attrs = instance_dict(values)
+        chunks = dict_get(attrs, "_pa_array")
+        super().__init__(dict_get(attrs, "_data") if chunks is None else chunks, budget)
+        self._dtype = dict_get(attrs, "_dtype")
 
     def dtype(self) -> str:
-        return str(self._own)
+        return str(self._dtype)
 
     def missing(self) -> int | None:
         return int(self.array.null_count)

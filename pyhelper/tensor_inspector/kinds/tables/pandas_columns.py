@@ -11,7 +11,7 @@ from ...measure.stats import Unread
 from ...measure.unread import OWN_CODE
 from ...protocol import Badge
 from ...safe.budget import Budget
-from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module
+from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module
 from ...words.text import count, listed, percent
 from ...words.values import value_text
 from ..kind import Child, TextRow
@@ -32,8 +32,8 @@ class Nullable(MaskedContents):
     """Numbers or booleans, with a mask over those that are missing: ``Int64``, ``boolean``."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
-        own = instance_dict(values)
-        super().__init__(own["_data"], own["_mask"], budget, "NA")
+        attrs = instance_dict(values)
+        super().__init__(attrs["_data"], attrs["_mask"], budget, "NA")
 
     def dtype(self) -> str:
         name = super().dtype()
@@ -44,9 +44,9 @@ class Moments(Dates):
     """Points or spans of time, in the time zone that the column has."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
-        super().__init__(kept_in_c(values, "_ndarray"), budget)
-        self._own = kept_in_c(values, "_dtype")
-        zone = dict_get(instance_dict(self._own), "_tz")
+        super().__init__(c_attribute(values, "_ndarray"), budget)
+        self._dtype = c_attribute(values, "_dtype")
+        zone = dict_get(instance_dict(self._dtype), "_tz")
         self._zone = zone if library_of(type(zone)) in _ZONES else None
         self._zoned = zone is not None
 
@@ -69,14 +69,14 @@ class Periods(Dates):
     """Spans of the calendar, such as months."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
-        super().__init__(kept_in_c(values, "_ndarray"), budget)
-        self._own = kept_in_c(values, "_dtype")
+        super().__init__(c_attribute(values, "_ndarray"), budget)
+        self._dtype = c_attribute(values, "_dtype")
 
     def dtype(self) -> str:
-        return str(self._own)
+        return str(self._dtype)
 
     def tick(self, value: int) -> str:
-        return str(module("pandas").Period(ordinal=value, freq=self._own.freq))
+        return str(module("pandas").Period(ordinal=value, freq=self._dtype.freq))
 
     def text(self, item: Any) -> str:
         return "NaT" if item == numpy.iinfo(numpy.int64).min else self.tick(int(item))
@@ -86,11 +86,11 @@ class Texts(Strings):
     """Strings, as Python's own in an array of objects."""
 
     def __init__(self, values: Any, budget: Budget) -> None:
-        super().__init__(kept_in_c(values, "_ndarray"), budget)
-        self._own = dict_get(instance_dict(values), "_dtype") or kept_in_c(values, "_dtype")
+        super().__init__(c_attribute(values, "_ndarray"), budget)
+        self._dtype = dict_get(instance_dict(values), "_dtype") or c_attribute(values, "_dtype")
 
     def dtype(self) -> str:
-        return str(self._own)
+        return str(self._dtype)
 
     def text(self, item: Any) -> str:
         return super().text(item) if type(item) is str else "missing"
@@ -102,9 +102,9 @@ class Categories(Contents):
     unread = Unread("dtype", "categories, not numbers")
 
     def __init__(self, values: Any, budget: Budget, contents: Callable[[Any, Budget], Contents]) -> None:
-        super().__init__(kept_in_c(values, "_ndarray"), budget)
-        own = instance_dict(kept_in_c(values, "_dtype"))
-        self._categories, self._ordered = dict_get(own, "_categories"), dict_get(own, "_ordered")
+        super().__init__(c_attribute(values, "_ndarray"), budget)
+        attrs = instance_dict(c_attribute(values, "_dtype"))
+        self._categories, self._ordered = dict_get(attrs, "_categories"), dict_get(attrs, "_ordered")
         self._contents_of = contents  #: what an index says
         self._counted: tuple[Any, int] | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import class_name, dict_get, instance_dict, kept_in_c, library_of, module, mro
+from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module, mro
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from .arrow import Arrow
@@ -17,14 +17,14 @@ numpy: Any = module("numpy")
 
 def index_contents(index: Any, budget: Budget) -> Contents:
     """What the labels of an index say, of the kind of index that it is."""
-    own = instance_dict(index)
-    steps = dict_get(own, "_range")
+    attrs = instance_dict(index)
+    steps = dict_get(attrs, "_range")
     if type(steps) is range:
         return RangeLabels(steps, budget)
     if any(class_name(base) == "MultiIndex" for base in mro(type(index))):
-        levels = [index_contents(level, budget) for level in dict_get(own, "_levels") or ()]
+        levels = [index_contents(level, budget) for level in dict_get(attrs, "_levels") or ()]
         return Levels(index, budget, levels)
-    return column_contents(dict_get(own, "_data"), budget)
+    return column_contents(dict_get(attrs, "_data"), budget)
 
 
 def _categories(values: Any, budget: Budget) -> Contents:
@@ -54,7 +54,7 @@ def column_contents(values: Any, budget: Budget) -> Contents:
             kind = _BY_NAME.get(class_name(base))
             if kind is not None:
                 return kind(values, budget)  # type: ignore[no-any-return]
-        plain = kept_in_c(values, "_ndarray")
+        plain = c_attribute(values, "_ndarray")
         if type(plain) is numpy.ndarray:
             return contents_of(plain, budget)
     return Unknown(values, budget)

@@ -60,10 +60,10 @@ class Levels(Flat):
 
     def __init__(self, index: Any, budget: Budget, levels: list[Contents]) -> None:
         super().__init__(index, budget)
-        own = instance_dict(index)
-        self._codes = list(dict_get(own, "_codes") or ())
+        attrs = instance_dict(index)
+        self._codes = list(dict_get(attrs, "_codes") or ())
         self._levels = levels
-        self._names = list(dict_get(own, "_names") or ())
+        self._names = list(dict_get(attrs, "_names") or ())
 
     def dtype(self) -> str:
         return "tuple"

@@ -123,8 +123,8 @@ class PandasSeries(Values):
         name = dict_get(instance_dict(self.value), "_name")
         index = self._index()
         labelled = None if isinstance(index, RangeLabels) else f"index {index.head()}"
-        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return [own, *self.words(), labelled]
+        head = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return [head, *self.words(), labelled]
 
     def facts(self) -> Facts:
         facts, index = super().facts(), self._index()
@@ -150,8 +150,8 @@ class Index(Values):
 
     def parts(self) -> Iterable[str | None]:
         name = dict_get(instance_dict(self.value), "_name")
-        own = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
-        return [own, *self.words()]
+        head = self.type_name() if name is None else f"{self.type_name()} {key_word(name, self)}"
+        return [head, *self.words()]
 
     def rows(self) -> list[Child]:
         rows = super().rows()
@@ -196,16 +196,16 @@ def _placed(placement: Any) -> range | dict[int, int]:
 
 def _name(labelled: Any, asked: Kind) -> str:
     """What a series or an index is called, by each level where it has several."""
-    own = instance_dict(labelled)
-    names = dict_get(own, "_names")
-    called = [dict_get(own, "_name")] if names is None else names
+    attrs = instance_dict(labelled)
+    names = dict_get(attrs, "_names")
+    called = [dict_get(attrs, "_name")] if names is None else names
     return ", ".join(repr(name) if type(name) is str else brief(name, asked) for name in called)
 
 
 def _manager(value: Any) -> Any:
-    own = instance_dict(value)
-    found = dict_get(own, "_mgr")
-    return dict_get(own, "_data") if found is None else found
+    attrs = instance_dict(value)
+    found = dict_get(attrs, "_mgr")
+    return dict_get(attrs, "_data") if found is None else found
 
 
 def _others(value: Any) -> list[Child]:

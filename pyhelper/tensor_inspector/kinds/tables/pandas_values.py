@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...safe.guard import class_name, kept_in_c, library_of, mro
+from ...safe.guard import c_attribute, class_name, library_of, mro
 from ...words.text import joined, shorten
 from ..families import by_name
 from ..numpy.dates import date_text
@@ -45,7 +45,7 @@ class Timestamp(PandasScalar):
     """A point in time; a time zone that is the program's own is named, not asked for its text."""
 
     def _text(self) -> str:
-        zone = kept_in_c(self.value, "tzinfo")
+        zone = c_attribute(self.value, "tzinfo")
         if self._is_in_known_zone():
             return super()._text()
         return f"{date_text(self._base().to_datetime64(self.value))} UTC, tzinfo {class_name(type(zone))}"
@@ -54,7 +54,7 @@ class Timestamp(PandasScalar):
         return super().identity() if self._is_in_known_zone() else None
 
     def _is_in_known_zone(self) -> bool:
-        zone = kept_in_c(self.value, "tzinfo")
+        zone = c_attribute(self.value, "tzinfo")
         return zone is None or library_of(type(zone)) in _ZONES
 
 
@@ -79,8 +79,8 @@ class MissingValue(Atom):
 
 class PandasDType(Atom):
     def line(self) -> str:
-        own = library_of(type(self.value)) != "pandas"
-        return self.type_name() if own else shorten(f"dtype {self.value}")
+        is_other = library_of(type(self.value)) != "pandas"
+        return self.type_name() if is_other else shorten(f"dtype {self.value}")
 
 
 kind_for = by_name(

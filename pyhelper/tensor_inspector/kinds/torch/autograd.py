@@ -7,7 +7,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import class_dict, class_name, kept_in_c, mro
+from ...safe.guard import c_attribute, class_dict, class_name, mro
 from ...words.text import plural
 from ..kind import Child, Kind, WithRows
 from ..python.objects import other_attributes
@@ -20,7 +20,7 @@ class GraphNode(WithRows):
     kind = "graph"
 
     def parts(self) -> Iterable[str | None]:
-        leaf = kept_in_c(self.value, "variable")
+        leaf = c_attribute(self.value, "variable")
         if leaf is not None:
             return [self.type_name(), f"leaf {form_of(leaf, self.budget).head()}"]
         inputs = [node for node, _ in self._next()]
@@ -45,13 +45,13 @@ class GraphNode(WithRows):
             for index, (node, _) in enumerate(self._next())
             if node is not None
         ]
-        leaf = kept_in_c(self.value, "variable")  # the tensor into whose ``.grad`` an AccumulateGrad node adds
+        leaf = c_attribute(self.value, "variable")  # the tensor into whose ``.grad`` an AccumulateGrad node adds
         if leaf is not None:
             rows.append(Child("variable", leaf, ".variable"))
         return rows + other_attributes(self.value)
 
     def _next(self) -> tuple[tuple[Any, int], ...]:
-        return kept_in_c(self.value, "next_functions") or ()
+        return c_attribute(self.value, "next_functions") or ()
 
     def _saved_words(self) -> str | None:
         """What a function written in Python has saved for its backward; built-in ones do not tell."""

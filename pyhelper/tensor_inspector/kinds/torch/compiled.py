@@ -8,12 +8,12 @@ from typing import Any
 
 from ...measure.torch.digest import in_cpp, parts_of
 from ...safe.guard import (
+    c_attribute,
     class_dict,
     class_name,
     dict_get,
     instance_dict,
     is_made_in_cpp,
-    kept_in_c,
     module,
     mro,
     plain_str,
@@ -43,8 +43,8 @@ class Scripted(Module):
         return islice(self._rows(), start, start + count)
 
     def _rows(self) -> Iterator[Child]:
-        parts, own = parts_of(self.value), instance_dict(self.value)
-        scripted = own.get("_actual_script_module", self.value)  # what a traced module stands for
+        parts, attrs = parts_of(self.value), instance_dict(self.value)
+        scripted = attrs.get("_actual_script_module", self.value)  # what a traced module stands for
         wrappers = instance_dict(instance_dict(scripted).get("_modules")).get("_python_modules") or {}
         for name, item in {**parts["_parameters"], **parts["_buffers"], **wrappers}.items():
             yield Child(name, item, f".{name}" if name.isidentifier() and not self._is_taken(name) else None)
@@ -136,8 +136,8 @@ class FxNode(WordedObject):
 
 def _of(node: Any, name: str) -> Any:
     """An attribute of a node, which older versions of torch keep in its dict, newer ones in C."""
-    own = instance_dict(node)
-    return own[name] if name in own else kept_in_c(node, name)
+    attrs = instance_dict(node)
+    return attrs[name] if name in attrs else c_attribute(node, name)
 
 
 _ScriptFunction: Any = vars(torch._C).get("ScriptFunction")

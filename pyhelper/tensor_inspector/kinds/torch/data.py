@@ -77,16 +77,17 @@ class Sampler(WordedObject):
         return not is_bare(value)
 
     def words(self) -> Iterable[str | None]:
-        own = instance_dict(self.value)
-        known, size, source = length(self.value), own.get("batch_size"), own.get("data_source", own.get("dataset"))
+        attrs = instance_dict(self.value)
+        known, size = length(self.value), attrs.get("batch_size")
+        source = attrs.get("data_source", attrs.get("dataset"))
         if known is not None:
             yield plural(known, "sample") if size is None else _batches_text(known)
         yield f"of {size}" if type(size) is int else None
-        if type(own.get("rank")) is int:
-            yield f"rank {own['rank']} of {own.get('num_replicas')}, epoch {own.get('epoch')}"
-        yield ", ".join(name for name in ("shuffle", "replacement", "drop_last") if own.get(name) is True)
+        if type(attrs.get("rank")) is int:
+            yield f"rank {attrs['rank']} of {attrs.get('num_replicas')}, epoch {attrs.get('epoch')}"
+        yield ", ".join(name for name in ("shuffle", "replacement", "drop_last") if attrs.get(name) is True)
         yield None if source is None else f"of {brief(source, self)}"
-        yield f"by {brief(own['sampler'], self)}" if "sampler" in own else None
+        yield f"by {brief(attrs['sampler'], self)}" if "sampler" in attrs else None
         if not _is_of_torch(type(self.value)):
             yield from self.attribute_words()
 
@@ -97,19 +98,19 @@ class Loader(WordedObject):
     needs = ("dataset",)
 
     def words(self) -> Iterable[str | None]:
-        own = instance_dict(self.value)
-        size, batched, workers = own.get("batch_size"), own.get("batch_sampler"), own.get("num_workers")
-        yield f"{brief(own.get('dataset'), self)}: {samples(own.get('dataset'))}"
+        attrs = instance_dict(self.value)
+        size, batched, workers = attrs.get("batch_size"), attrs.get("batch_sampler"), attrs.get("num_workers")
+        yield f"{brief(attrs.get('dataset'), self)}: {samples(attrs.get('dataset'))}"
         if type(size) is int:
             yield f"batches of {size}"
         else:
             yield "one by one" if batched is None else "in batches"
         batches = None if batched is None else length(batched)
         yield None if batches is None else _batches_text(batches)
-        yield "drops the last" if own.get("drop_last") is True else None
-        yield _order(own.get("sampler")) if type(size) is int else _order(batched)
+        yield "drops the last" if attrs.get("drop_last") is True else None
+        yield _order(attrs.get("sampler")) if type(size) is int else _order(batched)
         yield plural(workers, "worker") if type(workers) is int and workers else None
-        yield "pinned" if own.get("pin_memory") is True else None
+        yield "pinned" if attrs.get("pin_memory") is True else None
 
 
 class LoaderIterator(WordedObject):
@@ -118,14 +119,14 @@ class LoaderIterator(WordedObject):
     needs = ("_dataset",)
 
     def words(self) -> Iterable[str | None]:
-        own = instance_dict(self.value)
-        given, batches = own.get("_num_yielded"), length(own.get("_index_sampler"))
-        workers, waiting = own.get("_num_workers"), own.get("_tasks_outstanding")
+        attrs = instance_dict(self.value)
+        given, batches = attrs.get("_num_yielded"), length(attrs.get("_index_sampler"))
+        workers, waiting = attrs.get("_num_workers"), attrs.get("_tasks_outstanding")
         if type(given) is int:
             yield f"{_batches_text(given)} given" + (f" of {batches:,}" if batches is not None else "")
         yield plural(workers, "worker") if type(workers) is int and workers else None
         yield f"{waiting} under way" if type(waiting) is int else None
-        yield f"of {brief(own.get('_dataset'), self)}"
+        yield f"of {brief(attrs.get('_dataset'), self)}"
 
 
 def samples(dataset: Any) -> str:
@@ -157,34 +158,34 @@ def _first(items: Any) -> Any:
     return items[0] if type(items) is tuple and items else None
 
 
-def _ended(own: dict[str, Any], depth: int) -> Any:
-    sizes = own.get("cumulative_sizes")
+def _ended(attrs: dict[str, Any], depth: int) -> Any:
+    sizes = attrs.get("cumulative_sizes")
     return sizes[-1] if type(sizes) is list and sizes else None
 
 
-def _batches(own: dict[str, Any], depth: int) -> int | None:
-    drawn, size = length(own.get("sampler"), depth), own.get("batch_size")
+def _batches(attrs: dict[str, Any], depth: int) -> int | None:
+    drawn, size = length(attrs.get("sampler"), depth), attrs.get("batch_size")
     if drawn is None or type(size) is not int or size < 1:
         return None
-    return drawn // size if own.get("drop_last") is True else -(-drawn // size)
+    return drawn // size if attrs.get("drop_last") is True else -(-drawn // size)
 
 
-def _drawn(own: dict[str, Any], depth: int) -> Any:
-    given = own.get("_num_samples")
-    return length(own.get("data_source"), depth) if given is None else given
+def _drawn(attrs: dict[str, Any], depth: int) -> Any:
+    given = attrs.get("_num_samples")
+    return length(attrs.get("data_source"), depth) if given is None else given
 
 
 #: How torch's own ``__len__`` finds it, by the class that has it.
 _LENGTHS: dict[str, Any] = {
-    "TensorDataset": lambda own, depth: length(_first(own.get("tensors")), depth),
-    "Subset": lambda own, depth: length(own.get("indices"), depth),
+    "TensorDataset": lambda attrs, depth: length(_first(attrs.get("tensors")), depth),
+    "Subset": lambda attrs, depth: length(attrs.get("indices"), depth),
     "ConcatDataset": _ended,
-    "StackDataset": lambda own, depth: own.get("_length"),
-    "SequentialSampler": lambda own, depth: length(own.get("data_source"), depth),
+    "StackDataset": lambda attrs, depth: attrs.get("_length"),
+    "SequentialSampler": lambda attrs, depth: length(attrs.get("data_source"), depth),
     "RandomSampler": _drawn,
-    "SubsetRandomSampler": lambda own, depth: length(own.get("indices"), depth),
-    "WeightedRandomSampler": lambda own, depth: own.get("num_samples"),
-    "DistributedSampler": lambda own, depth: own.get("num_samples"),
+    "SubsetRandomSampler": lambda attrs, depth: length(attrs.get("indices"), depth),
+    "WeightedRandomSampler": lambda attrs, depth: attrs.get("num_samples"),
+    "DistributedSampler": lambda attrs, depth: attrs.get("num_samples"),
     "BatchSampler": _batches,
 }
 

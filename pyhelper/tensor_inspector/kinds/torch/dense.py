@@ -82,11 +82,11 @@ class Strided(Form):
 
     def fact_rows(self) -> list[list[str]]:
         """Whose memory it is, where that is more than its elements take."""
-        own, stored = self.memory().bytes, self.memory().stored
-        if own is None or not stored:
+        bytes, stored = self.memory().bytes, self.memory().stored
+        if bytes is None or not stored:
             return []
         is_view = self.base() is not None
-        if stored == own and not is_view:
+        if stored == bytes and not is_view:
             return []
         offset = Base.storage_offset(self.value)
         shared = "shares the base's " if is_view else ""

@@ -220,8 +220,8 @@ class Form:
         """What the instance carries besides; not the marks that torch.compile leaves."""
         if self.is_closed:
             return []
-        own = _own_dict(self.value) if type(self.value) in PLAIN else None
-        if own is not None and (not own or all(name.startswith("_dynamo") for name in own if type(name) is str)):
+        attrs = _instance_dict(self.value) if type(self.value) in PLAIN else None
+        if attrs is not None and (not attrs or all(name.startswith("_dynamo") for name in attrs if type(name) is str)):
             return []
         return [*other_attributes(self.value), *property_rows(self.value)]
 
@@ -242,4 +242,4 @@ def _values_rows(value: Any) -> Rows:
     return Rows(plural(length, "row" if value.dim() > 1 else "value"), length, rows)
 
 
-_own_dict: Any = torch.Tensor.__dict__["__dict__"].__get__
+_instance_dict: Any = torch.Tensor.__dict__["__dict__"].__get__

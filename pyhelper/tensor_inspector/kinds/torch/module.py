@@ -70,7 +70,7 @@ class Module(Kind):
 
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
-        own, bases = instance_dict(self.value), mro(type(self.value))
+        attrs, bases = instance_dict(self.value), mro(type(self.value))
         if any(base in _CONTAINERS for base in bases):
             return f"{self.type_name()}({sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)})"
         names, inside = [self.type_name()], _inside(self.value)
@@ -78,8 +78,8 @@ class Module(Kind):
             if inside is None:
                 break
             names.append(Module(inside, self.budget).type_name())
-            own, inside = instance_dict(inside), _inside(inside)
-        return " of ".join(names) + sizes(own, "?" if _is_lazy(bases) else "0")
+            attrs, inside = instance_dict(inside), _inside(inside)
+        return " of ".join(names) + sizes(attrs, "?" if _is_lazy(bases) else "0")
 
     def inline(self) -> str | None:
         found = self.digest()
@@ -191,11 +191,11 @@ class Module(Kind):
         return not traits(cls).computes and owner in classes.get(part, ())
 
     def _groups(self) -> Iterator[Child]:
-        own = instance_dict(self.value)
-        hooks = [name for name, item in each(dict.items, own) if name.endswith("_hooks") and _is_filled(item)]
+        attrs = instance_dict(self.value)
+        hooks = [name for name, item in each(dict.items, attrs) if name.endswith("_hooks") and _is_filled(item)]
         rest = [
             name
-            for name in each(dict.__iter__, own)
+            for name in each(dict.__iter__, attrs)
             if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)
         ]
         yield from other_rows(self.value, rest)
@@ -220,38 +220,40 @@ def _is_lazy(bases: tuple[type, ...]) -> bool:
     return any(class_name(base) == "LazyModuleMixin" for base in bases)
 
 
-def _made_of(own: dict[str, Any]) -> str | None:
+def _made_of(attrs: dict[str, Any]) -> str | None:
     """What is told of modules that are not written as a class: a traced graph, parametrized weights."""
-    nodes = instance_dict(own.get("_graph")).get("_len")
+    nodes = instance_dict(attrs.get("_graph")).get("_len")
     if type(nodes) is int:
         return f"graph of {plural(nodes, 'node')}"
-    modules: Any = own.get("_modules")
+    modules: Any = attrs.get("_modules")
     replaced = dict_get(modules, "parametrizations") if issubclass(type(modules), dict) else None
     names = [plain_str(name) for name in each(dict.__iter__, dict_attribute(replaced, "_modules"))]
     return f"parametrized {listed(names, False, 40)}" if names else None
 
 
-def sizes(own: dict[str, Any], zero: str) -> str:
+def sizes(attrs: dict[str, Any], zero: str) -> str:
     """The arguments that tell layers of one class apart, from the attributes torch's own layers keep them in.
 
     ``zero`` stands for a size of 0, by which a lazy layer says that it is not known yet.
     """
 
     def between_sizes(*names: str, between: str = " → ") -> str | None:
-        texts = [zero if own.get(name) == 0 and type(own.get(name)) is int else _size(own.get(name)) for name in names]
+        texts = [
+            zero if attrs.get(name) == 0 and type(attrs.get(name)) is int else _size(attrs.get(name)) for name in names
+        ]
         return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
 
-    channels, kernel = between_sizes("in_channels", "out_channels"), _size(own.get("kernel_size"), "×")
+    channels, kernel = between_sizes("in_channels", "out_channels"), _size(attrs.get("kernel_size"), "×")
     if channels and kernel:
         return f"({channels}, {kernel})"
-    recurrent, layers = between_sizes("input_size", "hidden_size"), own.get("num_layers")
+    recurrent, layers = between_sizes("input_size", "hidden_size"), attrs.get("num_layers")
     if recurrent and type(layers) is int and layers > 1:
         return f"({recurrent}, {layers} layers)"
     attention = between_sizes("embed_dim", "num_heads", between=", ")
     if attention:
         return f"({attention} heads)"
-    dropped = own.get("p")
-    if type(dropped) is float and "inplace" in own:
+    dropped = attrs.get("p")
+    if type(dropped) is float and "inplace" in attrs:
         return f"(p {dropped})"
     known = (
         between_sizes("in_features", "out_features"),
@@ -260,7 +262,7 @@ def sizes(own: dict[str, Any], zero: str) -> str:
         between_sizes("num_features"),
         between_sizes("num_groups", "num_channels", between=" groups, "),
         between_sizes("normalized_shape"),
-        _size(own.get("kernel_size"), "×"),
+        _size(attrs.get("kernel_size"), "×"),
     )
     return next((f"({text})" for text in known if text), "")
 

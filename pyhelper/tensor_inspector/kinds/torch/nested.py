@@ -179,7 +179,7 @@ class Jagged(Components):
         return None  # its buffer, which is a row by itself
 
     def listed_sizes(self) -> list[Any]:
-        sizes = self._own("_size")
+        sizes = self._attr("_size")
         return sizes_listed(sizes if issubclass(type(sizes), tuple) else ())
 
     def buffer(self) -> Any:
@@ -192,14 +192,14 @@ class Jagged(Components):
 
     def why_not_apart(self) -> Unread | None:
         """The instance's attributes may be anything by now."""
-        bounds = [self._tensor(name) for name in ("_offsets", "_lengths") if self._own(name) is not None]
+        bounds = [self._tensor(name) for name in ("_offsets", "_lengths") if self._attr(name) is not None]
         if self.buffer() is None or not bounds or None in bounds or self._ragged() < 0:
             return NOT_READ
         read = (form_of(part, self.budget).elements() for part in bounds)
         return next((part for part in read if isinstance(part, Unread)), None)
 
     def notes(self) -> Iterable[str]:
-        holes = "" if self._own("_lengths") is None else ", with what is between the components"
+        holes = "" if self._attr("_lengths") is None else ", with what is between the components"
         return [f"statistics are of the whole buffer{holes}"]
 
     def shapes(self, start: int, stop: int) -> list[list[int]]:
@@ -211,25 +211,25 @@ class Jagged(Components):
         return Base.narrow(self.buffer(), self._ragged(), offset, length)
 
     def rows(self) -> list[Child]:
-        parts = ((name, self._own(name)) for name in ("_values", "_offsets", "_lengths"))
+        parts = ((name, self._attr(name)) for name in ("_values", "_offsets", "_lengths"))
         return [*super().rows(), *(Child(name[1:], part, f".{name}") for name, part in parts if part is not None)]
 
-    def _own(self, name: str) -> Any:
+    def _attr(self, name: str) -> Any:
         return dict_get(instance_dict(self.value), name)
 
     def _tensor(self, name: str) -> Any:
         """A tensor among the attributes; None where it is none."""
-        found = self._own(name)
+        found = self._attr(name)
         return found if is_tensor(found) else None
 
     def _ragged(self) -> int:
         """The dimension of the buffer along which the components lie; −1 where there is no such."""
-        dimension = self._own("_ragged_idx") or 1
+        dimension = self._attr("_ragged_idx") or 1
         return dimension - 1 if type(dimension) is int and dimension <= Base.dim(self.buffer()) else -1
 
     def _spans(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Offset and length of some components."""
-        bounds, lengths = self._own("_offsets")[start : stop + 1].tolist(), self._own("_lengths")
+        bounds, lengths = self._attr("_offsets")[start : stop + 1].tolist(), self._attr("_lengths")
         if lengths is None:
             return [(low, high - low) for low, high in zip(bounds, bounds[1:])]
         return list(zip(bounds, lengths[start:stop].tolist()))

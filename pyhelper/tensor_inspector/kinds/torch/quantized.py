@@ -54,8 +54,8 @@ class Quantized(Strided):
         return [] if is_read_as_reals(self.value) else ["statistics are of the stored integers"]
 
     def fact_rows(self) -> list[list[str]]:
-        own = [["scheme", scheme_of(self.value)], ["scale", ", ".join(self.words())]]
-        return [*own, *super().fact_rows()]
+        rows = [["scheme", scheme_of(self.value)], ["scale", ", ".join(self.words())]]
+        return [*rows, *super().fact_rows()]
 
     def rows(self) -> list[Child]:
         rows = []

@@ -10,11 +10,11 @@ from typing import Any
 from weakref import ReferenceType
 
 from ...safe.guard import (
+    c_attribute,
     class_name,
     dict_get,
     instance_dict,
     is_made_in_cpp,
-    kept_in_c,
     module,
     mro,
     plain_str,
@@ -73,7 +73,7 @@ class StorageBytes(WordedObject):
         untyped = instance_dict(self.value).get("_untyped_storage", self.value)
         if not issubclass(type(untyped), _Bytes):
             return ["no storage"]
-        dtype, device = self.attr("dtype"), str(kept_in_c(untyped, "device"))
+        dtype, device = self.attr("dtype"), str(c_attribute(untyped, "device"))
         return [
             None if dtype is None else str(dtype).replace("torch.", ""),
             _size_text(_Bytes.nbytes(untyped)),
@@ -99,7 +99,7 @@ class Generator(WordedObject):
     """A random generator, by its seed; asking for that draws nothing."""
 
     def words(self) -> Iterable[str | None]:
-        device = str(kept_in_c(self.value, "device"))
+        device = str(c_attribute(self.value, "device"))
         try:
             seed = f"seed {torch.Generator.initial_seed(self.value)}"
         except RuntimeError:  # in a CUDA graph it may not be asked for
@@ -124,7 +124,7 @@ class Queued(WordedObject):
     """A stream or event of a device."""
 
     def words(self) -> Iterable[str | None]:
-        device, stream = str(kept_in_c(self.value, "device")), kept_in_c(self.value, "stream_id")
+        device, stream = str(c_attribute(self.value, "device")), c_attribute(self.value, "stream_id")
         if stream is None:
             return [device]
         return [device, "default" if stream == 0 else f"id {stream}"]

@@ -51,17 +51,17 @@ class Tensor(WithRows):
         return self.form.brief()
 
     def parts(self) -> Iterable[str | None]:
-        own = None if type(self.value) in PLAIN else self.type_name()
-        return [own, *self.form.line_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
+        name = None if type(self.value) in PLAIN else self.type_name()
+        return [name, *self.form.line_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
 
     def inline(self) -> str | None:
         return self.form.inline()
 
     def badges(self) -> list[Badge]:
-        own, grad = self.form.badges(), self.grad()
+        badges, grad = self.form.badges(), self.grad()
         if grad is not None:
-            own += [badge for badge in grad.form.badges() if badge in _LOUD and badge not in own]
-        return own
+            badges += [badge for badge in grad.form.badges() if badge in _LOUD and badge not in badges]
+        return badges
 
     def lenses(self) -> list[str]:
         gradient, known = self.gradient(), []
@@ -155,8 +155,8 @@ class Tensor(WithRows):
         return f"view of {dtype}{form_of(base, self.budget).sizes()}"
 
     def child_count(self) -> int | None:
-        own = bool(self.form.length()) + (not isinstance(self.reading(), Unread))
-        return own + len(self.form.rows()) + len(self.linked_rows()) + len(self.form.attribute_rows())
+        elements = bool(self.form.length()) + (not isinstance(self.reading(), Unread))
+        return elements + len(self.form.rows()) + len(self.linked_rows()) + len(self.form.attribute_rows())
 
     def rows(self) -> list[Child]:
         return self.rows_without(())

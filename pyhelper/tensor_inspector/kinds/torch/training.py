@@ -125,15 +125,15 @@ class Optimizer(WithRows):
                 yield f"state #{index} {plain_str(name)}", item
 
     def rows(self) -> list[Child]:
-        own = list(attributes(self.value))
-        first = [child for child in own if child.name == "param_groups"]
-        rest = [child.name for child in own if child.name not in ("param_groups", "state")]
-        return [*first, *self._state_row(own), *other_rows(self.value, rest), *property_rows(self.value)]
+        found = list(attributes(self.value))
+        first = [child for child in found if child.name == "param_groups"]
+        rest = [child.name for child in found if child.name not in ("param_groups", "state")]
+        return [*first, *self._state_row(found), *other_rows(self.value, rest), *property_rows(self.value)]
 
-    def _state_row(self, own: list[Child]) -> Iterator[Child]:
+    def _state_row(self, found: list[Child]) -> Iterator[Child]:
         """What is kept of each tensor. It is a dict with tensors as keys; its rows say which tensor that is."""
         state = dict_attribute(self._keeper, "state")
-        for child in own:
+        for child in found:
             if child.name == "state":
                 known = dict.__len__(state)
                 line = f"of {plural(known, 'tensor')}" if known else "none yet"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...measure.torch.metadata import device_name, dtype_name, is_tensor, requires_grad, shape_of
-from ...safe.guard import class_module, class_name, kept_in_c, mro
+from ...safe.guard import c_attribute, class_module, class_name, mro
 from ...words.text import shape
 
 _SHOWN = 44  #: characters of an expression
@@ -91,7 +91,7 @@ def operand(name: str, value: Any) -> Operand | None:
         known = all(type(size) is int for size in sizes)
         return Operand(name, value, sizes=sizes if known else None, dtype=dtype_name(value), device=device_name(value))
     if is_array(value):
-        return Operand(name, value, sizes=kept_in_c(value, "shape"), dtype=_array_dtype(value), device="cpu")
+        return Operand(name, value, sizes=c_attribute(value, "shape"), dtype=_array_dtype(value), device="cpu")
     return None
 
 
@@ -110,6 +110,6 @@ def short(text: str) -> str:
 
 
 def _array_dtype(value: Any) -> str | None:
-    found: Any = kept_in_c(value, "dtype")
-    name = None if found is None or kept_in_c(found, "fields") is not None else str(found)
+    found: Any = c_attribute(value, "dtype")
+    name = None if found is None or c_attribute(found, "fields") is not None else str(found)
     return None if name == "object" else name

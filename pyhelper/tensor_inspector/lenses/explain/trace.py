@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FrameType, TracebackType
 from typing import Any
 
-from ...safe.guard import kept_in_c, plain_str
+from ...safe.guard import c_attribute, plain_str
 from ..step.frames import View, is_tools, variables
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
@@ -66,7 +66,7 @@ def places(error: BaseException, traceback: TracebackType | None = None) -> list
     ``traceback`` is what an exception under way has come through: it gets its own only when it is caught.
     """
     found: list[Place] = []
-    trace: Any = kept_in_c(error, "__traceback__") or traceback
+    trace: Any = c_attribute(error, "__traceback__") or traceback
     while type(trace) is TracebackType and len(found) < _FRAMES:
         found.append(Place(trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
         trace = trace.tb_next
@@ -79,20 +79,20 @@ def chain(error: BaseException) -> list[BaseException]:
     current: Any = error
     while current is not None and len(found) < _ERRORS and not any(current is known for known in found):
         found.append(current)
-        cause = kept_in_c(current, "__cause__")
-        hidden = kept_in_c(current, "__suppress_context__")
-        current = cause if cause is not None or hidden else kept_in_c(current, "__context__")
+        cause = c_attribute(current, "__cause__")
+        hidden = c_attribute(current, "__suppress_context__")
+        current = cause if cause is not None or hidden else c_attribute(current, "__context__")
     return found
 
 
 def is_caused(errors: list[BaseException], index: int) -> bool:
     """Whether an exception of a chain is the named cause of the one before it."""
-    return index == 0 or kept_in_c(errors[index - 1], "__cause__") is errors[index]
+    return index == 0 or c_attribute(errors[index - 1], "__cause__") is errors[index]
 
 
 def message(error: BaseException) -> str:
     """The text that an exception was made with."""
-    arguments: Any = kept_in_c(error, "args")
+    arguments: Any = c_attribute(error, "args")
     first = arguments[0] if type(arguments) is tuple and arguments else None
     return plain_str(first) if issubclass(type(first), str) else ""
 

@@ -11,7 +11,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_name, dict_get, instance_dict, kept_in_c, module, mro
+from ...safe.guard import ByClass, class_dict, class_name, dict_get, instance_dict, c_attribute, module, mro
 from .metadata import PLAIN
 
 torch: Any = module("torch")
@@ -51,7 +51,7 @@ class Node:
         self.function = function  #: held, since its id is its identity only as long as it lives
         self.index = index
         self.op = found.op
-        self.leaf = kept_in_c(function, "variable") if found.op == LEAF else None
+        self.leaf = c_attribute(function, "variable") if found.op == LEAF else None
         self.inputs: list[int | None] = []
         self._class = found
         self._known: dict[str, Saved] | None = None
@@ -70,7 +70,7 @@ class Node:
         """Where the program made the node, as formatted lines, while torch's anomaly mode records that."""
         if not torch.is_anomaly_enabled():  # else asking would make what it is kept in
             return []
-        kept = kept_in_c(self.function, "metadata")
+        kept = c_attribute(self.function, "metadata")
         lines = dict_get(kept, "traceback_") if type(kept) is dict else None
         return [line for line in lines if type(line) is str] if type(lines) is list else []
 
@@ -360,7 +360,7 @@ def _find_getsets(cls: type) -> dict[str, Any]:
 
 
 def _metadata(function: Any, output: int) -> Any:
-    found = kept_in_c(function, "_input_metadata")
+    found = c_attribute(function, "_input_metadata")
     return found[output] if type(found) is tuple and output < len(found) else None
 
 
