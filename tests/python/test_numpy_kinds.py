@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check, ticking
-from tensor_inspector.measure.register_providers import Arrays, hidden, of_present
 from test_paths import walked
 
 from tensor_inspector import facts, summarize, tree
 from tensor_inspector.kinds import Elements, Property, Rows, TextRow
 from tensor_inspector.kinds.numpy.dates import date_text
+from tensor_inspector.measure.valid import Arrays, hidden, of_valid
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
 from tensor_inspector.stop.expression import resolve
@@ -105,12 +105,12 @@ def test_many_blocks_are_merged_without_loss(seed: int, far: float, dtype: str) 
     random = np.random.default_rng(seed)
     array = (random.integers(-1000, 1000, (3, 25_000)) + (far if dtype == "f8" else int(far))).astype(dtype)
     mask = random.random(array.shape) < 0.3
-    stats = of_present(Arrays(array, mask), unmasked, Budget())
+    stats = of_valid(Arrays(array, mask), unmasked, Budget())
     check(stats, array[~mask].tolist())
 
 
 def test_what_is_repeated_is_read_once() -> None:
-    stats: Any = of_present(
+    stats: Any = of_valid(
         Arrays(np.broadcast_to([1.0, nan, 3.0], (10**9, 3))), lambda part: part.arrays[0].ravel(), Budget()
     )
     assert (stats["count"], stats["nan"], stats["mean"], stats["exact"]) == (3 * 10**9, 10**9, 2.0, True)
@@ -121,7 +121,7 @@ def test_what_there_was_no_time_for_is_marked() -> None:
     array = np.arange(2_000_000.0)
     mask = np.arange(2_000_000) % 4 == 0
     budget = ticking(20, 0.5)
-    stats: Any = of_present(Arrays(array, mask), unmasked, budget)
+    stats: Any = of_valid(Arrays(array, mask), unmasked, budget)
     assert not stats["exact"]
     assert 0 < stats["read"] < 1_500_000
     assert abs(stats["mean"] - 1e6) <= stats["mean_error"]

@@ -13,11 +13,11 @@ from ..safe.guard import class_name, full_name, has
 from ..words.text import joined
 
 if TYPE_CHECKING:
-    from ..measure.stats.radix_selection import Spread
+    from ..measure.stats.radix_selection import Distribution
     from ..measure.torch.finite import NotFinite
     from ..measure.unread import Reading
 
-    class Search(Protocol):
+    class FindNotFinite(Protocol):
         """What finds NaN and Inf in many values at once, given with their names."""
 
         def __call__(self, tensors: list[tuple[str, Any]], budget: Budget) -> NotFinite: ...
@@ -65,7 +65,7 @@ class Kind:
     #: Order among variables: 0 tensors, arrays and modules, 1 storages and what holds any of these, 2 the rest. In the
     #: debugger's own views the text of what is or holds one of the first two is ours: its own may have no end.
     rank: ClassVar[int] = 2
-    search: ClassVar[Search | None] = None  #: finds NaN and Inf in many values of the kind at once
+    search: ClassVar[FindNotFinite | None] = None  #: finds NaN and Inf in many values of the kind at once
     repeating: tuple[str, ...] = ()  #: rows that say again what others hold: no comparison needs them, nor `COMPUTED`
 
     def __init__(self, value: Any, budget: Budget) -> None:
@@ -165,7 +165,7 @@ class Kind:
         """The elements that the statistics are of: those that are stored, not masked, not missing."""
         return self.elements()
 
-    def distribution_rows(self, spread: Spread) -> list[list[str]] | None:
+    def distribution_rows(self, distribution: Distribution) -> list[list[str]] | None:
         """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 

@@ -12,7 +12,7 @@ from ..words.stats import histogram_texts, how_much, percentile_texts, statistic
 from .kind import Child, Rows, TextRow
 
 if TYPE_CHECKING:
-    from ..measure.stats.radix_selection import Spread
+    from ..measure.stats.radix_selection import Distribution
 
 _PERCENTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 _BINS = 16  #: of a histogram in the tree
@@ -45,7 +45,7 @@ def _histogram(value: Any, budget: Budget) -> Iterator[Child]:
     return _labelled([("not read", found.text)] if isinstance(found, Unread) else histogram_texts(found["histogram"]))
 
 
-def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
+def _spread(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Distribution | Unread:
     from ..measure.stats.distribution import distribution  # compiled only where it is needed
 
     return distribution(value, budget.share(), quantiles, bins)

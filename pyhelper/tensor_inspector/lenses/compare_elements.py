@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import Kind
 from ..measure.comparable import Comparable
 from ..measure.stats import Unread
-from ..measure.stats.difference import Partial, difference
+from ..measure.stats.difference import PartialDifference, difference
 from ..safe.budget import Budget
 from ..words.text import count, number, shape
 from .compare_atoms import Tolerance, signed
@@ -48,7 +48,7 @@ class Compared:
 
 
 def compare_elements(
-    a: Kind, b: Kind, budget: Budget, tolerance: Tolerance, partial: Partial | None = None
+    a: Kind, b: Kind, budget: Budget, tolerance: Tolerance, partial: PartialDifference | None = None
 ) -> Compared:
     """How the elements differ; with no notes and all rows left to compare where there are none.
 
@@ -98,7 +98,7 @@ def _dense(
     read: tuple[Any, Any],
     budget: Budget,
     tolerance: Tolerance,
-    partial: Partial | None,
+    partial: PartialDifference | None,
 ) -> tuple[list[Note], bool]:
     """The differences, and whether all elements were read."""
     notes = _unlike(a.dtype, b.dtype, *(elements.dtype for elements in read))

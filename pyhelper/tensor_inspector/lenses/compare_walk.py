@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ..kinds import Elements, Kind, as_kind
-from ..measure.stats.difference import Partial
+from ..measure.stats.difference import PartialDifference
 from ..safe.budget import Budget
 from ..safe.guard import class_name, full_name
 from ..words.text import led_by, one_line
@@ -71,7 +71,7 @@ class Walk:
         self._in_slices = in_slices
         self._notes = Notes(found, noted)
         self._rows = RowPairs(self._notes, budget)  # which does not hold this walk: that would be a cycle
-        self._partial = Partial()  #: of the pair that the next slice begins with
+        self._partial = PartialDifference()  #: of the pair that the next slice begins with
         self._first = True  #: of this slice: there will not be more time for it
 
     def go_on(self) -> bool:
@@ -125,7 +125,7 @@ class Walk:
         except _NoTime:
             raise
         except Exception as error:
-            self._partial = Partial()
+            self._partial = PartialDifference()
             text = error.args[0] if error.args and type(error.args[0]) is str else ""
             said = one_line(f"not read: {class_name(type(error))}: {text}")
             self._notes.add(pair, "not compared", said)
@@ -176,7 +176,7 @@ class Walk:
         elements = compare_elements(a, b, self._budget, pair.tolerance, self._partial)
         if self._in_slices and not elements.complete and (self._partial.read() > read or not self._first):
             raise _NoTime
-        self._partial = Partial()
+        self._partial = PartialDifference()
         self._classes(pair, a, b)
         required = [kind.requires_grad() for kind in (a, b)]
         if None not in required and required[0] is not required[1]:

@@ -48,8 +48,8 @@ def _widened(value: Any) -> Any:
     """complex32 as complex64, by its parts: torch warns of what it does with it, and can't negate it."""
     torch: Any = module("torch")
     negative, conjugate = value.is_neg(), value.is_conj()
-    beneath = torch._neg_view(value) if negative else value
-    parts = torch.view_as_real(beneath.conj() if conjugate else beneath).float()
+    stored = torch._neg_view(value) if negative else value
+    parts = torch.view_as_real(stored.conj() if conjugate else stored).float()
     parts = parts.neg() if negative else parts
     imag = parts.select(-1, 1)
     return torch.complex(parts.select(-1, 0), imag.neg() if conjugate else imag)

@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any
 
 from ...measure.comparable import Comparable
-from ...measure.present import Arrays, of_present
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array
 from ...measure.unread import NOT_READ
+from ...measure.valid import Arrays, of_valid
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
@@ -80,7 +80,7 @@ class Contents:
         """Those that are there, in the same way: what the statistics are of."""
         return self.elements()
 
-    def distribution_rows(self, spread: Any) -> list[list[str]] | None:
+    def distribution_rows(self, distribution: Any) -> list[list[str]] | None:
         """Percentiles and bins as rows of texts, where the elements stand for something else; None for numbers."""
         return None
 
@@ -207,8 +207,8 @@ class ArrayKind(WithRows):
     def measured(self) -> Any:
         return self.contents.measured()
 
-    def distribution_rows(self, spread: Any) -> list[list[str]] | None:
-        return self.contents.distribution_rows(spread)
+    def distribution_rows(self, distribution: Any) -> list[list[str]] | None:
+        return self.contents.distribution_rows(distribution)
 
 
 class Label(str):
@@ -266,7 +266,7 @@ class Foreign(Numbers):
 
     def _read(self) -> Reading:
         wide = wide_dtype(self.array.dtype)
-        return of_present(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
+        return of_valid(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
 
     def elements(self) -> Any:
         if self.array.size > _COPIED:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.comparable import Comparable
-from ...measure.present import Arrays, of_present
 from ...measure.stats import Reading, Unread
+from ...measure.valid import Arrays, of_valid
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import module
@@ -42,7 +42,7 @@ class Dates(Contents):
     def range(self) -> Reading:
         """Statistics of the ticks; what is missing is not counted."""
         if self._known is None:
-            self._known = of_present(Arrays(self.elements()), _ticks, self.budget.share())
+            self._known = of_valid(Arrays(self.elements()), _ticks, self.budget.share())
         return self._known
 
     def reading(self) -> Reading:
@@ -61,19 +61,19 @@ class Dates(Contents):
         range = self.range()
         if isinstance(range, Unread):
             return range
-        from ...measure.stats.distribution import Present  # compiled only where it is needed
+        from ...measure.stats.distribution import ValidElements  # compiled only where it is needed
 
-        return Present(Arrays(self.elements()), _ticks)
+        return ValidElements(Arrays(self.elements()), _ticks)
 
-    def distribution_rows(self, spread: Any) -> list[list[str]]:
+    def distribution_rows(self, distribution: Any) -> list[list[str]]:
         """Percentiles and bins of the ticks as texts."""
         rows = []
-        if "quantiles" in spread:
-            for share, value in zip(spread["quantiles"]["at"], spread["quantiles"]["values"]):
-                text = "none" if value is None else self.between(value, about=not spread["quantiles"]["exact"])
+        if "quantiles" in distribution:
+            for share, value in zip(distribution["quantiles"]["at"], distribution["quantiles"]["values"]):
+                text = "none" if value is None else self.between(value, about=not distribution["quantiles"]["exact"])
                 rows.append(["median" if share == 0.5 else f"{100 * share:g}%", text])
-        if "histogram" in spread:
-            histogram = spread["histogram"]
+        if "histogram" in distribution:
+            histogram = distribution["histogram"]
             among = "" if histogram["exact"] else f" of {histogram['read']:,} read"
             for low, high, amount in zip(histogram["edges"], histogram["edges"][1:], histogram["counts"]):
                 ends = self.tick(low), self.tick(min(high, _TICKS) - 1)

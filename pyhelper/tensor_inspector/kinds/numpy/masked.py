@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.comparable import Comparable
-from ...measure.present import Arrays, hidden, of_present
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
+from ...measure.valid import Arrays, hidden, of_valid
 from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
@@ -37,7 +37,7 @@ class MaskedContents(Contents):
     def _read(self) -> Reading:
         if not isinstance(self.under, Numbers):
             return self.unread
-        reading = of_present(Arrays(self.array, self.mask), self._take, self.budget.share())
+        reading = of_valid(Arrays(self.array, self.mask), self._take, self.budget.share())
         if not isinstance(reading, Unread):
             for stats in (reading["real"], reading["imag"], reading["abs"]) if "abs" in reading else (reading,):
                 stats["count"] = self.array.size - self.hidden()
@@ -60,9 +60,9 @@ class MaskedContents(Contents):
         """What the mask leaves, for percentiles."""
         if not isinstance(self.under, Numbers):
             return self.unread
-        from ...measure.stats.distribution import Present  # compiled only where it is needed
+        from ...measure.stats.distribution import ValidElements  # compiled only where it is needed
 
-        return Present(Arrays(self.array, self.mask), self._take)
+        return ValidElements(Arrays(self.array, self.mask), self._take)
 
     def shown(self) -> str | None:
         if self.array.ndim:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...measure.present import of_present
 from ...measure.stats import Reading, Unread
+from ...measure.valid import of_valid
 from ...protocol import Badge
 from ...words.line import head
 from ..kind import Child
@@ -44,16 +44,16 @@ class Pieces(Flat):
         pieces = self.pieces()
         if isinstance(pieces, Unread):
             return pieces
-        return of_present(pieces, pieces.numbers, self.budget.share())
+        return of_valid(pieces, pieces.numbers, self.budget.share())
 
     def measured(self) -> Any:
         """The numbers that are there, for percentiles."""
         pieces = self.pieces()
         if isinstance(pieces, Unread) or isinstance(self.reading(), Unread):
             return self.reading()
-        from ...measure.stats.distribution import Present  # compiled only where it is needed
+        from ...measure.stats.distribution import ValidElements  # compiled only where it is needed
 
-        return Present(pieces, pieces.numbers)
+        return ValidElements(pieces, pieces.numbers)
 
     def parts(self) -> list[Child]:
         return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading()))]

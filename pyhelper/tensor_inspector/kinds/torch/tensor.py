@@ -77,7 +77,7 @@ class Tensor(WithRows):
         facts, gradient, base = self.form.facts(), self.gradient(), self.form.base()
         facts["requires_grad"] = gradient.required
         facts["is_leaf"] = gradient.is_leaf
-        facts["grad_fn"] = gradient.said
+        facts["grad_fn"] = gradient.origin
         facts["view_of"] = None if base is None else form_of(base, self.budget).head()
         facts["notes"] = [*self.form.notes(), *self.laid_out()]
         rows, grad = self.form.fact_rows(), self.grad()
@@ -129,16 +129,16 @@ class Tensor(WithRows):
             yield f"dual, tangent {stats_words(form_of(tangent, self.budget).reading())[0]}"
         if not gradient.required:
             return
-        if gradient.said is None:
+        if gradient.origin is None:
             yield "leaf"
         else:
-            yield gradient.said if gradient.is_lost else f"grad ← {gradient.said}"
+            yield gradient.origin if gradient.is_lost else f"grad ← {gradient.origin}"
         grad = self.grad()
         if grad is not None:
             loud = filter(is_loud, stats_words(grad.reading()))
             is_alarming = not _WRONG.isdisjoint(grad.form.badges())
             yield Word(f"grad {', '.join(loud)}", loud=True) if is_alarming else "has grad"
-        elif gradient.said is None:
+        elif gradient.origin is None:
             yield "grad None"
 
     def laid_out(self) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...measure.torch.digest import own_grad
+from ...measure.torch.digest import stored_grad
 from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
@@ -95,7 +95,7 @@ class Optimizer(WithRows):
             if steps.end():
                 break
             asked += 1
-            with_grad += is_any_tensor(tensor) and own_grad(tensor) is not None
+            with_grad += is_any_tensor(tensor) and stored_grad(tensor) is not None
         given = self._given()
         return (
             f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
@@ -119,7 +119,7 @@ class Optimizer(WithRows):
         for index, (name, _, tensor) in enumerate(self._parameters()):
             label = name or f"#{index}"
             yield label, tensor
-            yield f"{label}.grad", own_grad(tensor) if is_any_tensor(tensor) else None
+            yield f"{label}.grad", stored_grad(tensor) if is_any_tensor(tensor) else None
         for index, kept in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
             for name, item in each(dict.items, kept) if issubclass(type(kept), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item

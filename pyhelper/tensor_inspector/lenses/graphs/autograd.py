@@ -109,4 +109,4 @@ def _without_graph(gradient: Gradient) -> str:
         return "no graph: it requires no gradient"
     if gradient.is_leaf:
         return "no graph: it is a leaf itself, gradients end here"
-    return f"graph not read: {gradient.said}"
+    return f"graph not read: {gradient.origin}"

@@ -186,7 +186,7 @@ class _NoGradient(Lens):
             return Reason("frozen")
         gradient = gradient_of(tensor)
         if not gradient.is_leaf:
-            return Reason("not_leaf", at=gradient.said)
+            return Reason("not_leaf", at=gradient.origin)
         grad = grad_of(tensor)
         if grad is not None:
             values = bare(grad)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...kinds import Child, Rows, TextRow
-from ...measure.torch.chains import Chains, Part
+from ...measure.torch.chains import ChainPart, Chains
 from ...measure.torch.graph import Graph, Node, Saved
 from ...measure.torch.metadata import grad_hooks_of, hooks_of
 from ...safe.guard import class_name
@@ -36,7 +36,7 @@ class GraphRows:
 
         return Rows(line, len(parts), some, "graph")
 
-    def _part(self, part: Part, nodes: Sequence[Node]) -> Child:
+    def _part(self, part: ChainPart, nodes: Sequence[Node]) -> Child:
         turns = [nodes[part.start + at * part.length :][: part.length] for at in range(part.times)]
         if part.times == 1:
             return self._node(turns[0][0])

@@ -43,8 +43,8 @@ def of_tensor(t: Any, budget: Budget) -> Reading:
         return skipped(budget)
     neg = t.is_neg()
     conj = dtype.is_complex and t.is_conj()
-    beneath = torch._neg_view(t) if neg else t
-    tally, weight = _read(torch, beneath.conj() if conj else beneath, count, small, budget)
+    stored = torch._neg_view(t) if neg else t
+    tally, weight = _read(torch, stored.conj() if conj else stored, count, small, budget)
     if isinstance(tally, Unread):
         return tally
     answer = _answer(tally, count, weight)

@@ -43,22 +43,22 @@ def few(torch: Any, view: Any, most: int, budget: Budget) -> Any | Unread:
     return (view if view.numel() <= most else _thinned(view, most)).reshape(-1).cpu()
 
 
-def first_places(torch: Any, view: Any, budget: Budget) -> tuple[int | None, int | None]:
+def first_positions(torch: Any, view: Any, budget: Budget) -> tuple[int | None, int | None]:
     """Where the first NaN and the first infinity are, counted in the order of the indices; None if there is no time."""
     if view.numel() > min(_MOST, budget.remaining_ms() * _PER_MS) or not _has_room(torch, view):
         return None, None
     rows, sizes = [], []
     for block in blocks(view if view.dim() else view.reshape(1), _BLOCK):
         x = block.reshape(-1)
-        marks = [mask.view(torch.uint8) for mask in (torch.isnan(x), torch.isinf(x))]
-        rows.append(torch.stack([number for mark in marks for number in (mark.amax().long(), mark.argmax())]))
+        flags = [mask.view(torch.uint8) for mask in (torch.isnan(x), torch.isinf(x))]
+        rows.append(torch.stack([number for flag in flags for number in (flag.amax().long(), flag.argmax())]))
         sizes.append(x.numel())
     found: list[int | None] = [None, None]
     start = 0
     for size, (has_nan, nan, has_inf, inf) in zip(sizes, torch.stack(rows).tolist()):
-        for which, has, place in ((0, has_nan, nan), (1, has_inf, inf)):
+        for which, has, position in ((0, has_nan, nan), (1, has_inf, inf)):
             if has and found[which] is None:
-                found[which] = start + place
+                found[which] = start + position
         start += size
     return found[0], found[1]
 
@@ -118,23 +118,23 @@ def _float_row(torch: Any, block: Any) -> Any:
     mean = torch.minimum(torch.maximum(x.sum() / counts[0], lo / scale), hi / scale)
     d = torch.where(finite, x - mean, 0.0)
     offset = d.sum() / counts[0]
-    spread = (d.square().sum() / counts[0] - offset * offset).clamp(0.0).sqrt()
-    return torch.stack([*(c.to(wide) for c in counts), lo, hi, mean * scale, offset * scale, spread * scale])
+    deviation = (d.square().sum() / counts[0] - offset * offset).clamp(0.0).sqrt()
+    return torch.stack([*(c.to(wide) for c in counts), lo, hi, mean * scale, offset * scale, deviation * scale])
 
 
 def _float_tally(size: int, row: list[float]) -> Tally:
-    finite, pos_inf, neg_inf, zeros, lo, hi, mean, offset, spread = row
+    finite, pos_inf, neg_inf, zeros, lo, hi, mean, offset, deviation = row
     t = Tally(size)
     t.finite, t.pos_inf, t.neg_inf, t.zeros = int(finite), int(pos_inf), int(neg_inf), int(zeros)
     t.nan = size - t.finite - t.pos_inf - t.neg_inf
     if t.finite:
-        t.lo, t.hi, t.centre, t.offset, t.spread = lo, hi, mean, offset, spread
+        t.lo, t.hi, t.centre, t.offset, t.deviation = lo, hi, mean, offset, deviation
         t.error = 1e-14 * max(-lo, hi)
     return t
 
 
 def _int_row(torch: Any, block: Any) -> Any:
-    """Minimum, maximum, zeros, the sum in two halves and the bits of the spread, all as int64."""
+    """Minimum, maximum, zeros, the sum in two halves and the bits of the deviation, all as int64."""
     name = str(block.dtype)[6:]
     if name == "bool":
         x = block.to(torch.int64)
@@ -150,8 +150,8 @@ def _int_row(torch: Any, block: Any) -> Any:
     wide = torch.float32 if block.device.type == "mps" else torch.float64
     d = (x - lo).to(wide)
     d = torch.where(d < 0, d + 2.0**64, d)  # a difference beyond 2**63 wraps around
-    spread = (d - d.mean()).square().mean().sqrt().to(torch.float64 if wide is torch.float64 else wide)
-    bits = spread.view(torch.int64) if wide is torch.float64 else (spread * 2.0**16).to(torch.int64)
+    deviation = (d - d.mean()).square().mean().sqrt().to(torch.float64 if wide is torch.float64 else wide)
+    bits = deviation.view(torch.int64) if wide is torch.float64 else (deviation * 2.0**16).to(torch.int64)
     return torch.stack(
         [lo, hi, (x == zero).sum(), high, low, bits, torch.zeros_like(lo) + zero, lo * 0 + (wide is torch.float64)]
     )
@@ -164,5 +164,5 @@ def _int_tally(size: int, row: list[int]) -> Tally:
     t.total = (high << 32) + low - size * zero
     t.centre = t.total // size
     t.offset = (t.total - t.centre * size) / size
-    t.spread = struct.unpack("d", struct.pack("q", bits))[0] if double else bits / 2**16
+    t.deviation = struct.unpack("d", struct.pack("q", bits))[0] if double else bits / 2**16
     return t

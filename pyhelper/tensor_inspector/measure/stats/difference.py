@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         b: int | float | complex | None
 
 
-class Partial:
+class PartialDifference:
     """How far the elements of two are compared, for a comparison that goes on where its time ended."""
 
     __slots__ = ("blocks", "found", "hidden")
@@ -69,7 +69,7 @@ def difference(
     rtol: float = 0.0,
     atol: float = 0.0,
     masks: tuple[Any, ...] = (),
-    partial: Partial | None = None,
+    partial: PartialDifference | None = None,
 ) -> ValueDifference | Unread:
     """Where plain tensors or arrays ``a`` and ``b`` differ by more than ``atol + rtol·|b|``.
 
@@ -84,7 +84,7 @@ def difference(
         return Unread("precision", f"values not compared: {why}")
     xp = sys.modules["numpy"] if wider or unknown else library()
     (a, b, *hiding), repeats = _once(a, b, *masks)
-    at = Partial() if partial is None else partial
+    at = PartialDifference() if partial is None else partial
     if at.found is None:
         at.found = {
             "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,

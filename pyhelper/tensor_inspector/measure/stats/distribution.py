@@ -21,7 +21,7 @@ from .scan import gatherer
 from .tally import MOST, Beyond
 
 if TYPE_CHECKING:
-    from .radix_selection import Spread
+    from .radix_selection import Distribution
 
 _SURE = 1 << 18  # elements after which the speed so far tells how long the rest will take
 _PASSES = 4  # as many as most types need
@@ -31,9 +31,9 @@ _SAMPLE = 1 << 17
 _FETCHED = 4 << 20  # bytes brought from a device
 
 
-class Present:
+class ValidElements:
     """Elements of which not all may be there: ``parts`` are cut by slices and read ``at`` positions, as those of
-    `measure.present` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
+    `measure.valid` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
     """
 
     __slots__ = ("parts", "take")
@@ -43,9 +43,9 @@ class Present:
         self.take = take
 
 
-def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Spread | Unread:
-    """Quantiles and a histogram of the finite elements of a plain tensor or array, or of those that are `Present`; of
-    the magnitudes of complex ones.
+def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Distribution | Unread:
+    """Quantiles and a histogram of the finite elements of a plain tensor or array, or of `ValidElements`; of complex
+    numbers, of their magnitudes.
 
     Exact unless the budget (or a device) allows only a sample. The caller holds the guard.
     """
@@ -56,21 +56,21 @@ def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bi
     numpy = sys.modules.get("numpy")
     if budget.spent():
         return Unread("no_time", f"skipped: {budget.ms:.0f} ms budget")
-    if type(value) is not Present and (numpy is None or not issubclass(type(value), numpy.ndarray)):
+    if type(value) is not ValidElements and (numpy is None or not issubclass(type(value), numpy.ndarray)):
         return _read(_source_of_tensor(sys.modules["torch"], value, budget), budget, quantiles, bins)
     assert numpy is not None
     with numpy.errstate(all="ignore"):
-        of: Any = _source_of_present if type(value) is Present else _source_of_array
+        of: Any = _source_of_valid if type(value) is ValidElements else _source_of_array
         return _read(of(numpy, value), budget, quantiles, bins)
 
 
-def _read(source: _Source | Unread, budget: Budget, quantiles: Sequence[float], bins: int) -> Spread | Unread:
+def _read(source: _Blocks | Unread, budget: Budget, quantiles: Sequence[float], bins: int) -> Distribution | Unread:
     if isinstance(source, Unread):
         return source
     try:
-        return source.all(budget).spread(quantiles, bins)
+        return source.all(budget).distribution(quantiles, bins)
     except _Late:
-        return source.sample(budget).spread(quantiles, bins)
+        return source.sample(budget).distribution(quantiles, bins)
     except Beyond:
         return beyond(source.dtype)
 
@@ -79,7 +79,7 @@ class _Late(Exception):
     """There is no time for reading all."""
 
 
-class _Source:
+class _Blocks:
     """The distinct elements of a tensor or array, to be read in blocks or at some positions."""
 
     def __init__(
@@ -126,7 +126,7 @@ class _Source:
         return RadixSelection(self._order, lambda: parts, self._weight, self._whole and len(where) == self._count)
 
 
-def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
+def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Blocks | Unread:
     dtype = str(t.dtype)[6:]
     if small_kernel_for(torch, t.dtype) is None:
         return unknown(dtype)
@@ -137,7 +137,7 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
     t = torch._neg_view(t) if t.is_neg() else t
     t = t.conj() if t.is_conj() else t
     if t.numel() == 0:
-        return _Source(order_of_tensors(torch, t.dtype, negative), dtype, t, 1, lambda where: t.reshape(-1))
+        return _Blocks(order_of_tensors(torch, t.dtype, negative), dtype, t, 1, lambda where: t.reshape(-1))
     dims, weight = layout.normalised(tuple(t.shape), t.stride())
     whole = t.is_cpu
     if not whole:
@@ -147,21 +147,21 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Source | Unread:
             return few
         t, whole, dims = few, few.numel() == view.numel(), [(few.numel(), 1)]
     view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
-    return _Source(order_of_tensors(torch, t.dtype, negative), dtype, view, weight, gatherer(torch, t, dims), whole)
+    return _Blocks(order_of_tensors(torch, t.dtype, negative), dtype, view, weight, gatherer(torch, t, dims), whole)
 
 
-def _source_of_array(np: Any, a: Any) -> _Source | Unread:
+def _source_of_array(np: Any, a: Any) -> _Blocks | Unread:
     found = numpy_exact.strided(np, a)
     if isinstance(found, Unread):
         return found
     view, weight = found
-    return _Source(order_of_arrays(np, view.dtype), view.dtype.name, view, weight, numpy_exact.gatherer(np, view))
+    return _Blocks(order_of_arrays(np, view.dtype), view.dtype.name, view, weight, numpy_exact.gatherer(np, view))
 
 
-def _source_of_present(np: Any, present: Present) -> _Source:
-    parts, take = present.parts, present.take
+def _source_of_valid(np: Any, valid: ValidElements) -> _Blocks:
+    parts, take = valid.parts, valid.take
     size = math.prod(parts.shape)
     few = parts.distinct() if size else parts
     dtype = take(few[:0] if few.shape else few).dtype
     weight = size // max(1, math.prod(few.shape))
-    return _Source(order_of_arrays(np, dtype), dtype.name, few, weight, few.at, take=take)
+    return _Blocks(order_of_arrays(np, dtype), dtype.name, few, weight, few.at, take=take)

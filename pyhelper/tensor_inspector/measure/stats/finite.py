@@ -21,7 +21,7 @@ _SUMMED = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64
 _summed: set[Any] = set()  #: these dtypes, once there is torch
 
 
-class Found(NamedTuple):
+class NotFiniteTensors(NamedTuple):
     """What was found: of tensors their numbers, in the order in which they were given."""
 
     nan: set[int]
@@ -44,7 +44,7 @@ def can_be_summed(torch: Any, dtype: Any) -> bool:
     return dtype in _summed
 
 
-def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -> Found:
+def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -> NotFiniteTensors:
     """Which of the numbered tensors hold NaN or Inf; a piece of each in turn, as long as there is time.
 
     The tensors are strided, their dtypes ``can_be_summed``, and their memory can be read. The caller holds the guard.
@@ -68,7 +68,7 @@ def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -
                 inf.add(at)
         pace.note(sum([count for _, _, count, _ in batch]))
         read += sum([count * weight for _, _, count, weight in batch])
-    return Found(nan, inf, read)
+    return NotFiniteTensors(nan, inf, read)
 
 
 def _in_turn(tensors: Iterable[tuple[int, Any]]) -> Iterator[Piece]:

@@ -18,10 +18,11 @@ from .numpy_exact import unreadable as unreadable_array
 
 _BLOCK = 32_000  # elements; so many torch works on with one thread, which busy cores do not make wait
 #: What tells NaN, and what tells infinities.
-_MARKS: tuple[Callable[[Any, Any], Any], ...] = (lambda _, x: x != x, lambda torch, x: torch.isinf(x))
+_TESTS: tuple[Callable[[Any, Any], Any], ...] = (lambda _, x: x != x, lambda torch, x: torch.isinf(x))
 if TYPE_CHECKING:
-    Places = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start
-    PlacesIn = Callable[[Any, Sequence[int]], list[Optional[int]]]  # of a block, of NaN (0) and infinity (1) as asked
+    Positions = tuple[Optional[int], Optional[int]]  # of the first NaN and the first infinity, counted from the start
+    #: The positions in a block, of NaN (0) and of infinity (1) as asked for.
+    FindPositions = Callable[[Any, Sequence[int]], list[Optional[int]]]
     Firsts = tuple[Optional[list[int]], Optional[list[int]]]  # their indices
 
 
@@ -34,23 +35,23 @@ def first_special(value: Any, budget: Budget, *, nan: bool = True, inf: bool = T
     """
     numpy = sys.modules.get("numpy")
     if numpy is not None and issubclass(type(value), numpy.ndarray):
-        once, places = _in_array(numpy, numpy.ndarray.view(value, numpy.ndarray), (nan, inf), budget)
+        once, positions = _in_array(numpy, numpy.ndarray.view(value, numpy.ndarray), (nan, inf), budget)
     else:
-        once, places = _in_tensor(sys.modules["torch"], value, (nan, inf), budget)
-    first, then = (None if place is None else index_of(place, once.shape) for place in places)
+        once, positions = _in_tensor(sys.modules["torch"], value, (nan, inf), budget)
+    first, then = (None if position is None else index_of(position, once.shape) for position in positions)
     return first, then
 
 
-def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Places]:
+def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Positions]:
     if not (t.dtype.is_floating_point or t.dtype.is_complex) or t.numel() == 0 or why_unread(t) is not None:
         return t, (None, None)
     t = torch._neg_view(t) if t.is_neg() else t  # neither a sign nor a conjugate moves them
     t = t.conj() if t.is_conj() else t
     once = t.as_strided([1 if stride == 0 else size for size, stride in zip(t.shape, t.stride())], t.stride())
     if not t.is_cpu:
-        return once, device.first_places(torch, once, budget)
+        return once, device.first_positions(torch, once, budget)
 
-    def places(block: Any, which: Sequence[int]) -> list[int | None]:
+    def positions(block: Any, which: Sequence[int]) -> list[int | None]:
         x = torch.view_as_real(block) if block.dtype.is_complex else block
         x = x if x.element_size() > 2 else x.float()
         if x.dim() != 1 or not x.is_contiguous():
@@ -60,38 +61,38 @@ def _in_tensor(torch: Any, t: Any, wanted: tuple[bool, bool], budget: Budget) ->
             if -math.inf < low.item() and high.item() < math.inf:
                 return [None] * len(which)
         parts = x.numel() // block.numel()
-        found = (_first(_MARKS[one](torch, x).view(torch.uint8)) for one in which)
-        return [None if place is None else place // parts for place in found]
+        found = (_first(_TESTS[one](torch, x).view(torch.uint8)) for one in which)
+        return [None if position is None else position // parts for position in found]
 
-    return once, _search(once, places, wanted, budget)
+    return once, _search(once, positions, wanted, budget)
 
 
-def _in_array(np: Any, a: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Places]:
+def _in_array(np: Any, a: Any, wanted: tuple[bool, bool], budget: Budget) -> tuple[Any, Positions]:
     if a.dtype.kind not in "fc" or a.size == 0 or unreadable_array(np, a):
         return a, (None, None)
     once = a[tuple(slice(1 if stride == 0 else None) for stride in a.strides)]
 
-    def places(block: Any, which: Sequence[int]) -> list[int | None]:
+    def positions(block: Any, which: Sequence[int]) -> list[int | None]:
         if np.isfinite(block).all():
             return [None] * len(which)
         return [_first((np.isnan, np.isinf)[one](block).reshape(-1)) for one in which]
 
-    return once, _search(once, places, wanted, budget)
+    return once, _search(once, positions, wanted, budget)
 
 
-def _search(once: Any, places: PlacesIn, wanted: tuple[bool, bool], budget: Budget) -> Places:
+def _search(once: Any, positions: FindPositions, wanted: tuple[bool, bool], budget: Budget) -> Positions:
     found: list[int | None] = [None, None]
     start = 0
     for block in blocks(once if len(once.shape) else once.reshape(1), _BLOCK):
         missing = [which for which in (0, 1) if wanted[which] and found[which] is None]
         if not missing or budget.spent():
             break
-        for which, place in zip(missing, places(block, missing)):
-            found[which] = None if place is None else start + place
+        for which, position in zip(missing, positions(block, missing)):
+            found[which] = None if position is None else start + position
         start += math.prod(block.shape)
     return found[0], found[1]
 
 
-def _first(marks: Any) -> int | None:
-    place = int(marks.argmax())
-    return place if marks[place] else None
+def _first(mask: Any) -> int | None:
+    position = int(mask.argmax())
+    return position if mask[position] else None

@@ -3,7 +3,7 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, single, spread_about, squares, unscaled
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, single, deviation_about, squares, unscaled
 from .tally import Tally
 
 _NEAR = 1e-4  #: of a mean square: what the variance must be of it for the difference of the two to have its digits
@@ -49,10 +49,10 @@ def small_floats(torch: Any, block: Any) -> Tally:
     d = d.sub_(centre) if ours else d - centre
     square, offset = squares(torch, d) / n, d.sum().item() / n
     t.error = math.sqrt(square + centre * centre) * DOUBLE
-    t.centre, t.offset, t.spread = centre, offset, spread_about(square, offset)
+    t.centre, t.offset, t.deviation = centre, offset, deviation_about(square, offset)
     if power:
         t.centre, t.offset = unscaled(centre, power), unscaled(t.offset, power)
-        t.spread, t.error = unscaled(t.spread, power), unscaled(t.error, power)
+        t.deviation, t.error = unscaled(t.deviation, power), unscaled(t.error, power)
     return t
 
 
@@ -66,7 +66,7 @@ def _about_zero(torch: Any, d: Any, t: Tally) -> bool:
     variance = square - centre * centre
     if variance < _NEAR * square:
         return False
-    t.centre, t.spread, t.error = centre, math.sqrt(variance), math.sqrt(square) * DOUBLE
+    t.centre, t.deviation, t.error = centre, math.sqrt(variance), math.sqrt(square) * DOUBLE
     return True
 
 
@@ -209,6 +209,6 @@ class ByteFloatKernel:
         if finite:
             t.lo, t.hi = min(finite)[0], max(finite)[0]
             t.centre = math.fsum(value * count for value, count in finite) / t.finite
-            t.spread = math.sqrt(math.fsum((value - t.centre) ** 2 * count for value, count in finite) / t.finite)
-            t.error = math.hypot(t.centre, t.spread) * 1e-15  # none here, but some when merged
+            t.deviation = math.sqrt(math.fsum((value - t.centre) ** 2 * count for value, count in finite) / t.finite)
+            t.error = math.hypot(t.centre, t.deviation) * 1e-15  # none here, but some when merged
         return t

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, spread_about, squares, sums
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, deviation_about, moments, nonzeros, squares, sums
 from .tally import Number, Tally
 
 INTS = frozenset(("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64"))
@@ -21,7 +21,7 @@ def bools(torch: Any, block: Any, scratch: Scratch | None = None) -> Tally:
     t.zeros, t.total = t.read - ones, ones
     t.lo, t.hi = int(ones == t.read), int(ones > 0)
     t.offset = share = ones / t.read
-    t.spread = math.sqrt(share * (1.0 - share))
+    t.deviation = math.sqrt(share * (1.0 - share))
     return t
 
 
@@ -42,12 +42,12 @@ def small_ints(torch: Any, block: Any) -> Tally:
     if lo < hi:
         t.centre, rest = divmod(t.total, t.read)
         t.offset = rest / t.read
-        t.spread = spread_about(squares(torch, d.sub_(t.centre)) / t.read, t.offset)
+        t.deviation = deviation_about(squares(torch, d.sub_(t.centre)) / t.read, t.offset)
     return t
 
 
 class IntKernel:
-    """Blocks of integers: range and sum to the last digit, the spread from differences to a centre."""
+    """Blocks of integers: range and sum to the last digit, the deviation from differences to a centre."""
 
     def __init__(self, torch: Any, dtype: Any) -> None:
         name = str(dtype)[6:]  # after "torch."
@@ -121,8 +121,8 @@ class IntKernel:
         if hi - lo < 1 << 63:
             half = self._scratch.take("half", self._torch.int64, block.numel())
             w = self._scratch.copy("float", self._torch.float64, self._torch.sub(block, centre, out=half))
-        else:  # differences could wrap around; the spread is so large that rounding the numbers does not matter
+        else:  # differences could wrap around; the deviation is so large that rounding the numbers does not matter
             w = self._scratch.copy("float", self._torch.float64, block).sub_(float(centre))
         s1, s2 = sums(self._torch, w)
         t.centre, t.offset = centre - zero, s1 / t.read
-        t.spread = spread_about(s2 / t.read, t.offset)
+        t.deviation = deviation_about(s2 / t.read, t.offset)

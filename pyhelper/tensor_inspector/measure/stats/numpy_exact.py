@@ -16,7 +16,7 @@ from ...safe.budget import Budget
 from ...safe.memory import mapped
 from ..unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
 from .layout import normalised
-from .reductions import DOUBLE, spread_about, unscaled
+from .reductions import DOUBLE, deviation_about, unscaled
 from .scan import scan
 from .tally import LEAST, Beyond, ComplexTally, Tally
 
@@ -117,7 +117,7 @@ def _bools(np: Any, block: Any) -> Tally:
     ones = int(np.count_nonzero(block))
     t.zeros, t.total, t.lo, t.hi = t.read - ones, ones, int(ones == t.read), int(ones > 0)
     t.offset = share = ones / t.read
-    t.spread = math.sqrt(share * (1.0 - share))
+    t.deviation = math.sqrt(share * (1.0 - share))
     return t
 
 
@@ -140,7 +140,7 @@ def _ints(np: Any, block: Any) -> Tally:
         rises = steps.astype(np.float64)
     t.total = lo * t.read + rise
     d = rises - rise / t.read
-    t.offset, t.spread = rise / t.read, math.sqrt(_squares(np, d) / t.read)
+    t.offset, t.deviation = rise / t.read, math.sqrt(_squares(np, d) / t.read)
     return t
 
 
@@ -169,17 +169,17 @@ def _reals(np: Any, x: Any) -> Tally:
         return t
     peak = max(-t.lo, t.hi)
     t.error += peak * 2.0**-53 + LEAST
-    if t.spread < 1e-9 * peak:
+    if t.deviation < 1e-9 * peak:
         first = x[finite][0]
         moved = _floats(np, narrow(np, x[finite] - first))
-        t.offset, t.spread = float(first - t.centre) + moved.centre + moved.offset, moved.spread
+        t.offset, t.deviation = float(first - t.centre) + moved.centre + moved.offset, moved.deviation
     return t
 
 
 def _is_blurred(tally: Any, kind: str) -> bool:
     """Whether numbers that differ have become one."""
     parts = (tally,) if kind != "c" else (tally.real, tally.imag, tally.abs)
-    return any(part.lo == part.hi and part.spread > 0.0 for part in parts)
+    return any(part.lo == part.hi and part.deviation > 0.0 for part in parts)
 
 
 def _floats(np: Any, d: Any) -> Tally:
@@ -208,7 +208,7 @@ def _floats(np: Any, d: Any) -> Tally:
     d = d - centre
     square, offset = _squares(np, d) / t.finite, float(np.add.reduce(d)) / t.finite
     t.centre, t.offset = unscaled(centre, power), unscaled(offset, power)
-    t.spread = unscaled(spread_about(square, offset), power)
+    t.deviation = unscaled(deviation_about(square, offset), power)
     t.error = unscaled(math.sqrt(square + centre * centre) * DOUBLE, power)
     return t
 

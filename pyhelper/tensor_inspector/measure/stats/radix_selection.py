@@ -22,8 +22,8 @@ _TABLES = 1 << 17  # counts kept in one pass, over all percentiles
 
 if TYPE_CHECKING:
 
-    class Spread(TypedDict, total=False):
-        """What was asked for of the spread of some numbers."""
+    class Distribution(TypedDict, total=False):
+        """The quantiles and the histogram of some numbers, as far as they were asked for."""
 
         quantiles: Quantiles
         histogram: Histogram
@@ -51,48 +51,48 @@ class RadixSelection:
             self._low, self._high = (min(self._low, low), max(self._high, high)) if self._finite else (low, high)
             self._finite += len(keys)
 
-    def spread(self, quantiles: Sequence[float], bins: int) -> Spread:
+    def distribution(self, quantiles: Sequence[float], bins: int) -> Distribution:
         count = self._finite * self._weight
-        places = [divmod((count - 1) * float(share), 1.0) for share in quantiles] if count else []
-        below = [min(int(place), count - 1) // self._weight for place, _ in places]
-        above = [min(int(place) + 1, count - 1) // self._weight for place, _ in places]
+        ranks = [divmod((count - 1) * float(share), 1.0) for share in quantiles] if count else []
+        below = [min(int(rank), count - 1) // self._weight for rank, _ in ranks]
+        above = [min(int(rank) + 1, count - 1) // self._weight for rank, _ in ranks]
         edges = self._order.edges(self._low, self._high, bins) if bins and count else []
         inner = [max(0, self._order.least(edge) - self._low) for edge in edges[1:-1]]
         found, lower = self._answers({*below, *above}, set(inner))
         sums = [0, *(lower[edge] for edge in inner), self._finite] if edges else [0]
         values: list[Number | None] = [None] * len(quantiles)
         if count:
-            values = [_between(found[a], found[b], part) for a, b, (_, part) in zip(below, above, places)]
+            values = [_between(found[a], found[b], part) for a, b, (_, part) in zip(below, above, ranks)]
         read = self._read * self._weight
-        spread: Spread = {}
+        distribution: Distribution = {}
         if quantiles:
-            spread["quantiles"] = {"at": list(quantiles), "values": values, "exact": self._exact, "read": read}
+            distribution["quantiles"] = {"at": list(quantiles), "values": values, "exact": self._exact, "read": read}
         if bins:
             counts = [(sums[bin + 1] - sums[bin]) * self._weight for bin in range(len(sums) - 1)]
-            spread["histogram"] = {"edges": edges, "counts": counts, "exact": self._exact, "read": read}
-        return spread
+            distribution["histogram"] = {"edges": edges, "counts": counts, "exact": self._exact, "read": read}
+        return distribution
 
-    def _answers(self, places: set[int], distances: set[int]) -> tuple[dict[int, Number], dict[int, int]]:
-        """The numbers at these places of all in order, and how many numbers are nearer to the least than these are.
+    def _answers(self, ranks: set[int], distances: set[int]) -> tuple[dict[int, Number], dict[int, int]]:
+        """The numbers at these ranks, and how many numbers are nearer to the least than these are.
 
-        Both are found from their highest bits on. Each question knows the bits so far, and how many numbers with lower
+        Both are found from their highest bits on. Each query knows the bits so far, and how many numbers with lower
         ones there are.
         """
         shift = (self._high - self._low).bit_length()
         most = min(_TABLES, max(1 << 10, 4 * self._finite))
-        asked = [_Question(place=place) for place in places] + [_Question(far=far) for far in distances]
+        asked = [_Query(rank=rank) for rank in ranks] + [_Query(far=far) for far in distances]
         bits = 0
         while shift and asked:
-            starts = list({question.start for question in asked})
+            starts = list({query.start for query in asked})
             width = min(shift, _DIGIT, max(1, (most // len(starts)).bit_length() - 1))
             shift -= width
             tables = self._tables(starts, bits, shift, width)
             sums = {start: self._library.cumsum(table, 0) for start, table in zip(starts, tables)}
-            for question in asked:
-                question.go_on(self._library, sums[question.start], shift, width)
+            for query in asked:
+                query.go_on(self._library, sums[query.start], shift, width)
             bits += width
         return (
-            {one.place: self._order.number(self._low + one.start) for one in asked if one.far is None},
+            {one.rank: self._order.number(self._low + one.start) for one in asked if one.far is None},
             {one.far: one.below for one in asked if one.far is not None},
         )
 
@@ -111,8 +111,8 @@ class RadixSelection:
             if bits:  # a distance beyond 2**63 is negative here, and shifted with its sign
                 found = (far >> (shift + width)) & ((1 << bits) - 1)
                 low = found & _MASK
-                marks = likely.index_select(0, low) if hasattr(likely, "index_select") else likely[low]
-                far, found = self._order.only(far, marks), self._order.only(found, marks)
+                mask = likely.index_select(0, low) if hasattr(likely, "index_select") else likely[low]
+                far, found = self._order.only(far, mask), self._order.only(found, mask)
             digits = (far >> shift) & ((1 << width) - 1)
             for group, start in enumerate(starts):
                 same = self._order.only(digits, found == start) if bits else digits
@@ -120,20 +120,20 @@ class RadixSelection:
         return tables
 
 
-class _Question:
-    """Which number is at a place, or how many are below one that is so far from the least."""
+class _Query:
+    """Which number is at a rank, or how many are below one that is so far from the least."""
 
-    __slots__ = ("below", "far", "place", "start")
+    __slots__ = ("below", "far", "rank", "start")
 
-    def __init__(self, place: int = 0, far: int | None = None) -> None:
-        self.place = place
+    def __init__(self, rank: int = 0, far: int | None = None) -> None:
+        self.rank = rank
         self.far = far
         self.start = self.below = 0
 
     def go_on(self, library: Any, sums: Any, shift: int, width: int) -> None:
         """Learns the next bits, from how many numbers have these or lower ones there."""
         if self.far is None:
-            digit = int(library.searchsorted(sums, self.place - self.below, side="right"))
+            digit = int(library.searchsorted(sums, self.rank - self.below, side="right"))
         else:
             digit = (self.far >> shift) & ((1 << width) - 1)
         self.below += int(sums[digit - 1]) if digit else 0

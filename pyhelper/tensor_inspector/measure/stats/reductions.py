@@ -28,10 +28,10 @@ def unscaled(x: float, power: int) -> float:
         return math.inf
 
 
-def spread_about(square: float, offset: float) -> float:
+def deviation_about(square: float, offset: float) -> float:
     """The standard deviation of numbers from their mean square about a centre, and how far from that their mean is.
 
-    Without the second the rounding of the centre would count as spread, and be all of it in nearly constant numbers.
+    Without the second the rounding of the centre would count as deviation, and be all of it in nearly constant numbers.
     """
     return math.sqrt(max(0.0, square - offset * offset))
 
@@ -109,7 +109,7 @@ def moments(
     unit: float,
     nearest: Callable[[float], float] = float,
 ) -> float:
-    """Sets mean, spread and error of the `t.finite` numbers of `w`, shifted by `about(centre)` where that is needed.
+    """Sets mean, deviation and error of the `t.finite` numbers of `w`, shifted by `about(centre)` where that is needed.
 
     `hint` is a centre that served the block before (0 for none); returns the one that served this one. `nearest` gives
     the centre near a mean from which the numbers' distances are rounded least.
@@ -119,7 +119,7 @@ def moments(
         s1, s2 = sums(torch, w if centre == 0.0 and not attempt else about(centre))
         mean, square = s1 / t.finite, s2 / t.finite
         variance = square - mean * mean
-        t.centre, t.offset, t.spread = centre, mean, spread_about(square, mean)
+        t.centre, t.offset, t.deviation = centre, mean, deviation_about(square, mean)
         t.error = math.sqrt(square) * unit
         if variance > 0.1 * square:
             break

@@ -19,15 +19,16 @@ class Beyond(Exception):
 
 
 class Tally:
-    """Count, range, mean, spread and special values of a set of numbers.
+    """Count, range, mean, deviation and special values of a set of numbers.
 
     `finite` is how many of the `read` numbers are finite; their mean is `centre + offset` (in two parts, so that sets
     with close means far from zero merge without loss; `centre` is an int for integers) and `error` bounds its error;
-    `spread` is their population standard deviation; `total` their exact sum when all are integers, else None.
+    `deviation` is their population standard deviation; `total` their exact sum when all are integers, else None.
     """
 
     __slots__ = (
         "centre",
+        "deviation",
         "error",
         "finite",
         "hi",
@@ -37,7 +38,6 @@ class Tally:
         "offset",
         "pos_inf",
         "read",
-        "spread",
         "total",
         "zeros",
     )
@@ -47,7 +47,7 @@ class Tally:
         self.lo: Optional[Number] = None
         self.hi: Optional[Number] = None
         self.centre: Number = 0
-        self.offset = self.spread = self.error = 0.0
+        self.offset = self.deviation = self.error = 0.0
         self.total: Optional[int] = None
         self.nan = self.pos_inf = self.neg_inf = self.zeros = 0
 
@@ -66,7 +66,8 @@ class Tally:
             return
         if not self.finite or self.lo is None or self.hi is None:
             self.finite, self.lo, self.hi, self.total = other.finite, other.lo, other.hi, other.total
-            self.centre, self.offset, self.spread, self.error = other.centre, other.offset, other.spread, other.error
+            self.centre, self.offset = other.centre, other.offset
+            self.deviation, self.error = other.deviation, other.error
             return
         n = self.finite + other.finite * weight
         a, b = self.finite / n, other.finite * weight / n
@@ -80,22 +81,22 @@ class Tally:
             ours, theirs = float(self.centre + self.offset), float(other.centre + other.offset)
             between = (theirs * 0.5 - ours * 0.5) * math.sqrt(a * b) * 2.0
             self.centre, self.offset = 0, ours * a + theirs * b
-        self.spread = math.hypot(self.spread * math.sqrt(a), other.spread * math.sqrt(b), between)
+        self.deviation = math.hypot(self.deviation * math.sqrt(a), other.deviation * math.sqrt(b), between)
         self.error = self.error * a + other.error * b
         self.finite += other.finite
 
     def scale(self, factor: float) -> None:
         """Makes this the tally of the same numbers times a power of two, which rounds none of them."""
         if self.lo is not None and self.hi is not None:
-            self.lo, self.hi, self.centre, self.offset, self.spread, self.error = (
-                x * factor for x in (self.lo, self.hi, self.centre, self.offset, self.spread, self.error)
+            self.lo, self.hi, self.centre, self.offset, self.deviation, self.error = (
+                x * factor for x in (self.lo, self.hi, self.centre, self.offset, self.deviation, self.error)
             )
 
     def estimate(self) -> None:
         """Makes this the tally of a sample: its mean is as sure as four standard errors, its sum is not the whole's."""
         self.total = None
         if self.finite:
-            self.error += 4.0 * self.spread / math.sqrt(self.finite)
+            self.error += 4.0 * self.deviation / math.sqrt(self.finite)
 
     def stats(self, count: int, weight: int = 1) -> Stats:
         """The answer for `count` elements; each number stands for `weight` of them (an expanded view)."""
@@ -110,8 +111,8 @@ class Tally:
                 mean = self.centre + self.offset
                 error = self.error + (max(abs(mean) * 2.3e-16, LEAST) if self.lo != self.hi else 0.0)
             if finite > 1:
-                spread = max(self.spread, LEAST) if self.lo != self.hi else self.spread
-                std = spread if finite > 10**15 else spread * math.sqrt(finite / (finite - 1))
+                deviation = max(self.deviation, LEAST) if self.lo != self.hi else self.deviation
+                std = deviation if finite > 10**15 else deviation * math.sqrt(finite / (finite - 1))
                 std = None if math.isinf(std) else std  # beyond float64
         return {
             "count": count,
@@ -167,9 +168,9 @@ class ComplexTally:
     def parts(self, count: int, weight: int = 1) -> ComplexStats:
         """The answer for `count` elements, as `Tally.stats` gives it."""
         real, imag, magnitude = (part.stats(count, weight) for part in (self.real, self.imag, self.abs))
-        return self.told(real, imag, magnitude, weight)
+        return self.stats_of(real, imag, magnitude, weight)
 
-    def told(self, real: Stats, imag: Stats, magnitude: Stats, weight: int) -> ComplexStats:
+    def stats_of(self, real: Stats, imag: Stats, magnitude: Stats, weight: int) -> ComplexStats:
         """The answer that these are; where magnitudes are beyond float64, only how many there are is known of them."""
         if self.abs.pos_inf > self.infinite:
             magnitude["pos_inf"], magnitude["mean_error"] = self.infinite * weight, 0.0

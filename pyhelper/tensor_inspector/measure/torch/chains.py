@@ -24,7 +24,7 @@ class Input:
         self.node = node
 
 
-class Part:
+class ChainPart:
     """Rows ``start`` … of a chain that come ``times`` times, ``length`` rows each."""
 
     __slots__ = ("length", "start", "times")
@@ -42,13 +42,13 @@ class Chains:
         self._graph = graph
         self._depths = _depths(graph)
         self._chains: dict[int, list[Node]] = {}
-        self._places: dict[int, tuple[int, int]] = {}  #: of each node: the first of its chain, and which it is there
+        self._positions: dict[int, tuple[int, int]] = {}  #: of each node: the first of its chain, and which it is there
         waiting = deque([root])
         while waiting:
             start = waiting.popleft()
-            if start.index not in self._places:
+            if start.index not in self._positions:
                 waiting.extend(self._follow(start))
-        self._marks = {node.index: self._mark(node) for node in graph.nodes if node.index in self._places}
+        self._keys = {node.index: self._key(node) for node in graph.nodes if node.index in self._positions}
 
     def chain(self, start: Node) -> list[Node]:
         return self._chains[start.index]
@@ -58,9 +58,9 @@ class Chains:
             below = None if number is None else self._ends(self._graph.nodes[number])
             yield Input(self._kind(node, below), below)
 
-    def parts(self, nodes: Sequence[Node]) -> list[Part]:
+    def parts(self, nodes: Sequence[Node]) -> list[ChainPart]:
         """The nodes in parts, each as often as it repeats."""
-        return parts([self._marks[node.index] for node in nodes])
+        return parts([self._keys[node.index] for node in nodes])
 
     def _follow(self, start: Node) -> list[Node]:
         """Lays out the chain from a node. Returns where others may begin."""
@@ -69,10 +69,10 @@ class Chains:
         self._chains[start.index] = chain
         node: Node | None = start
         while node is not None:
-            self._places[node.index] = start.index, len(chain)
+            self._positions[node.index] = start.index, len(chain)
             chain.append(node)
             below = [one for one in self._graph.inputs(node) if self._ends(one).leaf is None]
-            free = [one for one in below if one.index not in self._places]
+            free = [one for one in below if one.index not in self._positions]
             node = max(free, key=lambda one: self._depths[one.index], default=None)
             sides.extend(one for one in below if one is not node)
         return sides
@@ -87,13 +87,13 @@ class Chains:
             return "none"
         if below.leaf is not None:
             return "leaf"
-        (chain, at), (start, place) = self._places[node.index], self._places[below.index]
-        if chain == start and place == at + 1:
+        (chain, at), (start, position) = self._positions[node.index], self._positions[below.index]
+        if chain == start and position == at + 1:
             return "main"
-        is_here = place == 0 and self._graph.users(below)[0][0] is node
+        is_here = position == 0 and self._graph.users(below)[0][0] is node
         return "chain" if is_here else "again"
 
-    def _mark(self, node: Node) -> Hashable:
+    def _key(self, node: Node) -> Hashable:
         """What is the same of two nodes that are alike."""
         taken: list[Hashable] = []
         for one in self.inputs(node):
@@ -106,8 +106,8 @@ class Chains:
             elif one.kind == "chain":
                 taken.append(tuple(below.op for below in self.chain(one.node)))
             elif one.kind == "again":
-                (chain, at), (start, place) = self._places[node.index], self._places[one.node.index]
-                taken.append(place - at if chain == start else None)
+                (chain, at), (start, position) = self._positions[node.index], self._positions[one.node.index]
+                taken.append(position - at if chain == start else None)
         return node.op, node.sizes(), tuple(taken)
 
 
@@ -128,24 +128,24 @@ def _depths(graph: Graph) -> dict[int, int]:
     return depths
 
 
-def parts(marks: Sequence[Hashable]) -> list[Part]:
+def parts(keys: Sequence[Hashable]) -> list[ChainPart]:
     """A sequence as parts that repeat: each begins where it covers the most.
 
     >>> [(part.start, part.length, part.times) for part in parts("xababab")]
     [(0, 1, 1), (1, 2, 3)]
     """
     found, at = [], 0
-    while at < len(marks):
-        best = Part(at, 1, 1)
-        for length in range(1, min(_LONGEST, (len(marks) - at) // 2) + 1):
-            if marks[at] != marks[at + length]:
+    while at < len(keys):
+        best = ChainPart(at, 1, 1)
+        for length in range(1, min(_LONGEST, (len(keys) - at) // 2) + 1):
+            if keys[at] != keys[at + length]:
                 continue
             times = 1
-            while marks[at : at + length] == marks[at + times * length : at + (times + 1) * length]:
+            while keys[at : at + length] == keys[at + times * length : at + (times + 1) * length]:
                 times += 1
             if times * length > max(2, best.times * best.length) and times > 1:
-                best = Part(at, length, times)
-            if best.times * best.length == len(marks) - at:
+                best = ChainPart(at, length, times)
+            if best.times * best.length == len(keys) - at:
                 break
         found.append(best)
         at += best.times * best.length

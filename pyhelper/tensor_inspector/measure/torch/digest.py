@@ -48,23 +48,23 @@ class Digest:
         self._seen: set[int] = set()
         self._classes: set[int] = set()  #: of those modules
         steps = Steps(budget)
-        for prefix, below, own in walk(root, steps):
-            self._add_module(below, own)
+        for prefix, below, attrs in walk(root, steps):
+            self._add_module(below, attrs)
             for part, add in (("_parameters", self._add_parameter), ("_buffers", self._add)):
-                held = _held(own, part)
-                for key, tensor in each(dict.items, held) if dict.__len__(held) else ():
+                tensors = _dict_of(attrs, part)
+                for key, tensor in each(dict.items, tensors) if dict.__len__(tensors) else ():
                     if steps.end():
                         break
                     if is_any_tensor(tensor):
                         add(prefix + plain_str(key), tensor)
         self.complete = not steps.over
 
-    def _add_module(self, below: Any, own: dict[str, Any]) -> None:
+    def _add_module(self, below: Any, attrs: dict[str, Any]) -> None:
         self.submodules += 1
         if id(type(below)) not in self._classes and self.submodules < _TYPES:
             self._classes.add(id(type(below)))
             self.types.add(class_name(type(below)))
-        mode = own.get("training")
+        mode = attrs.get("training")
         if type(mode) is bool:
             self.training = mode if self.training is None else self.training
             self.others += mode is not self.training
@@ -98,7 +98,7 @@ class Digest:
             return
         self.wanting += 1
         self.trainable += amount or 0
-        gradient = own_grad(tensor)
+        gradient = stored_grad(tensor)
         if gradient is None:
             self.without_grad += 1
         else:
@@ -130,9 +130,9 @@ class Digest:
 
 def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """The module and all below it, each once, without recursion: what its parts' names begin with, itself, its dict."""
-    own = parts_of(root)
-    yield "", root, own
-    seen, levels = {id(root)}, [("", _below(own))]
+    attrs = parts_of(root)
+    yield "", root, attrs
+    seen, levels = {id(root)}, [("", _below(attrs))]
     while levels:
         prefix, rest = levels[-1]
         for key, item in rest:
@@ -141,27 +141,27 @@ def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:
             is_new = issubclass(type(item), _Module) and id(item) not in seen
             if is_new or issubclass(type(item), _Scripted):  # which is made anew each time it is asked for
                 seen.add(id(item))
-                name, own = f"{prefix}{plain_str(key)}.", parts_of(item)
-                yield name, item, own
-                levels.append((name, _below(own)))
+                name, attrs = f"{prefix}{plain_str(key)}.", parts_of(item)
+                yield name, item, attrs
+                levels.append((name, _below(attrs)))
                 break
         else:
             levels.pop()
 
 
-def _below(own: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    inside = _held(own, "_modules")
+def _below(attrs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    inside = _dict_of(attrs, "_modules")
     return each(dict.items, inside) if dict.__len__(inside) else iter(())
 
 
 def parts_of(found: Any) -> dict[str, Any]:
     """The instance's dict; of a module in C++, what that would be."""
-    own = instance_dict(found)
-    if "_modules" in own and "_c" not in own:
-        return own
+    attrs = instance_dict(found)
+    if "_modules" in attrs and "_c" not in attrs:
+        return attrs
     compiled = in_cpp(found)
     if compiled is None:
-        return own
+        return attrs
     c = torch._C
     dicts = (("_parameters", c.ParameterDict), ("_buffers", c.BufferDict), ("_modules", c.ModuleDict))
     parts: dict[str, Any] = {name: dict(read(compiled).items()) for name, read in dicts}
@@ -170,12 +170,12 @@ def parts_of(found: Any) -> dict[str, Any]:
 
 def in_cpp(found: Any) -> Any:
     """What TorchScript keeps of a module in C++; None of any other module."""
-    own = instance_dict(found)
-    inner = own.get("_c", instance_dict(own.get("_actual_script_module")).get("_c"))
+    attrs = instance_dict(found)
+    inner = attrs.get("_c", instance_dict(attrs.get("_actual_script_module")).get("_c"))
     return next((item for item in (found, inner) if issubclass(type(item), _Scripted)), None)
 
 
-def own_grad(tensor: Any) -> Any:
+def stored_grad(tensor: Any) -> Any:
     """``.grad``, of which a view whose node is lost can't be asked."""
     try:
         return grad_of(tensor)
@@ -183,8 +183,8 @@ def own_grad(tensor: Any) -> Any:
         return None
 
 
-def _held(own: dict[str, Any], name: str) -> dict[Any, Any]:
-    found: Any = own.get(name)
+def _dict_of(attrs: dict[str, Any], name: str) -> dict[Any, Any]:
+    found: Any = attrs.get(name)
     return found if type(found) is dict or issubclass(type(found), dict) else _NONE
 
 

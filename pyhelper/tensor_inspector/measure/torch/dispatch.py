@@ -76,14 +76,14 @@ class Metadata:
 
 
 def metadata_of(value: Any) -> Metadata:
-    def told(ask: Callable[[Any], Any]) -> Any:
+    def known(ask: Callable[[Any], Any]) -> Any:
         try:
             return ask(value)
         except Exception:
             return None
 
     with _Refusing():
-        return Metadata(*map(told, (shape_of, Base.stride, device_of, layout_of)))
+        return Metadata(*map(known, (shape_of, Base.stride, device_of, layout_of)))
 
 
 def known_count(value: Any) -> int | None:

@@ -19,7 +19,7 @@ torch: Any = module("torch")
 if TYPE_CHECKING:
     Named = tuple[str, Any]
 
-    class Elements(Protocol):
+    class Searchable(Protocol):
         """How a tensor keeps its elements."""
 
         is_dense: ClassVar[bool]
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         def elements(self) -> Any: ...
         def reading(self) -> Reading: ...
 
-    FormOf = Callable[[Any, Budget], Elements]
+    FormOf = Callable[[Any, Budget], Searchable]
 
 
 class NotFinite:
@@ -81,7 +81,7 @@ def find_not_finite(tensors: list[Named], budget: Budget, complete: bool, form_o
             nan.add(id(tensor))
         if known[2]:
             inf.add(id(tensor))
-    search = _Search(fresh, budget, form_of)
+    search = _Reading(fresh, budget, form_of)
     nan.update(id(fresh[at]) for at in search.nan)
     inf.update(id(fresh[at]) for at in search.inf)
     if search.read == search.total and not search.sharded:
@@ -103,13 +103,13 @@ def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:
     return found if found is not None and found[0]() is tensor else None
 
 
-class _Search:
+class _Reading:
     """The tensors with plain memory are read together, all others by their statistics."""
 
     def __init__(self, tensors: list[Any], budget: Budget, form_of: FormOf) -> None:
         self._budget = budget
         self._form_of = form_of
-        self._others: list[tuple[int, Any, Elements]] = []
+        self._others: list[tuple[int, Any, Searchable]] = []
         self.sharded = 0  #: tensors of which others have a part
         self.total = sum(known_count(tensor) or 0 for tensor in tensors)
         self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
@@ -126,7 +126,7 @@ class _Search:
             if not isinstance(elements, Unread):
                 yield at, elements
 
-    def _add(self, at: int, tensor: Any, form: Elements) -> None:
+    def _add(self, at: int, tensor: Any, form: Searchable) -> None:
         reading = form.reading()
         if isinstance(reading, Unread):
             return
@@ -135,10 +135,10 @@ class _Search:
         self.total += counts["count"] - count  # of a sparse one, what is stored
         self.sharded += form.is_shard and counts["count"] < count
         self.read += counts["read"]
-        held = badges(reading)
-        if "nan" in held:
+        found = badges(reading)
+        if "nan" in found:
             self.nan.add(at)
-        if "inf" in held:
+        if "inf" in found:
             self.inf.add(at)
 
 

@@ -96,17 +96,17 @@ class Flow:
 
     def operands(self, node: Node) -> list[Operand]:
         names = _TAKEN.get(node.op, _USUAL)
-        found, told = [], set()
+        found, named = [], set()
         for position in range(len(node.inputs)):
             below = self._graph.input(node, position)
             name = names[position] if position < len(names) else None
             saved = node.tensor(name) if name is not None and name in node.saves() else None
-            told.add(name if saved is not None else None)
+            named.add(name if saved is not None else None)
             value = bare(saved) if saved is not None else None if below is None else self.value(below)
             found.append(Operand(value, below, is_tensor=below is not None or saved is not None))
         found += [Operand(bare(value), None) for value in _kept(node) if not self._is_made_by(node, value)]
         for name in node.saves():
-            saved = None if name in told or name in _RESULTS else node.tensor(name)
+            saved = None if name in named or name in _RESULTS else node.tensor(name)
             if saved is not None and saved.is_floating_point():
                 found.append(Operand(bare(saved), None))
         return found

@@ -54,8 +54,8 @@ def is_any_tensor(value: object) -> bool:
 def computes_itself(cls: type) -> bool:
     """Whether a class has a ``__torch_dispatch__`` that is the program's: even the shape may be computed by it."""
     dispatching = next((base for base in mro(cls) if "__torch_dispatch__" in class_dict(base)), Base)
-    own = dispatching is not Base and dispatching is not torch.Tensor
-    return own and library_of(dispatching) != "torch"
+    is_custom = dispatching is not Base and dispatching is not torch.Tensor
+    return is_custom and library_of(dispatching) != "torch"
 
 
 def _text(of_torch: Any) -> str:
@@ -143,25 +143,25 @@ def stored_bytes(value: Any) -> int | None:
 class Gradient:
     """What autograd knows of a tensor.
 
-    ``function`` is its node, where that is known without making it; ``said`` tells where its gradient comes from.
+    ``function`` is its node, where that is known without making it; ``origin`` tells where its gradient comes from.
     ``is_lost`` where the node is no more, since the tensor was modified in place.
     """
 
-    __slots__ = ("function", "grad", "is_leaf", "is_lost", "required", "said")
+    __slots__ = ("function", "grad", "is_leaf", "is_lost", "origin", "required")
 
     def __init__(
         self,
         required: bool = False,
         is_leaf: bool = True,
         function: Any = None,
-        said: str | None = None,
+        origin: str | None = None,
         grad: Any = None,
         is_lost: bool = False,
     ) -> None:
         self.required = required
         self.is_leaf = is_leaf
         self.function = function
-        self.said = said
+        self.origin = origin
         self.grad = grad
         self.is_lost = is_lost
 
@@ -176,11 +176,11 @@ def gradient_of(value: Any) -> Gradient:
     if _would_make_a_node(value):
         function = _grad_fn(base_of(value))
         source = ", a leaf" if function is None else f" ← {class_name(type(function))}"
-        return Gradient(True, False, said=f"base{source}", grad=grad_of(value))
+        return Gradient(True, False, origin=f"base{source}", grad=grad_of(value))
     try:
         function = _grad_fn(value)
     except RuntimeError:
-        return Gradient(True, False, said="grad_fn lost: modified in place", is_lost=True)
+        return Gradient(True, False, origin="grad_fn lost: modified in place", is_lost=True)
     return Gradient(
         True, function is None, function, None if function is None else class_name(type(function)), grad_of(value)
     )
@@ -202,10 +202,10 @@ def _would_make_a_node(value: Any) -> bool:
 def grad_of(value: Any) -> Any:
     """``.grad`` where it may be asked for: of a non-leaf it warns, and is None anyway unless it is retained."""
     try:
-        own = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
+        is_known = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
     except RuntimeError:  # its grad_fn is lost
         return None
-    return _grad(value) if own else None
+    return _grad(value) if is_known else None
 
 
 def tangent_of(value: Any) -> Any:

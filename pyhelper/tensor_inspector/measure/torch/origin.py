@@ -19,7 +19,7 @@ torch: Any = module("torch")
 _LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 _ROOTS = ("Sqrt", "Rsqrt", "Pow")
 _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
-_SPREADS = ("Std", "Var", "StdMean", "VarMean")
+_STDS = ("Std", "Var", "StdMean", "VarMean")
 _SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
 _MASKS = frozenset((
@@ -65,7 +65,7 @@ class Search:
 
     def go_on(self, budget: Budget) -> bool:
         while self._waiting and self.found is None:
-            self._look_at(self._waiting.pop())
+            self._examine(self._waiting.pop())
             if budget.spent():
                 break
         return self.found is not None or not self._waiting
@@ -73,12 +73,12 @@ class Search:
     def progress(self) -> float:
         return 1 - len(self._waiting) / self._total
 
-    def _look_at(self, node: Node) -> None:
+    def _examine(self, node: Node) -> None:
         self.flow.enter(node)
         counts, operands = self.flow.counts(node), self.flow.operands(node)
         if counts is None:
             self.unknown.add(_why_unknown(node))
-            if any(is_so(node, operands) for is_so in (_divides_by_zero, _is_log_of_zero, _is_spread_of_one)):
+            if any(is_so(node, operands) for is_so in (_divides_by_zero, _is_log_of_zero, _is_std_of_one)):
                 self.found = Origin(node, None, Counts(), operands, None, False)
             return
         if not _is_bad(node, counts, operands):
@@ -108,9 +108,9 @@ def _is_log_of_zero(node: Node, operands: list[Operand]) -> bool:
     return value is not None and value.is_floating_point() and bool((value <= 0).any())
 
 
-def _is_spread_of_one(node: Node, operands: list[Operand]) -> bool:
+def _is_std_of_one(node: Node, operands: list[Operand]) -> bool:
     """Whether it is an unbiased deviation over one element: n − 1 divides."""
-    if node.op not in _SPREADS or not operands or node.setting("correction") not in (None, 1, 1.0):
+    if node.op not in _STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
         return False
     below = operands[0]
     sizes = tuple(below.value.shape) if below.value is not None else None if below.node is None else below.node.sizes()
@@ -147,7 +147,7 @@ def cause_of(origin: Origin) -> NanCause:
     """What made it, judged by what the operation was given at the places that are not finite."""
     node = origin.node
     op, first = node.op, origin.operands[0].value if origin.operands else None
-    if _is_spread_of_one(node, origin.operands):
+    if _is_std_of_one(node, origin.operands):
         return "one_sample"
     if op == "Div":
         return _of_division(origin)
@@ -190,7 +190,7 @@ def _of_division(origin: Origin) -> NanCause:
     if not _divides_by_zero(origin.node, origin.operands):
         return _by_counts(origin)
     divisor = origin.operands[1].node
-    if divisor is not None and divisor.op in _SPREADS:
+    if divisor is not None and divisor.op in _STDS:
         return "zero_variance"
     return "zero_by_zero" if origin.counts.nan else "division_by_zero"
 

@@ -41,14 +41,14 @@ class Update:
     def _flag(self, name: str) -> bool:
         return dict_get(self._options, name) is True
 
-    def _kept(self, name: str) -> Any:
+    def _state_of(self, name: str) -> Any:
         return dict_get(self._state, name) if type(self._state) is dict else None
 
     def _sgd(self) -> Iterator[Any] | None:
         rate, decay, momentum, dampening = map(self._number, ("lr", "weight_decay", "momentum", "dampening"))
         if rate is None or decay is None or momentum is None or dampening is None:
             return None
-        buffer = self._kept("momentum_buffer") if momentum else None
+        buffer = self._state_of("momentum_buffer") if momentum else None
         rows = _in_rows(self.weight, self.gradient, *([buffer] if buffer is not None else []))
         sign, nesterov = -1.0 if self._flag("maximize") else 1.0, self._flag("nesterov")
         return None if rows is None else self._sgd_parts(rows, rate, decay, momentum, dampening, sign, nesterov)
@@ -56,12 +56,12 @@ class Update:
     def _sgd_parts(
         self, rows: list[Any], rate: float, decay: float, momentum: float, dampening: float, sign: float, nesterov: bool
     ) -> Iterator[Any]:
-        for weight, gradient, *kept in _pieces(rows):
+        for weight, gradient, *state in _pieces(rows):
             change = gradient * sign
             if decay:
                 change.add_(weight, alpha=decay)
             if momentum:
-                moved = kept[0].mul(momentum).add_(change, alpha=1 - dampening) if kept else change
+                moved = state[0].mul(momentum).add_(change, alpha=1 - dampening) if state else change
                 change = change.add(moved, alpha=momentum) if nesterov else moved
             yield change * rate
 
@@ -73,11 +73,11 @@ class Update:
         first, second = map(_as_number, betas)
         if first is None or second is None or self._flag("amsgrad"):
             return None
-        kept = [self._kept(name) for name in ("exp_avg", "exp_avg_sq")]
-        steps = _as_number(self._kept("step")) if kept[0] is not None else 0
-        if steps is None or (kept[0] is None) != (kept[1] is None):
+        state = [self._state_of(name) for name in ("exp_avg", "exp_avg_sq")]
+        steps = _as_number(self._state_of("step")) if state[0] is not None else 0
+        if steps is None or (state[0] is None) != (state[1] is None):
             return None
-        rows = _in_rows(self.weight, self.gradient, *(one for one in kept if one is not None))
+        rows = _in_rows(self.weight, self.gradient, *(one for one in state if one is not None))
         return None if rows is None else self._adam_parts(rows, rate, decay, eps, first, second, int(steps) + 1)
 
     def _adam_parts(
@@ -86,12 +86,12 @@ class Update:
         apart = self.rule == "AdamW" or self._flag("decoupled_weight_decay")
         sign = -1.0 if self._flag("maximize") else 1.0
         scale, rooted = rate / (1 - first**steps), sqrt(1 - second**steps)
-        for weight, gradient, *kept in _pieces(rows):
+        for weight, gradient, *state in _pieces(rows):
             change = gradient * sign
             if decay and not apart:
                 change = change.add(weight, alpha=decay)
-            mean = kept[0].mul(first).add_(change, alpha=1 - first) if kept else change * (1 - first)
-            square = kept[1] * second if kept else torch.zeros_like(change)
+            mean = state[0].mul(first).add_(change, alpha=1 - first) if state else change * (1 - first)
+            square = state[1] * second if state else torch.zeros_like(change)
             square.addcmul_(change, change, value=1 - second)
             found = mean.mul_(scale).div_(square.sqrt_().div_(rooted).add_(eps))
             yield found.add_(weight, alpha=rate * decay) if decay and apart else found
@@ -101,23 +101,23 @@ class Rules:
     """The rules of optimizers for the tensors that they hold."""
 
     def __init__(self, optimizers: list[Any]) -> None:
-        self._held: dict[int, tuple[str, dict[Any, Any], Any]] = {}
+        self._found: dict[int, tuple[str, dict[Any, Any], Any]] = {}
         self._tensors: list[Any] = []  #: held, since their ids are their identities only as long as they live
         for optimizer in map(inner, optimizers):
-            own = instance_dict(optimizer)
-            state = own.get("state")
-            known = {id(key): kept for key, kept in each(dict.items, state)} if issubclass(type(state), dict) else {}
-            groups = own.get("param_groups")
+            attrs = instance_dict(optimizer)
+            state = attrs.get("state")
+            known = {id(key): item for key, item in each(dict.items, state)} if issubclass(type(state), dict) else {}
+            groups = attrs.get("param_groups")
             for group in groups if type(groups) is list else ():
                 found = dict_get(group, "params") if type(group) is dict else None
                 for tensor in found if type(found) is list else ():
                     self._tensors.append(tensor)
-                    self._held[id(tensor)] = _rule(type(optimizer)), group, known.get(id(tensor))
+                    self._found[id(tensor)] = _rule(type(optimizer)), group, known.get(id(tensor))
 
     def of(self, weight: Any, gradient: Any) -> Update | None:
         """What would happen to a tensor; None where no optimizer holds it."""
-        held = self._held.get(id(weight))
-        return None if held is None else Update(*held, weight, gradient)
+        found = self._found.get(id(weight))
+        return None if found is None else Update(*found, weight, gradient)
 
 
 def _rule(cls: type) -> str:

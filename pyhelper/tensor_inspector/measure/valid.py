@@ -24,7 +24,7 @@ _BLOCK = 1 << 16
 _ROUNDING = 2.3e-16
 
 
-class _Refused(Exception):
+class _NotReadable(Exception):
     """Some of the elements have no statistics."""
 
     def __init__(self, unread: Unread) -> None:
@@ -61,7 +61,7 @@ def hidden(mask: Any) -> int:
     return int(module("numpy").count_nonzero(few.arrays[0])) * repeated
 
 
-def of_present(parts: Any, take: Take, budget: Budget) -> Reading:
+def of_valid(parts: Any, take: Take, budget: Budget) -> Reading:
     """Statistics of what ``take`` finds in ``parts``: a shape, cut by slices, and read ``at`` positions.
 
     ``count`` is how many there are, what was not read among them.
@@ -82,11 +82,11 @@ def of_present(parts: Any, take: Take, budget: Budget) -> Reading:
     try:
         with module("numpy").errstate(all="ignore"):
             tally: Any = scan(few, few.at, kernel, size, _BLOCK, budget)
-    except _Refused as refused:
-        return refused.unread
+    except _NotReadable as error:
+        return error.unread
     if isinstance(tally, Tally):
         return _counted(tally, size, weight)
-    return tally.told(*(_counted(part, size, weight) for part in (tally.real, tally.imag, tally.abs)), weight)  # type: ignore[no-any-return]
+    return tally.stats_of(*(_counted(part, size, weight) for part in (tally.real, tally.imag, tally.abs)), weight)  # type: ignore[no-any-return]
 
 
 def _counted(tally: Tally, size: int, weight: int) -> Stats:
@@ -115,7 +115,7 @@ def _tally(numbers: Any, size: int) -> Tally | ComplexTally:
     else:
         known = of_array(numbers, Budget())
         if isinstance(known, Unread):
-            raise _Refused(known)
+            raise _NotReadable(known)
         tally.zeros = known["zeros"]
     tally.nan, tally.pos_inf, tally.neg_inf = known["nan"], known["pos_inf"], known["neg_inf"]
     low, high = known["min"], known["max"]
@@ -129,7 +129,7 @@ def _tally(numbers: Any, size: int) -> Tally | ComplexTally:
     tally.centre, tally.offset = least, known["mean"]
     tally.error = known["mean_error"] + _ROUNDING * abs(known["mean"])
     if known["std"] is not None:
-        tally.spread = known["std"] * math.sqrt((tally.finite - 1) / tally.finite)
+        tally.deviation = known["std"] * math.sqrt((tally.finite - 1) / tally.finite)
     return tally
 
 
