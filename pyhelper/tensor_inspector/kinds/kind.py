@@ -90,7 +90,15 @@ class Kind:
         return ()
 
     def facts(self) -> Facts:
-        return {"type": full_name(type(self.value))}
+        facts: Facts = {"type": full_name(type(self.value))}
+        rows = self.fact_rows()
+        if rows:
+            facts["rows"] = rows
+        return facts
+
+    def fact_rows(self) -> list[list[str]]:
+        """Facts that have no field of their own in `Facts`, as labels and texts."""
+        return []
 
     # Every view asks.
 

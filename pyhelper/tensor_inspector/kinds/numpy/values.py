@@ -117,9 +117,8 @@ class NumpyDType(Atom):
     def line(self) -> str:
         return shorten(f"dtype {self.brief()}")
 
-    def facts(self) -> Facts:
-        rows = [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
-        return {**super().facts(), "rows": rows}
+    def fact_rows(self) -> list[list[str]]:
+        return [["bytes of an element", str(self.value.itemsize)], ["as numpy writes it", shorten(str(self.value))]]
 
 
 class Stream(WordedObject):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.guard import class_dict, class_name, dict_get, instance_dict
 from ...words.text import joined, listed, plural, shape
 from ..families import by_name
@@ -51,13 +50,13 @@ class TensorDict(Batch):
             "locked" if dict_get(attrs, "_is_locked") is True else None,
         ]
 
-    def facts(self) -> Facts:
-        facts, attrs = super().facts(), instance_dict(self.value)
+    def fact_rows(self) -> list[list[str]]:
+        attrs = instance_dict(self.value)
         device, names = dict_get(attrs, "_device"), dict_get(attrs, "_td_dim_names")
         rows = [["batch size", self.batch()], ["device", "none" if device is None else str(device)]]
         if names is not None:
             rows.append(["names of the dimensions", brief(names, self)])
-        return {**facts, "rows": [*facts["rows"], *rows]}
+        return [*super().fact_rows(), *rows]
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         for child in super().item_rows(start, count):

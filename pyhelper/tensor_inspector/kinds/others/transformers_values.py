@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.guard import dict_get, first_of, instance_dict, plain_str
 from ...words.line import named
 from ...words.text import listed
@@ -34,11 +33,9 @@ class Output(Batch):
 
     library = "transformers"
 
-    def facts(self) -> Facts:
-        facts = super().facts()
+    def fact_rows(self) -> list[list[str]]:
         empty = [child.name for child in attributes(self.value) if child.value is None]
-        rows = [["fields None", listed(empty, False, 110)]] if empty else []
-        return {**facts, "rows": [*facts["rows"], *rows]}
+        return [*super().fact_rows(), *([["fields None", listed(empty, False, 110)]] if empty else [])]
 
 
 class Encoded(Batch):

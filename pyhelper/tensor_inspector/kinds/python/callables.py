@@ -18,7 +18,6 @@ from types import (
 )
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, plain_str
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
@@ -45,12 +44,10 @@ class Function(Atom):
             [f"{plain_str(self.value.__name__)}({arguments(inner.__code__)})", wrapped, source_location(inner.__code__)]
         )
 
-    def facts(self) -> Facts:
-        facts, code = super().facts(), unwrapped(self.value)[0].__code__
-        facts["rows"] = [["defined", f"{code.co_filename}:{code.co_firstlineno}"]]
-        if code.co_freevars:
-            facts["rows"].append(["closes over", listed(code.co_freevars, False, 100)])
-        return facts
+    def fact_rows(self) -> list[list[str]]:
+        code = unwrapped(self.value)[0].__code__
+        closes_over = [["closes over", listed(code.co_freevars, False, 100)]] if code.co_freevars else []
+        return [["defined", f"{code.co_filename}:{code.co_firstlineno}"], *closes_over]
 
 
 class Method(Atom):

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
-from ...protocol import Badge, Facts
+from ...protocol import Badge
 from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro, traits
 from ...words.line import INLINE, content, named, runs
 from ...words.text import joined, listed
@@ -115,10 +115,8 @@ class Container(Kind):
         if start + count > length:
             yield from self.beside()
 
-    def facts(self) -> Facts:
-        facts = super().facts()
-        facts["rows"] = [["length", f"{self.length():,}"]]
-        return facts
+    def fact_rows(self) -> list[list[str]]:
+        return [["length", f"{self.length():,}"]]
 
     def inside(self) -> Iterable[object]:
         return self.items()

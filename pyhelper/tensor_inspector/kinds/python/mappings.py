@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.budget import Budget, Steps
 from ...safe.guard import Classes, c_attribute, each, mro
 from ...words.line import Word, short
@@ -55,12 +54,9 @@ class Mapping(Container):
     def items(self, start: int = 0) -> Iterator[Any]:
         return (item for _, item in self.pairs(start))
 
-    def facts(self) -> Facts:
-        facts = super().facts()
-        factory = c_attribute(self.value, "default_factory")
-        if factory is not None:
-            facts["rows"].append(["missing keys become", brief(factory, self)])
-        return facts
+    def fact_rows(self) -> list[list[str]]:
+        rows, factory = super().fact_rows(), c_attribute(self.value, "default_factory")
+        return rows if factory is None else [*rows, ["missing keys become", brief(factory, self)]]
 
     def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
         """Keys and values in the order that iterating shows, without hashing a key of the program's."""

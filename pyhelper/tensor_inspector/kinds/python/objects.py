@@ -10,7 +10,7 @@ from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from ...protocol import Badge, Facts
+from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
@@ -75,10 +75,8 @@ class PlainObject(Kind):
     def children(self, start: int, count: int) -> Iterable[Child]:
         return islice(chain(attributes(self.value), property_rows(self.value)), start, start + count)
 
-    def facts(self) -> Facts:
-        facts = super().facts()
-        facts["rows"] = [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
-        return facts
+    def fact_rows(self) -> list[list[str]]:
+        return [[child.name, brief(child.value, self)] for child in islice(attributes(self.value), _SHOWN)]
 
     def inside(self) -> Iterable[object]:
         return self._values() if writes_out(type(self.value)) else ()

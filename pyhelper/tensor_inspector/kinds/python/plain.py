@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
-from ...protocol import Badge, Facts
+from ...protocol import Badge
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str, slots
 from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
 from ..families import by_base, either
@@ -62,11 +62,9 @@ class String(Atom):
     def line(self) -> str:
         return shorten(self._shown(80))
 
-    def facts(self) -> Facts:
-        facts = super().facts()
+    def fact_rows(self) -> list[list[str]]:
         length = self._base().__len__(self.value)
-        facts["rows"] = [["length", f"{length:,}"], *([["text", self._shown(_WHOLE_TEXT)]] if length > 80 else [])]
-        return facts
+        return [["length", f"{length:,}"], *([["text", self._shown(_WHOLE_TEXT)]] if length > 80 else [])]
 
     def _base(self) -> Any:
         return next(base for base in (str, bytes, bytearray) if issubclass(type(self.value), base))

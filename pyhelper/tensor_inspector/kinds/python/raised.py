@@ -44,20 +44,22 @@ class RaisedException(WordedObject):
         return self._summary(INLINE)
 
     def facts(self) -> Facts:
-        facts = super().facts()
+        facts, notes = super().facts(), instance_dict(self.value).get("__notes__")
+        if type(notes) is list:
+            facts["notes"] = [shorten(note, _MESSAGE) for note in notes[:_SHOWN] if type(note) is str]
+        return facts
+
+    def fact_rows(self) -> list[list[str]]:
         message, trace = self._message(), c_attribute(self.value, "__traceback__")
         users, innermost = _where(trace), _innermost(trace)
         known = (("message", shorten(message, _MESSAGE)), ("in your code", users), ("raised at", innermost))
         rows = [[label, text] for label, text in known if text and (label, text) != ("in your code", innermost)]
-        facts["rows"] = rows + facts["rows"]
+        rows += super().fact_rows()
         cause, context = c_attribute(self.value, "__cause__"), c_attribute(self.value, "__context__")
         for name, other in (("cause", cause), ("context", None if context is cause else context)):
             if other is not None:
-                facts["rows"].append([name, RaisedException(other, self.budget).line()])
-        notes = instance_dict(self.value).get("__notes__")
-        if type(notes) is list:
-            facts["notes"] = [shorten(note, _MESSAGE) for note in notes[:_SHOWN] if type(note) is str]
-        return facts
+                rows.append([name, RaisedException(other, self.budget).line()])
+        return rows
 
     def extra(self) -> list[Child]:
         same = c_attribute(self.value, "__cause__") is c_attribute(self.value, "__context__")
@@ -139,10 +141,10 @@ class StackFrame(WithRows):
         return [f"frame {code.co_name}", source_location(code, self.value.f_lineno or code.co_firstlineno)]
 
     def facts(self) -> Facts:
-        facts, code = super().facts(), self.value.f_code
-        facts["rows"] = [["at", f"{code.co_filename}:{self.value.f_lineno}"]]
-        facts["notes"] = ["its variables are not read here"]
-        return facts
+        return {**super().facts(), "notes": ["its variables are not read here"]}
+
+    def fact_rows(self) -> list[list[str]]:
+        return [["at", f"{self.value.f_code.co_filename}:{self.value.f_lineno}"]]
 
     def rows(self) -> list[Child]:
         rows = [Child("f_code", self.value.f_code, ".f_code")]

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from types import GetSetDescriptorType
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.guard import c_attribute, class_dict, class_name, mro
 from ...words.text import plural
 from ..kind import Child, Kind, WithRows
@@ -28,13 +27,11 @@ class GraphNode(WithRows):
         names = ", ".join(class_name(type(node)) for node in inputs[:3] if node is not None)
         return [self.type_name(), f"{plural(wanted, 'input')}: {names}" if wanted else "no inputs", self._saved_words()]
 
-    def facts(self) -> Facts:
-        facts = super().facts()
-        facts["rows"] = [
+    def fact_rows(self) -> list[list[str]]:
+        return [
             [f"input {index}", "needs no gradient" if node is None else class_name(type(node))]
             for index, (node, _) in enumerate(self._next())
         ]
-        return facts
 
     def attribute(self, name: str) -> Any:
         return self._next() if name == "next_functions" else super().attribute(name)

@@ -140,13 +140,13 @@ class Module(Kind):
         raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     def facts(self) -> Facts:
-        found = self.digest()
-        facts = super().facts()
-        size = found.bytes()
+        facts, size = super().facts(), self.digest().bytes()
         if size is not None:
             facts["bytes"] = size
-        facts["rows"] = [*digest_rows(found), *finite_rows(self.not_finite())]
         return facts
+
+    def fact_rows(self) -> list[list[str]]:
+        return [*digest_rows(self.digest()), *finite_rows(self.not_finite())]
 
     def member_types(self) -> Iterable[str]:
         return self.digest().types

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...protocol import Facts
 from ...safe.guard import instance_dict, module
 from ...words.text import listed, number, plural
 from ..families import by_home
@@ -31,13 +30,11 @@ class Scheduler(WordedObject):
             self._settings() or None,
         ]
 
-    def facts(self) -> Facts:
-        facts = super().facts()
-        facts["rows"] = [[name, text] for name, text in (("lr", self._lr()), ("made with", self._settings())) if text]
+    def fact_rows(self) -> list[list[str]]:
         optimizer = self.attr("optimizer")
-        if optimizer is not None:
-            facts["rows"].append(["optimizer", brief(optimizer, self)])
-        return facts
+        trains = None if optimizer is None else brief(optimizer, self)
+        known = (("lr", self._lr()), ("made with", self._settings()), ("optimizer", trains))
+        return [[name, text] for name, text in known if text]
 
     def _lr(self) -> str | None:
         """``lr 0.1 → 0.01``, of each group."""

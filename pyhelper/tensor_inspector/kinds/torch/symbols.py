@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...measure.torch.metadata import size_text
-from ...protocol import Facts
 from ...safe.guard import attribute, dict_get, instance_dict, plain_str
 from ..families import by_home, either
 from ..python.objects import WordedObject
@@ -30,9 +29,8 @@ class Symbol(WordedObject):
         hint = dict_get(instance_dict(self.attr("node")), "_hint")
         return [size_text(self.value), f"{hint} in this trace" if type(hint) in (int, float, bool) else None]
 
-    def facts(self) -> Facts:
-        facts: Facts = {**super().facts(), "rows": [["symbol", size_text(self.value)]]}
-        return facts
+    def fact_rows(self) -> list[list[str]]:
+        return [["symbol", size_text(self.value)]]
 
 
 class FxProxy(WordedObject):

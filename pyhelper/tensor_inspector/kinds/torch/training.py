@@ -10,7 +10,7 @@ from ...measure.torch.digest import stored_grad
 from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
-from ...protocol import Badge, Facts
+from ...protocol import Badge
 from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str, traits
 from ...words.line import Word, is_loud, named
@@ -65,23 +65,22 @@ class Optimizer(WithRows):
     def lenses(self) -> list[str]:
         return ["gradients"]
 
-    def facts(self) -> Facts:
-        facts = super().facts()
+    def fact_rows(self) -> list[list[str]]:
         groups = self._groups()
-        facts["rows"] = [
+        rows = [
             [f"group {index}", f"{_rates(group)} · {plural(len(_params(group)), 'tensor')}"]
             for index, group in enumerate(groups[:_GROUPS])
         ]
         if len(groups) > _GROUPS:
-            facts["rows"].append(["…", f"{plural(len(groups) + self._other_groups - _GROUPS, 'more group')}"])
+            rows.append(["…", f"{plural(len(groups) + self._other_groups - _GROUPS, 'more group')}"])
         step, state = self._step(), dict_attribute(self._keeper, "state")
-        facts["rows"] += [
+        return [
+            *rows,
             *([list(step)] if step is not None else []),
             ["gradients", self._gradients()],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
             *finite_rows(self.not_finite()),
         ]
-        return facts
 
     def _given(self) -> str:
         """How many tensors it was given; at least, where there are more groups than are counted."""

@@ -8,13 +8,13 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
-from ..present import Arrays
 from ..stats import Reading, Unread, of_tensor
 from ..stats.exact import kernel_for
 from ..stats.layout import normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
 from ..unread import OFF, skipped
+from ..valid import Arrays
 from . import readable
 from .metadata import Base, device_name, device_of, dtype_name, plain, shape_of
 
