@@ -321,7 +321,7 @@ def interrupt(client: Client, request: int) -> bool:
 
 def until_running(client: Client, request: int) -> None:
     """Until the program's code runs on behalf of the request."""
-    until_true(client, f"{request} in __import__('sys').modules['_tensor_inspector.session'].kept.running")
+    until_true(client, f"{request} in __import__('sys').modules['_tensor_inspector.session'].session.running")
 
 
 def until_true(client: Client, condition: str) -> None:

@@ -287,7 +287,7 @@ kept, space = [], {"__name__": "_pydevd_bundle.pydevd_vars", "call": sys.modules
 exec("def evaluate_expression(frame): return call(text)", space)
 paused = stop()
 Lines = sys.modules["_tensor_inspector.stock.provider"].Lines
-session = sys.modules["_tensor_inspector.session"].kept
+session = sys.modules["_tensor_inspector.session"].session
 def shown():
     session.preferred = session.preferred._replace(budget_ms=60000.0)  # a busy machine says no less
     session.question = None

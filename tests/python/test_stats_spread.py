@@ -260,8 +260,8 @@ class TestFirst:
 
         t = torch.zeros(3, 40)
         t[1, 3], t[2, 1] = math.nan, -math.inf
-        assert device.first_places(torch, t, Budget()) == (43, 81)
-        assert device.first_places(torch, t, ticking(0.0)) == (None, None)
+        assert device.first_positions(torch, t, Budget()) == (43, 81)
+        assert device.first_positions(torch, t, ticking(0.0)) == (None, None)
 
 
 def quantized(stored, scale, zero_point, dtype=torch.uint8):
