@@ -114,10 +114,10 @@ def count_from_zero() -> None:
     hostile.RAN.clear()
 
 
-Row = tuple[Node, Any, tuple[Any, ...]]  #: a node, its value, and the values above it
+ParameterRow = tuple[Node, Any, tuple[Any, ...]]  #: a node, its value, and the values above it
 
 
-def walked(value: object, snapshot: Snapshot) -> Iterator[Row]:
+def walked(value: object, snapshot: Snapshot) -> Iterator[ParameterRow]:
     """Every row below a value, in the order it is given out; a row with a mark is not opened."""
     waiting: list[tuple[int, tuple[Any, ...]]] = [(0, ())]
     while waiting:
@@ -133,7 +133,7 @@ def walked(value: object, snapshot: Snapshot) -> Iterator[Row]:
                 break
 
 
-def walk(value: object) -> list[Row]:
+def walk(value: object) -> list[ParameterRow]:
     snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
     with Untouched():
         return list(itertools.islice(walked(value, snapshot), 5000))

@@ -52,12 +52,12 @@ class Alarms:
         return [badge for badge, is_so in found if is_so]
 
 
-class Member:
+class Contained:
     """A value, and the way to it: the holder that it is in, and what it is under there."""
 
     __slots__ = ("above", "holder", "under", "value")
 
-    def __init__(self, above: Member | None, holder: Kind, under: object, value: object) -> None:
+    def __init__(self, above: Contained | None, holder: Kind, under: object, value: object) -> None:
         self.above = above
         self.holder = holder
         self.under = under
@@ -78,10 +78,10 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
         return Alarms()
     budget = holder.budget.share()
     search = _AlarmSearch(budget)
-    walk = _Walk(holder, entries, budget)
-    for member in walk:
+    walk = _AlarmWalk(holder, entries, budget)
+    for contained in walk:
         try:
-            search.add(member)
+            search.add(contained)
         except Exception:
             continue
     search.together()
@@ -94,26 +94,26 @@ class _AlarmSearch:
     def __init__(self, budget: Budget) -> None:
         self.late = False
         self._budget = budget
-        self._all: list[Member] = []
+        self._all: list[Contained] = []
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
-    def add(self, member: Member) -> None:
-        value, at = member.value, len(self._all)
+    def add(self, contained: Contained) -> None:
+        value, at = contained.value, len(self._all)
         if type(value) in _NUMBERS:
-            self._note(member, [] if _is_placeholder(member) else ["nan"])
+            self._note(contained, [] if _is_placeholder(contained) else ["nan"])
             return
         kind: type[Kind] = kind_of(type(value))
         if kind.search is not None:
             self._alike.setdefault(kind.search, []).append((str(at), value))
-            self._all.append(member)
+            self._all.append(contained)
         elif kind.kind in _SEARCHED:
             if self._budget.spent():
                 self.late = True
                 return
             badges = as_kind(value, self._budget).badges()
             self.late = self.late or "sampled" in badges
-            self._note(member, badges)
+            self._note(contained, badges)
 
     def together(self) -> None:
         for search, alike in self._alike.items():
@@ -129,14 +129,14 @@ class _AlarmSearch:
     def names(self, what: str) -> list[str]:
         return [self._all[at].name() + part for at, part in sorted(self._found[what].items())]
 
-    def _note(self, member: Member, badges: Iterable[str]) -> None:
+    def _note(self, contained: Contained, badges: Iterable[str]) -> None:
         for what in badges:
             if what in self._found:
                 self._found[what][len(self._all)] = ""
-        self._all.append(member)
+        self._all.append(contained)
 
 
-class _Walk:
+class _AlarmWalk:
     """What is held, and what holders among it hold in turn, without what can't be NaN."""
 
     def __init__(self, holder: Kind, entries: Iterable[tuple[object, object]], budget: Budget) -> None:
@@ -144,11 +144,11 @@ class _Walk:
         self._budget = budget
         self._left = _MOST
         self._opened = {id(holder.value)}
-        self._waiting: list[tuple[int, Member | None, Kind, Iterable[tuple[object, object]]]] = [
+        self._waiting: list[tuple[int, Contained | None, Kind, Iterable[tuple[object, object]]]] = [
             (0, None, holder, entries)
         ]
 
-    def __iter__(self) -> Iterator[Member]:
+    def __iter__(self) -> Iterator[Contained]:
         for depth, above, kind, entries in self._waiting:  # which grows
             if self._is_plain(kind.value):
                 continue
@@ -157,9 +157,9 @@ class _Walk:
                     self.cut = True
                     return
                 self._left -= 1
-                member = Member(above, kind, under, value)
-                if depth == _DEPTH or not self._open(depth, member):
-                    yield member
+                contained = Contained(above, kind, under, value)
+                if depth == _DEPTH or not self._open(depth, contained):
+                    yield contained
 
     def _is_plain(self, value: Any) -> bool:
         """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
@@ -200,14 +200,14 @@ class _Walk:
         except Exception:
             return
 
-    def _open(self, depth: int, member: Member) -> bool:
+    def _open(self, depth: int, contained: Contained) -> bool:
         """Whether it holds others, which then come in their turn."""
-        value = member.value
+        value = contained.value
         inner = None if id(value) in self._opened else _opened(value, self._budget)
         if inner is None:
             return False
         self._opened.add(id(value))
-        self._waiting.append((depth + 1, member, *inner))
+        self._waiting.append((depth + 1, contained, *inner))
         return True
 
 
@@ -232,8 +232,8 @@ def _opened(value: object, budget: Budget) -> tuple[Kind, Iterable[tuple[object,
     return None if entries is None else (holder, entries)
 
 
-def _is_placeholder(member: Member) -> bool:
-    return type(member.under) is str and any(word in member.under for word in _PLACEHOLDERS)
+def _is_placeholder(contained: Contained) -> bool:
+    return type(contained.under) is str and any(word in contained.under for word in _PLACEHOLDERS)
 
 
 def _few(names: tuple[str, ...]) -> str:

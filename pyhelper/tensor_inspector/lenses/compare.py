@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..safe.budget import Budget
 from ..safe.guard import class_name
 from .compare_atoms import Tolerance
-from .compare_walk import Walk
+from .compare_walk import PairWalk
 from .comparison import Comparison
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: fl
     Values are compared, not who shares them: tied parameters are the same as equal copies. The caller holds the guard.
     """
     found = Comparison()
-    if not Walk(a, b, found, budget, Tolerance(rtol, atol)).go_on():
+    if not PairWalk(a, b, found, budget, Tolerance(rtol, atol)).go_on():
         found.complete = False
     return found
 

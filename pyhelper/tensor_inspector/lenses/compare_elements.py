@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
 #: Rows that a comparison of the elements tells already.
 _LINKED = ("stats", "base", "grad_fn")
-_TOLD = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
+_COVERED = (*_LINKED, "values", "mask", "_masked_data", "_masked_mask")
 _INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized tensor
 _DATES = ("datetime64", "timedelta64", "period")
 
@@ -30,18 +30,18 @@ _DATES = ("datetime64", "timedelta64", "period")
 class Compared:
     """What comparing elements has told, and which rows of the two then say nothing new; None where all do."""
 
-    __slots__ = ("complete", "counted", "exact", "notes", "told")
+    __slots__ = ("complete", "counted", "covered", "exact", "notes")
 
     def __init__(
         self,
         notes: list[Note],
-        told: tuple[str, ...] | None = (),
+        covered: tuple[str, ...] | None = (),
         counted: bool = True,
         complete: bool = True,
         exact: bool = False,
     ) -> None:
         self.notes = notes
-        self.told = told
+        self.covered = covered
         self.counted = counted  #: as one value
         self.complete = complete
         self.exact = exact  #: the rows left hold indices, to which no tolerance applies
@@ -58,7 +58,7 @@ def compare_elements(
     if one is None or other is None:
         return Compared([], counted=False)
     if one.composed or other.composed:
-        return _by_place((a, one), (b, other), budget, tolerance)
+        return _by_position((a, one), (b, other), budget, tolerance)
     taken_out = a.kind != b.kind or not (a.contains and b.contains)  # their rows are elements
     if one.scale is not None and other.scale is not None:
         has_integers = not any(isinstance(kind.reading(), Unread) for kind in (a, b))
@@ -68,13 +68,13 @@ def compare_elements(
     if read[0] is None or read[1] is None:
         return _by_rows(one, other)
     if unread is not None:
-        told = None if taken_out else _TOLD
-        return Compared([Note("not compared", f"not compared: {unread.text}")], told)
+        covered = None if taken_out else _COVERED
+        return Compared([Note("not compared", f"not compared: {unread.text}")], covered)
     notes, complete = _dense(one, other, read, budget, tolerance, partial)
-    return Compared(notes, None if taken_out else (*_TOLD, *_INTEGERS), complete=complete)
+    return Compared(notes, None if taken_out else (*_COVERED, *_INTEGERS), complete=complete)
 
 
-def told_of(values: ValueDifference, tick: Any = None) -> str:
+def difference_text(values: ValueDifference, tick: Any = None) -> str:
     words = [f"{count(values['different'])} of {count(values['read'])} differ"]
     if tick is not None:
         return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])} at {shape(values['at'] or [])}"
@@ -130,7 +130,7 @@ def _dense(
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:
     if isinstance(found, Unread):
         return [Note("not compared", found.text)]
-    return [Note("values", told_of(found, tick), found)] if found["different"] else []
+    return [Note("values", difference_text(found, tick), found)] if found["different"] else []
 
 
 def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
@@ -140,11 +140,11 @@ def _is_complete(found: ValueDifference | Unread, budget: Budget) -> bool:
 
 def _by_rows(a: Comparable, b: Comparable) -> Compared:
     """Of arrays of strings and the like, what their rows do not tell."""
-    told = ("base",) if a.mask is None and b.mask is None else ("base", "mask")
+    covered = ("base",) if a.mask is None and b.mask is None else ("base", "mask")
     dtypes = [None if side.array is None else side.array.dtype for side in (a, b)]
     if "structured" in (a.dtype, b.dtype):
-        return Compared(_laid_out(*dtypes), told, False)
-    return Compared(_unlike(a.dtype, b.dtype, *dtypes), told, False)
+        return Compared(_laid_out(*dtypes), covered, False)
+    return Compared(_unlike(a.dtype, b.dtype, *dtypes), covered, False)
 
 
 def _laid_out(was: Any, now: Any) -> list[Note]:
@@ -171,7 +171,9 @@ def _byte_order(dtype: Any) -> str | None:
     return None if order == "|" else {"<": "little", ">": "big"}.get(order, sys.byteorder) + "-endian"
 
 
-def _by_place(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Budget, tolerance: Tolerance) -> Compared:
+def _by_position(
+    a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Budget, tolerance: Tolerance
+) -> Compared:
     """Of which one is sparse, or nested."""
     (kind, left), (other_kind, right) = a, b
     same_layout, same_kind = left.layout == right.layout, kind.kind == other_kind.kind
@@ -193,11 +195,11 @@ def _by_place(a: tuple[Kind, Comparable], b: tuple[Kind, Comparable], budget: Bu
     found = difference_of(one, other, whole, budget, tolerance)
     notes += _values(found)
     differ = not isinstance(found, Unread) and found["different"]
-    if both_composed and len(one.places) != len(other.places) and not differ:
-        notes.append(Note("value", f"stored {count(len(one.places))} → {count(len(other.places))}"))
+    if both_composed and len(one.positions) != len(other.positions) and not differ:
+        notes.append(Note("value", f"stored {count(len(one.positions))} → {count(len(other.positions))}"))
     complete = _is_complete(found, budget)
-    told = (*_TOLD, *PARTS) if same_kind else None
-    return Compared(notes, told, complete=complete)
+    covered = (*_COVERED, *PARTS) if same_kind else None
+    return Compared(notes, covered, complete=complete)
 
 
 def _quantized(a: Comparable, b: Comparable, has_integers: bool, budget: Budget, tolerance: Tolerance) -> Compared:
@@ -208,12 +210,12 @@ def _quantized(a: Comparable, b: Comparable, has_integers: bool, budget: Budget,
     if a.scale != b.scale:
         notes.append(Note("scale", f"{a.scale} → {b.scale}"))
     if not notes and not (tolerance.rtol or tolerance.atol) and has_integers:
-        return Compared(notes, _TOLD, False)
+        return Compared(notes, _COVERED, False)
     one, other = a.read(), b.read()
     unread = next((side for side in (one, other) if isinstance(side, Unread)), None)
     found = unread or difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
     complete = _is_complete(found, budget)
-    return Compared([*notes, *_values(found)], (*_TOLD, *_INTEGERS), complete=complete)
+    return Compared([*notes, *_values(found)], (*_COVERED, *_INTEGERS), complete=complete)
 
 
 def _unlike_shapes(a: Comparable, b: Comparable) -> Note:

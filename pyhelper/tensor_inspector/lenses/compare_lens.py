@@ -12,7 +12,7 @@ from ..words.text import plural
 from .compare import amount
 from .compare_atoms import Tolerance
 from .compare_pair import MISSING, Noted
-from .compare_walk import Walk
+from .compare_walk import PairWalk
 from .comparison import Comparison
 from .lens import Lens, Paused
 
@@ -28,7 +28,7 @@ class _Compare(Lens):
         self._sides = (a, b)
         self._found = Comparison()
         self._noted: list[Noted] = []
-        self._walk = Walk(a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted)
+        self._walk = PairWalk(a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted)
 
     def go_on(self) -> bool:
         return self._walk.go_on()
@@ -51,9 +51,9 @@ class _Compare(Lens):
 
     def row(self) -> Child:
         found, noted, sides = self._found, self._noted, self._sides
-        said = plural(found.total, "difference") if found.total else "equal" if found.same else "no difference found"
+        outcome = plural(found.total, "difference") if found.total else "equal" if found.same else "no difference found"
         rows = Rows(
-            f"{said} · {found.how_far()}",
+            f"{outcome} · {found.how_far()}",
             len(noted),
             lambda start, count: _rows(noted[start : start + count], sides),
             "comparison",
@@ -69,11 +69,11 @@ def _names(sides: tuple[Child, Child]) -> str:
 def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
     for one in noted:
         below = [_side(one, side, value) for side, value in zip(sides, (one.a, one.b)) if value is not MISSING]
-        yield Child(one.place.shown() or _names(sides), Rows.of(one.text, below, "difference"), "")
+        yield Child(one.location.shown() or _names(sides), Rows.of(one.text, below, "difference"), "")
 
 
 def _side(noted: Noted, side: Child, value: object) -> Child:
     """The value on one side, by the expression that reaches it there."""
-    path = noted.place.path
+    path = noted.location.path
     reached = None if path is None or side.suffix is None else side.suffix + path
-    return Child(reached or f"{side.name} › {noted.place.shown()}".rstrip(" ›"), value, reached)
+    return Child(reached or f"{side.name} › {noted.location.shown()}".rstrip(" ›"), value, reached)

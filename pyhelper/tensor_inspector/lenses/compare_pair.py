@@ -16,7 +16,7 @@ _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
 
 
-class Place:
+class Location:
     """Where a pair stands: by the expression that reaches it, and as the tree names it where there is none."""
 
     __slots__ = ("path", "words")
@@ -28,18 +28,18 @@ class Place:
     def shown(self) -> str:
         return self.words if self.path is None else self.path
 
-    def below(self, name: str, suffix: str | None) -> Place:
+    def below(self, name: str, suffix: str | None) -> Location:
         path = None if suffix is None or self.path is None else self.path + suffix
         if path is not None and len(path) <= _PATH:
-            return Place(path)
-        return Place(None, one_line(f"{self.shown()} › {name}".lstrip(" ›"), _PATH))
+            return Location(path)
+        return Location(None, one_line(f"{self.shown()} › {name}".lstrip(" ›"), _PATH))
 
 
 class Pair:
-    __slots__ = ("a", "b", "place", "tolerance")
+    __slots__ = ("a", "b", "location", "tolerance")
 
-    def __init__(self, place: Place, a: Any, b: Any, tolerance: Tolerance) -> None:
-        self.place = place
+    def __init__(self, location: Location, a: Any, b: Any, tolerance: Tolerance) -> None:
+        self.location = location
         self.a = a
         self.b = b
         self.tolerance = tolerance
@@ -48,10 +48,10 @@ class Pair:
 class Noted:
     """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
 
-    __slots__ = ("a", "b", "place", "text")
+    __slots__ = ("a", "b", "location", "text")
 
-    def __init__(self, place: Place, text: str, a: Any, b: Any) -> None:
-        self.place = place
+    def __init__(self, location: Location, text: str, a: Any, b: Any) -> None:
+        self.location = location
         self.text = text
         self.a = a
         self.b = b
@@ -67,5 +67,5 @@ class Notes:
         self._noted = noted
 
     def add(self, pair: Pair, what: What, text: str, values: ValueDifference | None = None) -> None:
-        if self.found.note(pair.place.shown(), what, text, values) and self._noted is not None:
-            self._noted.append(Noted(pair.place, text, pair.a, pair.b))
+        if self.found.note(pair.location.shown(), what, text, values) and self._noted is not None:
+            self._noted.append(Noted(pair.location, text, pair.a, pair.b))

@@ -34,10 +34,10 @@ class RowPairs:
         self._notes = notes
         self._budget = budget
 
-    def side_by_side(self, a: Kind, b: Kind, told: tuple[str, ...]) -> Iterator[Two]:
+    def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...]) -> Iterator[Two]:
         """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
         if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
-            yield from zip_longest(*(rows_of(side, told, self._budget) for side in (a, b)))
+            yield from zip_longest(*(rows_of(side, covered, self._budget) for side in (a, b)))
             return
         for start in range(0, max(len(a.value), len(b.value)), PAGE):
             pages = [side.value[start : start + PAGE] for side in (a, b)]
@@ -59,7 +59,7 @@ class RowPairs:
             one, other = two
             if one is not None and other is not None:
                 if one.is_like(other):
-                    yield self._beneath(pair, one, other, elements.exact)
+                    yield self._pair_below(pair, one, other, elements.exact)
                     continue
                 moved = moved or (one.child.name, other.child.name)
             for at, row in enumerate(two):
@@ -69,7 +69,7 @@ class RowPairs:
                     unsure[at].append(row)
                 elif row.key in waiting[1 - at]:
                     like = waiting[1 - at].pop(row.key)
-                    yield self._beneath(pair, *((like, row) if at else (row, like)), elements.exact)
+                    yield self._pair_below(pair, *((like, row) if at else (row, like)), elements.exact)
                 elif two[1 - at] is None and not waiting[1 - at]:
                     self._alone(pair, _SIDES[at], row.child)
                 else:
@@ -79,7 +79,7 @@ class RowPairs:
         elif ordered and moved and not any(waiting):
             self._notes.add(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
         for one, other in matched(*unsure):
-            yield self._beneath(pair, one, other, elements.exact)
+            yield self._pair_below(pair, one, other, elements.exact)
         only = alone(*unsure), alone(*unsure[::-1])
         for at, side in enumerate(_SIDES):
             for row in (*waiting[at].values(), *only[at]):
@@ -87,13 +87,13 @@ class RowPairs:
         unknown = max(len(unsure[at]) - len(only[at]) for at in (0, 1))
         if unknown:
             words = plural(unknown, "item" if a.kind == "set" else "key")
-            said = f"not compared: {words} that only the program's own code could tell apart"
-            self._notes.add(pair, "not compared", said)
+            text = f"not compared: {words} that only the program's own code could tell apart"
+            self._notes.add(pair, "not compared", text)
 
-    def _beneath(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
+    def _pair_below(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
         one, other = row.child, like.child
         tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
-        return Pair(pair.place.below(one.name, one.suffix), one.value, other.value, tolerance)
+        return Pair(pair.location.below(one.name, one.suffix), one.value, other.value, tolerance)
 
     def _alone(self, pair: Pair, side: What, child: Child) -> None:
         if len(self._notes.found.differences) >= KEPT:
@@ -101,7 +101,7 @@ class RowPairs:
             return
         line = as_kind(child.value, self._budget).line()
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
-        below = Pair(pair.place.below(child.name, child.suffix), a, b, pair.tolerance)
+        below = Pair(pair.location.below(child.name, child.suffix), a, b, pair.tolerance)
         self._notes.add(below, side, f"{side}: {line}")
 
 

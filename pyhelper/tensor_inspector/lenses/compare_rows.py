@@ -24,12 +24,12 @@ _NAN = ...  #: stands for NaN as a label, which is made anew for each table
 class KeyedRow:
     """A row and what it is found by in the other value: its name, or the token of its key."""
 
-    __slots__ = ("child", "content", "key", "own")
+    __slots__ = ("child", "content", "item", "key")
 
-    def __init__(self, child: Child, key: Any, own: Any = _NO_KEY, content: Any = None) -> None:
+    def __init__(self, child: Child, key: Any, item: Any = _NO_KEY, content: Any = None) -> None:
         self.child = child
         self.key = key  #: None where only the program's own code could tell
-        self.own = own  #: the key or item itself
+        self.item = item  #: the key or item itself
         self.content = content  #: what such a key holds, where that is known
 
     @classmethod
@@ -38,7 +38,7 @@ class KeyedRow:
 
     def is_like(self, other: KeyedRow) -> bool:
         if self.key is None and other.key is None:
-            return self.own is other.own
+            return self.item is other.item
         return bool(self.key == other.key)
 
 
@@ -47,9 +47,9 @@ def holds(kind: Kind) -> bool:
     return kind.kind == "module" or (kind.kind != "property" and kind.child_count() != 0)
 
 
-def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[KeyedRow]:
+def rows_of(kind: Kind, covered: tuple[str, ...], budget: Budget) -> Iterator[KeyedRow]:
     """What is below a value, but for what is told already. Properties are not read."""
-    known = kind.rows_without({*told, *kind.repeating})
+    known = kind.rows_without({*covered, *kind.repeating})
     if known is not None:
         yield from (KeyedRow.named(child) for child in known if not _is_computed(child))
         return
@@ -72,7 +72,7 @@ def rows_of(kind: Kind, told: tuple[str, ...], budget: Budget) -> Iterator[Keyed
                 elif child.suffix is None:
                     child.name = distinct(child.name, met - 1, names)
                 yield _keyed(child, key, again)
-            elif not _is_computed(child) and child.name not in kind.repeating and child.name not in told:
+            elif not _is_computed(child) and child.name not in kind.repeating and child.name not in covered:
                 yield KeyedRow.named(child)
         start += page
 
@@ -84,7 +84,7 @@ def _is_computed(child: Child) -> bool:
 
 def matched(left: list[KeyedRow], right: list[KeyedRow]) -> Iterator[tuple[KeyedRow, KeyedRow]]:
     """Takes out of both what has one key all the same: the same object, or what alone on its side holds the same."""
-    ways: tuple[Callable[[KeyedRow], Any], ...] = (lambda row: id(row.own), lambda row: row.content)
+    ways: tuple[Callable[[KeyedRow], Any], ...] = (lambda row: id(row.item), lambda row: row.content)
     for way in ways:
         mine, others = _single(left, way), _single(right, way)
         found = [(row, others[known]) for known, row in mine.items() if known in others]
@@ -96,12 +96,12 @@ def matched(left: list[KeyedRow], right: list[KeyedRow]) -> Iterator[tuple[Keyed
 
 def alone(rows: list[KeyedRow], others: list[KeyedRow]) -> list[KeyedRow]:
     """Those whose key is none of the others' for sure: all of its class are known to hold something else."""
-    held: dict[int, set[Any]] = {}
+    contents_of: dict[int, set[Any]] = {}
     for other in others:
-        held.setdefault(id(type(other.own)), set()).add(other.content)
+        contents_of.setdefault(id(type(other.item)), set()).add(other.content)
 
     def is_alone(row: KeyedRow) -> bool:
-        contents = held.get(id(type(row.own)), set())
+        contents = contents_of.get(id(type(row.item)), set())
         return not contents or not (row.content is None or None in contents or row.content in contents)
 
     return [row for row in rows if is_alone(row)]

@@ -30,16 +30,16 @@ PARTS = (*_POINTERS, *_WITHIN, _VALUES, "indices", "data", "coords", "row", "col
 class Stored:
     """Values and their places in row-major order, both in one dimension."""
 
-    __slots__ = ("places", "values")
+    __slots__ = ("positions", "values")
 
-    def __init__(self, places: Any, values: Any) -> None:
-        self.places = places
+    def __init__(self, positions: Any, values: Any) -> None:
+        self.positions = positions
         self.values = values
 
     def is_at(self, other: Stored) -> bool:
         """Whether the other's are at the same places in the same order."""
-        same = len(self.places) == len(other.places)
-        return bool(same and (self.places == other.places).all())
+        same = len(self.positions) == len(other.positions)
+        return bool(same and (self.positions == other.positions).all())
 
 
 def stored(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
@@ -55,10 +55,10 @@ def difference_of(
 ) -> ValueDifference | Unread:
     """Where they differ as elements of that shape, of which all that neither stores are zeros."""
     xp = library()
-    places, at = xp.unique(xp.hstack((a.places, b.places)), return_inverse=True)
-    first = len(a.places)
+    positions, at = xp.unique(xp.hstack((a.positions, b.positions)), return_inverse=True)
+    first = len(a.positions)
     one, other = (
-        _spread(values, part, len(places)) for values, part in ((a.values, at[:first]), (b.values, at[first:]))
+        _scattered(values, part, len(positions)) for values, part in ((a.values, at[:first]), (b.values, at[first:]))
     )
     found: ValueDifference | Unread = difference(one, other, budget, rtol=tolerance.rtol, atol=tolerance.atol)
     if isinstance(found, Unread):
@@ -67,11 +67,11 @@ def difference_of(
     found["count"] = prod(sizes)
     found["read"] = found["count"] if complete else found["read"]
     if found["at"] is not None:
-        found["at"] = index_of(int(places[found["at"][0]]), sizes)
+        found["at"] = index_of(int(positions[found["at"][0]]), sizes)
     return found
 
 
-def _spread(values: Any, at: Any, length: int) -> Any:
+def _scattered(values: Any, at: Any, length: int) -> Any:
     """The values at these positions among zeros; those of one position added up, as in a tensor not coalesced."""
     xp = library()
     if not hasattr(values, "untyped_storage"):
@@ -90,20 +90,20 @@ def _of_dense(kind: Kind, budget: Budget) -> Stored | Unread:
     if elements is None or isinstance(elements, Unread):
         return elements or Unread("dtype", "no numbers")
     xp = library()
-    places, values, read, amount = [], [], 0, 0
+    positions, values, read, amount = [], [], 0, 0
     for block in blocks(elements, _BLOCK) if elements.shape else [elements]:
         if budget.spent():
             return Unread("no_time", "no time was left")
         part = flat(block)
         found = (part != 0).nonzero()
         there = found[0] if type(found) is tuple else found.reshape(-1)
-        places.append(there + read)
+        positions.append(there + read)
         values.append(part[there])
         read, amount = read + len(part), amount + len(there)
         if amount > _GATHERED:
             return Unread("too_many", "more than are gathered")
     none = flat(elements[:0] if elements.shape else elements)[:0]
-    return Stored(xp.hstack([*places, cast(none, xp.int64)]), xp.hstack([*values, none]))
+    return Stored(xp.hstack([*positions, cast(none, xp.int64)]), xp.hstack([*values, none]))
 
 
 def _of_parts(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
@@ -124,19 +124,19 @@ def _of_parts(kind: Kind, side: Comparable, budget: Budget) -> Stored | Unread:
     stored = len(axes[0])
     if len(axes) != len(sizes) or stored > values.shape[0]:
         return UNFIT
-    places = 0 * axes[0]
+    positions = 0 * axes[0]
     for axis, size in zip(axes, sizes):
         if len(axis) != stored or (stored and not 0 <= int(axis.min()) <= int(axis.max()) < size):
             return UNFIT
-        places = places * size + axis
-    return Stored(places, flat(values[:stored]))
+        positions = positions * size + axis
+    return Stored(positions, flat(values[:stored]))
 
 
 def _coordinates(parts: dict[str, Any], budget: Budget) -> list[Any]:
     if "indices" in parts:
         return [_index(axis) for axis in as_kind(parts["indices"], budget).elements()]
-    held = parts["coords"] if "coords" in parts else (parts["row"], parts["col"])
-    return [_index(as_kind(axis, budget).elements()) for axis in held]
+    axes = parts["coords"] if "coords" in parts else (parts["row"], parts["col"])
+    return [_index(as_kind(axis, budget).elements()) for axis in axes]
 
 
 def _compressed(parts: dict[str, Any], budget: Budget) -> list[Any]:

@@ -13,7 +13,7 @@ from ..safe.guard import class_name, full_name
 from ..words.text import led_by, one_line
 from .compare_atoms import Tolerance, alike, differing, read_alike
 from .compare_elements import compare_elements
-from .compare_pair import Noted, Notes, Pair, Place
+from .compare_pair import Location, Noted, Notes, Pair
 from .compare_row_pairs import QUICK_IDS, RowPairs
 from .compare_rows import holds
 from .comparison import Comparison
@@ -44,7 +44,7 @@ class _Open:
         return 1 if self._holder is None else self._holder.child_count()
 
 
-class Walk:
+class PairWalk:
     """Both values at once, from the top, each pair of holders once. Of long ones only the rows at hand are kept.
 
     What it finds goes into ``found``. When the time of the budget is over it stops. With ``in_slices`` it goes on when
@@ -66,7 +66,7 @@ class Walk:
         self._budget = budget
         self._above: set[tuple[int, int]] = set()  #: holders that are being compared
         self._before: dict[tuple[int, int], Pair] = {}  #: and the last that were: what is here lives, so its id is its
-        top = Pair(Place(), a, b, tolerance)
+        top = Pair(Location(), a, b, tolerance)
         self._waiting = [_Open(top, iter([top]))]
         self._in_slices = in_slices
         self._notes = Notes(found, noted)
@@ -127,8 +127,8 @@ class Walk:
         except Exception as error:
             self._partial = PartialDifference()
             text = error.args[0] if error.args and type(error.args[0]) is str else ""
-            said = one_line(f"not read: {class_name(type(error))}: {text}")
-            self._notes.add(pair, "not compared", said)
+            failure = one_line(f"not read: {class_name(type(error))}: {text}")
+            self._notes.add(pair, "not compared", failure)
             return None
 
     def _is_known(self, pair: Pair) -> bool:
@@ -181,15 +181,15 @@ class Walk:
         required = [kind.requires_grad() for kind in (a, b)]
         if None not in required and required[0] is not required[1]:
             self._notes.add(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
-        self._marks(pair, a, b)
+        self._compare_settings(pair, a, b)
         for note in elements.notes:
             self._notes.add(pair, note.what, note.text, note.values)
         self._found.compared += elements.counted
         self._found.complete = self._found.complete and elements.complete
-        if elements.told is None:
+        if elements.covered is None:
             return None
         before = self._found.compared
-        rows = self._rows.side_by_side(a, b, elements.told)
+        rows = self._rows.side_by_side(a, b, elements.covered)
         first = next(rows, None)
         if first is not None:
             return self._rows.pairs(pair, a, b, chain([first], rows), elements)
@@ -206,7 +206,7 @@ class Walk:
             same = "" if names[0] != names[1] else ", another class of this name"
             self._notes.add(pair, "type", f"{names[0]} → {names[1]}{same}")
 
-    def _marks(self, pair: Pair, a: Kind, b: Kind) -> None:
+    def _compare_settings(self, pair: Pair, a: Kind, b: Kind) -> None:
         was, now = a.settings(), b.settings()
         for name in was:
             if name in now and was[name] != now[name]:

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
         "only in a", "only in b", "not compared",
     ]  # fmt: skip
 
-    class _Difference(TypedDict):
+    class _Located(TypedDict):
         path: str
         what: What
         text: str
 
-    class Difference(_Difference, total=False):
+    class Difference(_Located, total=False):
         """One difference, or what was not compared: where, in what, and in words.
 
         Where is the expression below both, empty for the two themselves; where there is none, the way there as the tree
@@ -70,13 +70,13 @@ class Comparison:
 
     def note(self, path: str, what: What, text: str, values: ValueDifference | None = None) -> bool:
         """Whether it is kept."""
-        kept = self.not_compared if what == "not compared" else self.differences
-        if len(kept) >= KEPT:
-            self.more += kept is self.differences
+        notes = self.not_compared if what == "not compared" else self.differences
+        if len(notes) >= KEPT:
+            self.more += notes is self.differences
             return False
-        kept.append({"path": path, "what": what, "text": text})
+        notes.append({"path": path, "what": what, "text": text})
         if values is not None:
-            kept[-1]["values"] = values
+            notes[-1]["values"] = values
         return True
 
     @property
@@ -86,16 +86,16 @@ class Comparison:
 
     def how_far(self) -> str:
         """What was compared, and what was not, in words."""
-        said = f"{plural(self.compared, 'value')} compared"
-        said += f", {count(self.by_line)} by their summary only" if self.by_line else ""
-        said += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
-        return said if self.complete else f"{said}, not all"
+        words = f"{plural(self.compared, 'value')} compared"
+        words += f", {count(self.by_line)} by their summary only" if self.by_line else ""
+        words += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
+        return words if self.complete else f"{words}, not all"
 
     def __repr__(self) -> str:
         total = self.total
         head = f"{plural(total, 'difference') if total else 'no difference'} · {self.how_far()}"
-        kept = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
-        shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in kept]
+        first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
+        shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in first]
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])

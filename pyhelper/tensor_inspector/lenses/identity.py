@@ -55,7 +55,7 @@ def token_of(value: object) -> Token | None:
     cls = id(type(value))
     if cls in _QUICK:
         return Token((cls, value))
-    return _Reader().token(value, _DEEP)
+    return _TokenReader().token(value, _DEEP)
 
 
 def same_value(one: object, other: object) -> bool | None:
@@ -78,7 +78,7 @@ def text_of(value: object) -> str:
     return token.key[-1] if token is not None and token.exact and type(token.key[-1]) is str else ""
 
 
-class _Reader:
+class _TokenReader:
     """One value, down to its parts: few enough, as a key that holds others many times over has very many."""
 
     def __init__(self) -> None:

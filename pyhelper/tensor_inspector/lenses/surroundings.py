@@ -30,15 +30,15 @@ def step_around(paused: Paused | None, budget: Budget) -> Step | None:
 class Names:
     """Names of leaves and of what nodes have made, as far as they are in sight."""
 
-    def __init__(self, step: Step | None, own: str | None = None, value: Any = None) -> None:
+    def __init__(self, step: Step | None, name: str | None = None, value: Any = None) -> None:
         self.step = step
-        self._own = {id(value): own} if own else {}
+        self._names = {id(value): name} if name else {}
         self._made: dict[int, str] | None = None
 
     def of(self, value: Any) -> str | None:
         """The expression that reaches a value."""
-        if id(value) in self._own:
-            return self._own[id(value)]
+        if id(value) in self._names:
+            return self._names[id(value)]
         return None if self.step is None else self.step.name_of(value)
 
     def parameter(self, value: Any) -> Parameter | None:

@@ -7,7 +7,7 @@ import re
 _ATOM = re.compile(r"[\w.]+(\[[\w'\".-]*\]|\.\w+|\(\))*", re.ASCII)
 
 
-class Group(str):
+class GroupExpression(str):
     """What the debugger keeps as the expression of a group. It is empty, so that the views offer none, yet the rows
     below, which it makes from this, have theirs: to the debugger it counts as one."""
 
@@ -26,9 +26,9 @@ class Copied(str):
 
 def reached(suffix: str, parent: str, copied: bool = False) -> str | None:
     """The expression of a child: what is no atom of an expression is put in parentheses."""
-    whole = parent.whole if type(parent) is Group else parent
+    whole = parent.whole if type(parent) is GroupExpression else parent
     if not suffix:
-        group = Group()
+        group = GroupExpression()
         group.whole = whole
         return group
     if type(whole) is Copied:

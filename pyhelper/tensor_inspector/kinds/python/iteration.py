@@ -65,7 +65,7 @@ class Stepping(Kind):
         return [self.type_name(), "not advanced" if left is None else f"{left(self.value):,} left"]
 
 
-class View(Container):
+class DictView(Container):
     """The keys, values or items of a dict."""
 
     kind = "sequence"
@@ -81,7 +81,7 @@ class View(Container):
         return (Child(f"[{index}]", item) for index, item in islice(enumerate(self.items(start), start), count))
 
 
-class Pairs(View):
+class Pairs(DictView):
     def item_texts(self) -> list[tuple[str, str]]:
         return pair_texts(islice(self.items(), _SHOWN), self)
 
@@ -153,7 +153,7 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if id(cls) in _COUNTED or any(id(base) in _STEPPING or class_module(base) == "itertools" for base in bases):
         return Stepping
     if id(cls) in _VIEWS:
-        return Pairs if cls is type(_NONE.items()) else View
+        return Pairs if cls is type(_NONE.items()) else DictView
     if any(id(base) in _VIEWS for base in bases):
         return OrderedView
     if any(class_name(base) == "Future" and _is_future(base) for base in bases):

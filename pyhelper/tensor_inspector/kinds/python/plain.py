@@ -149,7 +149,7 @@ class Decimal(Atom):
         return (repr(self.value) if self.value.is_nan() else self.value), ()
 
 
-class Moment(Atom):
+class DateOrTime(Atom):
     """A date or time, also of a subclass. A time zone that is the program's own is named, not asked for its text."""
 
     def line(self) -> str:
@@ -246,7 +246,7 @@ _EXACT: tuple[tuple[str, type[Kind], tuple[str, ...]], ...] = (
     ("pathlib", Path, ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath")),
 )
 _SUBCLASSED: tuple[tuple[str, type[Kind], tuple[str, ...]], ...] = (
-    ("datetime", Moment, _MOMENTS),
+    ("datetime", DateOrTime, _MOMENTS),
     ("decimal", Decimal, ("Decimal",)),
 )
 kind_for = either(

@@ -23,7 +23,7 @@ _WRAPPERS: tuple[Any, ...] = (UserDict, WeakValueDictionary, UserList)
 _GETTERS = [wrapper.__dict__["__getitem__"] for wrapper in _WRAPPERS]
 
 
-class _Wrapper:
+class _AroundBuiltIn:
     """A container that keeps its items in a built-in one, as its attribute ``data``."""
 
     value: Any
@@ -43,12 +43,12 @@ class _Wrapper:
         return [*others, *property_rows(self.value)]
 
 
-class WrappedDict(_Wrapper, Mapping):
+class WrappedDict(_AroundBuiltIn, Mapping):
     def as_dict(self) -> dict[Any, Any]:
         return self.data(dict)  # type: ignore[no-any-return]
 
 
-class WrappedList(_Wrapper, Sequence):
+class WrappedList(_AroundBuiltIn, Sequence):
     def length(self) -> int:
         return list.__len__(self.data(list))
 
@@ -72,7 +72,7 @@ class WeakDict(WrappedDict):
         return []
 
 
-class WeakItems(_Wrapper, Set):
+class WeakItems(_AroundBuiltIn, Set):
     def length(self) -> int:
         return set.__len__(self.data(set))
 

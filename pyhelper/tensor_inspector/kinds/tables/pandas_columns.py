@@ -217,7 +217,7 @@ class SparseColumn(Library):
         return [Child("stored", stats_rows(self._stored.reading()))]
 
 
-class Unknown(Contents):
+class UnknownArray(Contents):
     """An array type of the program: only its own code can read it."""
 
     unread = OWN_CODE

@@ -9,7 +9,7 @@ from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, libr
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from .arrow import Arrow
-from .pandas_columns import Categories, Library, Moments, Nullable, Periods, SparseColumn, Texts, Unknown
+from .pandas_columns import Categories, Library, Moments, Nullable, Periods, SparseColumn, Texts, UnknownArray
 from .pandas_index import Levels, RangeLabels
 
 numpy: Any = module("numpy")
@@ -57,4 +57,4 @@ def column_contents(values: Any, budget: Budget) -> Contents:
         plain = c_attribute(values, "_ndarray")
         if type(plain) is numpy.ndarray:
             return contents_of(plain, budget)
-    return Unknown(values, budget)
+    return UnknownArray(values, budget)

@@ -83,7 +83,7 @@ class ScriptObject(WordedObject):
             return []
 
 
-class Graph(WordedObject):
+class FxGraph(WordedObject):
     """A graph of ``torch.fx``, node by node."""
 
     kind = "graph"
@@ -152,5 +152,5 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         if base is vars(torch._C).get("ScriptObject"):
             return ScriptObject
         if class_name(base) in ("Graph", "Node") and stands_in(base, "torch.fx"):
-            return Graph if class_name(base) == "Graph" else FxNode
+            return FxGraph if class_name(base) == "Graph" else FxNode
     return None

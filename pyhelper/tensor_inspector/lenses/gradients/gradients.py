@@ -16,7 +16,7 @@ from ...protocol import Found, GradientsFound
 from ...safe.budget import Budget, Steps
 from ..lens import Lens, Paused
 from ..surroundings import Names, step_around
-from .row import Row, by_depth
+from .row import ParameterRow, by_depth
 from .words import table
 
 _ROWS = 100
@@ -35,7 +35,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     raise TypeError(f"{asked.name} is no module and no optimizer")
 
 
-def _of_module(asked: Child, budget: Budget) -> Iterator[Row]:
+def _of_module(asked: Child, budget: Budget) -> Iterator[ParameterRow]:
     """The parameters of a module, each once, by the names that one types."""
     seen: set[int] = set()
     for member in members(asked.value, Steps(budget)):
@@ -43,22 +43,24 @@ def _of_module(asked: Child, budget: Budget) -> Iterator[Row]:
             if id(tensor) not in seen:
                 seen.add(id(tensor))
                 path = None if asked.suffix is None else f"{asked.suffix}{member.path}{suffix}"
-                yield Row(path or f"{member.path}{suffix}".lstrip("."), path, tensor)
+                yield ParameterRow(path or f"{member.path}{suffix}".lstrip("."), path, tensor)
 
 
-def _of_optimizer(asked: Child, names: Names) -> list[Row]:
+def _of_optimizer(asked: Child, names: Names) -> list[ParameterRow]:
     found = []
     for number, group in enumerate(groups(asked.value)):
         for at, tensor in enumerate(group.tensors):
             name = names.of(tensor)
-            found.append(Row(name or f"param_groups[{number}]['params'][{at}]", name, tensor))
+            found.append(ParameterRow(name or f"param_groups[{number}]['params'][{at}]", name, tensor))
     return found
 
 
 class Gradients(Lens):
     """Reads the norms of all gradients and weights, and then works out what the optimizer would do with them."""
 
-    def __init__(self, asked: Child, rows: list[Row], optimizers: list[Any], budget: Budget, shown: int) -> None:
+    def __init__(
+        self, asked: Child, rows: list[ParameterRow], optimizers: list[Any], budget: Budget, shown: int
+    ) -> None:
         super().__init__(budget)
         self._asked = asked
         self._all = rows
@@ -66,9 +68,9 @@ class Gradients(Lens):
         self._graded = [row for row in rows if row.gradient is not None]
         self._norms = Norms([*(row.gradient for row in self._graded), *(row.weight for row in rows)])
         self._rules = Rules(optimizers)
-        self._waiting: deque[Row] | None = None
+        self._waiting: deque[ParameterRow] | None = None
         self._rule: str | None = None
-        self._sorted: list[Row] | None = None
+        self._sorted: list[ParameterRow] | None = None
 
     def go_on(self) -> bool:
         if self._waiting is None:
@@ -111,10 +113,10 @@ class Gradients(Lens):
     def row(self) -> Child:
         return table(f"gradients of {self._asked.name}", self.found(), self.sorted(), by_depth(self._all))
 
-    def sorted(self) -> list[Row]:
+    def sorted(self) -> list[ParameterRow]:
         """The rows, the worst first."""
         if self._sorted is None:
-            self._sorted = sorted(self._all, key=Row.order)
+            self._sorted = sorted(self._all, key=ParameterRow.order)
         return self._sorted
 
     def _note_norms(self) -> None:
@@ -124,7 +126,7 @@ class Gradients(Lens):
         for row, norm in zip(self._all, found[len(self._graded) :]):
             row.weight_norm = None if norm is None else norm.value
 
-    def _update(self, row: Row) -> None:
+    def _update(self, row: ParameterRow) -> None:
         update = self._rules.of(row.weight, row.gradient)
         norm = None if update is None else update.norm()
         if update is not None and norm is not None and isfinite(norm):

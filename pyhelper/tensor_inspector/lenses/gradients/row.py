@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ORDER = ("nan", "inf", "none", "zero", "fine", "unread", "frozen")
 
 
-class Row:
+class ParameterRow:
     """A parameter by its name, and the expression that reaches it, if one does."""
 
     __slots__ = ("_norm", "gradient", "name", "path", "update_norm", "weight", "weight_norm")
@@ -90,6 +90,6 @@ class Row:
         return element_count(self.weight)
 
 
-def by_depth(rows: list[Row]) -> list[tuple[str, float]]:
+def by_depth(rows: list[ParameterRow]) -> list[tuple[str, float]]:
     """The norms of the gradients of weights with two dimensions or more, in the order of the model."""
     return [(row.name, row.norm) for row in rows if row.norm is not None and row.weight.dim() > 1]

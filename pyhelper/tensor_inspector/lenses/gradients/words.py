@@ -10,7 +10,7 @@ from ...kinds import Child, Rows, TextRow
 from ...measure.torch.norms import ERROR
 from ...words.line import Word, line_of
 from ...words.text import bounded, number, plural
-from .row import Row
+from .row import ParameterRow
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -20,7 +20,7 @@ _WIDTH = 32  #: bars of a row
 _BADGES: dict[str, list[Badge]] = {"nan": ["nan"], "inf": ["inf"], "zero": ["zeros"], "none": ["no_grad"]}
 
 
-def table(name: str, found: Any, rows: list[Row], depth: list[tuple[str, float]]) -> Child:
+def table(name: str, found: Any, rows: list[ParameterRow], depth: list[tuple[str, float]]) -> Child:
     """All of it: what is wrong on the line, below it how the norms change along depth, then the parameters."""
     first = [Child("along depth", TextRow(_along(depth)), "")] if len(depth) > 2 else []
 
@@ -59,17 +59,19 @@ def _shared(names: list[str]) -> int:
     return first.rfind(".", 0, alike) + 1
 
 
-def _row(row: Row, name: str) -> Child:
+def _row(row: ParameterRow, name: str) -> Child:
     below = [Child(row.path or row.name, row.weight, row.path)]
     if row.gradient is not None:
         path = None if row.path is None else f"{row.path}.grad"
         below.append(Child(path or "grad", row.gradient, path))
     badges = _BADGES.get(row.state(), ())
-    rows = Rows(line_of(_said(row)), len(below), lambda start, count: below[start : start + count], "tensor", badges)
+    rows = Rows(
+        line_of(_row_words(row)), len(below), lambda start, count: below[start : start + count], "tensor", badges
+    )
     return Child(name, rows, "")
 
 
-def _said(row: Row) -> Iterator[str | None]:
+def _row_words(row: ParameterRow) -> Iterator[str | None]:
     state = row.state()
     if state == "frozen":
         yield "frozen: requires no gradient"
@@ -81,8 +83,8 @@ def _said(row: Row) -> Iterator[str | None]:
         yield Word("grad all zeros", "all zeros", loud=True)
     elif state in ("nan", "inf"):
         amounts = [f"{row.nan:,} NaN" if row.nan else "", f"{row.inf:,} Inf" if row.inf else ""]
-        said = f"{', '.join(filter(None, amounts))} of {row.count() or 0:,}"
-        yield Word(f"grad {said}", said, loud=True)
+        text = f"{', '.join(filter(None, amounts))} of {row.count() or 0:,}"
+        yield Word(f"grad {text}", text, loud=True)
     else:
         yield Word(f"grad {_about(row.norm or 0.0)}", _about(row.norm or 0.0))
     yield None if row.weight_norm is None else Word(f"weight {_about(row.weight_norm)}", "")

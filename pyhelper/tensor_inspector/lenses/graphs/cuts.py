@@ -25,12 +25,12 @@ _ALL = ("children", "modules", "parameters", "named_children")  #: by which all 
 class Cut:
     """A place where the way ends: why, the expression, file and line."""
 
-    __slots__ = ("at", "certain", "code", "place")
+    __slots__ = ("at", "certain", "code", "location")
 
-    def __init__(self, code: NoGradientCode, at: str, place: tuple[str, int], *, certain: bool = True) -> None:
+    def __init__(self, code: NoGradientCode, at: str, location: tuple[str, int], *, certain: bool = True) -> None:
         self.code = code
         self.at = at
-        self.place = place
+        self.location = location
         self.certain = certain
 
 

@@ -110,9 +110,9 @@ class _NanOrigin(Lens):
             "line": None,
             "unknown": self._unknown(),
         }
-        place = self._place()
-        if place is not None:
-            answer["file"], answer["line"] = place
+        location = self._location()
+        if location is not None:
+            answer["file"], answer["line"] = location
         return answer
 
     def row(self) -> Child:
@@ -126,11 +126,11 @@ class _NanOrigin(Lens):
         name = f"where the {'NaN' if self._counts.nan else 'Inf'} in {self._asked.name} began"
         return Child(
             name,
-            Rows.of(joined(_parts(found, self._place())), [row for row in below if row.value is not None], "group"),
+            Rows.of(joined(_parts(found, self._location())), [row for row in below if row.value is not None], "group"),
             "",
         )
 
-    def _place(self) -> tuple[str, int] | None:
+    def _location(self) -> tuple[str, int] | None:
         """The user's line that the operation stands in."""
         origin, node = None if self._search is None else self._search.found, self._node()
         if node is None or self._where(origin) in ("input", "parameter"):
@@ -231,7 +231,7 @@ def _is_part(node: Node, value: Any) -> bool:
     return node.sizes() != tuple(value.shape)
 
 
-def _parts(found: Any, place: tuple[str, int] | None) -> Iterator[str | None]:
+def _parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]:
     if found["where"] == "finite":
         yield "all is finite"
         return
@@ -240,7 +240,7 @@ def _parts(found: Any, place: tuple[str, int] | None) -> Iterator[str | None]:
         return
     amounts = [plural(found["nan"], "NaN").replace("NaNs", "NaN")] * bool(found["nan"])
     amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])
-    held = ", ".join(amounts) + (f", first at {found['first']}" if found["first"] is not None else "")
+    text = ", ".join(amounts) + (f", first at {found['first']}" if found["first"] is not None else "")
     may = "" if found["certain"] or found["where"] != "operation" else "may begin at "
     if found["where"] == "parameter":
         yield f"in the parameter {found['name'] or ''}".rstrip()
@@ -252,6 +252,6 @@ def _parts(found: Any, place: tuple[str, int] | None) -> Iterator[str | None]:
         yield f"{may}{found['operation']}"
     yield CAUSES.get(found["cause"])
     yield found["name"] if found["where"] in ("operation", "backward") else None
-    yield held
+    yield text
     yield f"of {listed(found['inputs'], False, 40)}" if found["inputs"] and found["where"] == "operation" else None
-    yield None if place is None else f"line {place[1]}"
+    yield None if location is None else f"line {location[1]}"

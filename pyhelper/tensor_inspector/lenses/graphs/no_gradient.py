@@ -57,19 +57,19 @@ class Target:
 class Reason:
     """Why, for the parameters of which it is so."""
 
-    __slots__ = ("at", "certain", "code", "place", "targets")
+    __slots__ = ("at", "certain", "code", "location", "targets")
 
     def __init__(
         self, code: NoGradientCode, cut: Cut | None = None, *, at: str | None = None, certain: bool = True
     ) -> None:
         self.code = code
         self.at = at if cut is None else cut.at
-        self.place = None if cut is None else cut.place
+        self.location = None if cut is None else cut.location
         self.certain = certain if cut is None else cut.certain
         self.targets: list[Target] = []
 
     def key(self) -> tuple[Any, ...]:
-        return self.code, self.at, self.place
+        return self.code, self.at, self.location
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -97,7 +97,7 @@ def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
             )
 
 
-class _Loss:
+class _Backward:
     """What a backward is called on: done, or still to come (``pending``)."""
 
     __slots__ = ("name", "pending", "tensor")
@@ -108,11 +108,11 @@ class _Loss:
         self.pending = pending
 
 
-def _losses(step: Step) -> list[_Loss]:
+def _losses(step: Step) -> list[_Backward]:
     """The losses that the source calls backward on; where it calls none, single numbers in sight that have a graph."""
-    found = [_Loss(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1]
+    found = [_Backward(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1]
     single = (thing for thing in step.tensors if not thing.value.dim() and step.node_of(thing.value) is not None)
-    return found or [_Loss(thing.name, thing.value, True) for thing in single]
+    return found or [_Backward(thing.name, thing.value, True) for thing in single]
 
 
 def _last(name: str) -> str:
@@ -150,8 +150,8 @@ class _NoGradient(Lens):
                 "count": len(reason.targets),
                 "parameters": [target.name for target in reason.targets[:_NAMED]],
                 "at": reason.at,
-                "file": None if reason.place is None else reason.place[0],
-                "line": None if reason.place is None else reason.place[1],
+                "file": None if reason.location is None else reason.location[0],
+                "line": None if reason.location is None else reason.location[1],
             }
             for reason in self._sorted()
         ]
@@ -168,7 +168,7 @@ class _NoGradient(Lens):
         name = f"why {self._asked.name} has no gradient"
         if len(reasons) == 1:
             rows = [Child(target.name, target.tensor, target.path) for target in reasons[0].targets]
-            return Child(name, Rows.of(_said(reasons[0]), rows if len(self._targets) > 1 else []), "")
+            return Child(name, Rows.of(_reason_text(reasons[0]), rows if len(self._targets) > 1 else []), "")
         return Child(name, Rows.of(plural(len(reasons), "reason"), [_row(reason) for reason in reasons]), "")
 
     def _sorted(self) -> list[Reason]:
@@ -176,7 +176,7 @@ class _NoGradient(Lens):
         last = ("has_gradient",)
         return sorted(self._reasons.values(), key=lambda reason: (reason.code in last, -len(reason.targets)))
 
-    def _leaves(self, loss: _Loss) -> set[int]:
+    def _leaves(self, loss: _Backward) -> set[int]:
         node = None if self._step is None else self._step.node_of(loss.tensor)
         return set() if node is None or self._step is None else {id(leaf) for leaf in self._step.graph.leaves(node)}
 
@@ -200,7 +200,7 @@ class _NoGradient(Lens):
             return Reason("not_known", certain=False)
         return self._cut(target, self._step)
 
-    def _reached_by(self, loss: _Loss) -> Reason:
+    def _reached_by(self, loss: _Backward) -> Reason:
         """The loss leads here: a backward has run, or not."""
         step = self._step
         node = None if step is None else step.node_of(loss.tensor)
@@ -250,10 +250,10 @@ class _NoGradient(Lens):
 def _row(reason: Reason) -> Child:
     rows = [Child(target.name, target.tensor, target.path) for target in reason.targets]
     line = listed([target.name for target in reason.targets], False, 60)
-    return Child(_said(reason), Rows.of(joined([plural(len(rows), "parameter"), line]), rows), "")
+    return Child(_reason_text(reason), Rows.of(joined([plural(len(rows), "parameter"), line]), rows), "")
 
 
-def _said(reason: Reason) -> str:
-    where = None if reason.place is None else f"line {reason.place[1]}"
+def _reason_text(reason: Reason) -> str:
+    where = None if reason.location is None else f"line {reason.location[1]}"
     may = "" if reason.certain else "may be: "
     return joined([f"{may}{WORDS[reason.code]}", reason.at, where])

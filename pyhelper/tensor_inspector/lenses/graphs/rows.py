@@ -76,15 +76,15 @@ class GraphRows:
             yield "a custom Function"
         yield listed([self._names.of(leaf) or described(leaf) for leaf in self._leaves(node)], False, _NAMED)
         state = node.state()
-        kept = [name for name in node.saves() if node.saved(name).state == "tensor"]
+        saved_names = [name for name in node.saves() if node.saved(name).state == "tensor"]
         if state == "freed":
             yield "saved tensors freed"
         elif state == "modified":
             yield "modified in place since it was saved"
         elif state == "hooked":
             yield "saved with hooks"
-        elif kept:
-            yield f"saves {listed(kept, False, _NAMED)}"
+        elif saved_names:
+            yield f"saves {listed(saved_names, False, _NAMED)}"
 
     def _count(self, node: Node) -> int:
         rows = sum(one.kind in ("leaf", "chain", "again") for one in self._chains.inputs(node))
