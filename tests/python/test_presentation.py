@@ -12,7 +12,7 @@ import torch
 
 from tensor_inspector.stock.expressions import reached
 from tensor_inspector.stock.provider import Children, Lines
-from tensor_inspector.stock.rows import ParameterRow
+from tensor_inspector.stock.rows import Row
 
 Pair = namedtuple("Pair", "left right")
 STORAGE: Any = torch.zeros(8).untyped_storage()
@@ -56,7 +56,7 @@ def test_clients_that_ask_by_name_get_the_same_rows() -> None:
     rows = Children().get_contents_debug_adapter_protocol(value)
     assert [name for name, _, _ in rows] == ["values", "stats"]
     assert Children().get_dictionary(value).keys() == {"values", "stats"}
-    assert isinstance(Children().resolve(value, "values"), ParameterRow)
+    assert isinstance(Children().resolve(value, "values"), Row)
 
 
 @pytest.mark.parametrize(
