@@ -114,10 +114,10 @@ def count_from_zero() -> None:
     hostile.RAN.clear()
 
 
-ParameterRow = tuple[Node, Any, tuple[Any, ...]]  #: a node, its value, and the values above it
+Row = tuple[Node, Any, tuple[Any, ...]]  #: a node, its value, and the values above it
 
 
-def walked(value: object, snapshot: Snapshot) -> Iterator[ParameterRow]:
+def walked(value: object, snapshot: Snapshot) -> Iterator[Row]:
     """Every row below a value, in the order it is given out; a row with a mark is not opened."""
     waiting: list[tuple[int, tuple[Any, ...]]] = [(0, ())]
     while waiting:
@@ -133,7 +133,7 @@ def walked(value: object, snapshot: Snapshot) -> Iterator[ParameterRow]:
                 break
 
 
-def walk(value: object) -> list[ParameterRow]:
+def walk(value: object) -> list[Row]:
     snapshot = Snapshot(Rows.of("", [Child("value", value, "value")]))
     with Untouched():
         return list(itertools.islice(walked(value, snapshot), 5000))
