@@ -3,7 +3,7 @@
 import math
 from typing import Any, Optional
 
-from .reductions import DOUBLE, SINGLE, SMALL, Scratch, moments, nonzeros, single, deviation_about, squares, unscaled
+from .reductions import DOUBLE, SINGLE, SMALL, Scratch, deviation_about, moments, nonzeros, single, squares, unscaled
 from .tally import Tally
 
 _NEAR = 1e-4  #: of a mean square: what the variance must be of it for the difference of the two to have its digits

@@ -11,7 +11,7 @@ from types import GetSetDescriptorType
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from ...safe.guard import ByClass, class_dict, class_name, dict_get, instance_dict, c_attribute, module, mro
+from ...safe.guard import ByClass, c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro
 from .metadata import PLAIN
 
 torch: Any = module("torch")
