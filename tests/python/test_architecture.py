@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,14 @@ def test_where_memory_is_only_one_file_asks() -> None:
 def test_no_file_reaches_another_but_by_an_import_or_the_registry() -> None:
     reaching = [path for path in PATHS if "sys.modules[__package__]" in (SOURCE / path).read_text("utf-8")]
     assert reaching == ["gateway.py"]  # for the version that the loader left
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    """Two classes of one name, a leading underscore aside, are one word for two things. Types of the wire are others'."""
+    files = [file for file in FILES if file.name != "protocol.py"]
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+    names = Counter(node.name.lstrip("_") for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda folder: folder.name)

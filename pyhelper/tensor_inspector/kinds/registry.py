@@ -18,9 +18,17 @@ from .kind import Kind, Property, PropertyKind, Rows, RowsKind, TextRow, TextRow
 #: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
 #: module of the program may bear its name.
 LIBRARIES = {
-    "torch": "Tensor", "numpy": "ndarray", "jax": "Array", "jaxlib": "", "pandas": "DataFrame", "polars": "DataFrame",
-    "scipy": "", "PIL": "", "tensordict": "TensorDict", "transformers": "",
-}  # fmt: skip
+    "torch": "Tensor",
+    "numpy": "ndarray",
+    "jax": "Array",
+    "jaxlib": "",
+    "pandas": "DataFrame",
+    "polars": "DataFrame",
+    "scipy": "",
+    "PIL": "",
+    "tensordict": "TensorDict",
+    "transformers": "",
+}
 
 #: Classes whose own text, which is their library's, says all that tells two of them apart: where a DTensor's parts lie.
 WRITTEN_OUT = {"torch": ("Shard", "_StridedShard", "Replicate", "Partial", "_Partial")}

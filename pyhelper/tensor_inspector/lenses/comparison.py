@@ -14,9 +14,20 @@ if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
 
     What = Literal[
-        "type", "shape", "dtype", "device", "layout", "requires_grad", "scale", "masked", "values", "value",
-        "only in a", "only in b", "not compared",
-    ]  # fmt: skip
+        "type",
+        "shape",
+        "dtype",
+        "device",
+        "layout",
+        "requires_grad",
+        "scale",
+        "masked",
+        "values",
+        "value",
+        "only in a",
+        "only in b",
+        "not compared",
+    ]
 
     class _Located(TypedDict):
         path: str

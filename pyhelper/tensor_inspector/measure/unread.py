@@ -14,9 +14,22 @@ from ..safe.budget import Budget
 #: disturbing: reading would change what the program does; too_many: more than are copied or gathered; missing: some of
 #: them are not there; unlike: two that can't be compared.
 UnreadCode = Literal[
-    "off", "no_time", "no_memory", "freed", "truncated", "no_values", "dtype", "precision", "layout", "elsewhere",
-    "own_code", "disturbing", "too_many", "missing", "unlike",
-]  # fmt: skip
+    "off",
+    "no_time",
+    "no_memory",
+    "freed",
+    "truncated",
+    "no_values",
+    "dtype",
+    "precision",
+    "layout",
+    "elsewhere",
+    "own_code",
+    "disturbing",
+    "too_many",
+    "missing",
+    "unlike",
+]
 
 
 class Unread(NamedTuple):

@@ -22,8 +22,11 @@ from ..kind import Child, Rows, TextRow, WithRows
 from ..python.objects import brief, other_attributes
 from ..stats_rows import stats_rows
 
-_BYTES = {"1": "1", "L": "L", "P": "P", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "YCbCr": ("Y", "Cb", "Cr"),
-          "LAB": "LAB", "HSV": "HSV", "LA": "LA", "PA": "PA", "RGBX": "RGBX", "RGBa": "RGBa", "La": "La"}  # fmt: skip
+#: The names of a mode's bands: its letters, but of one.
+_BYTES = {
+    **{mode: mode for mode in ("1", "L", "P", "RGB", "RGBA", "CMYK", "LAB", "HSV", "LA", "PA", "RGBX", "RGBa", "La")},
+    "YCbCr": ("Y", "Cb", "Cr"),
+}
 _RANGED = ("I", "F", "I;16")  #: modes of wider pixels, of which PIL tells the range alone
 _COPIED = 1 << 22  #: pixels up to which an image is copied to be compared
 

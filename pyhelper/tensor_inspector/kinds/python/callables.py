@@ -158,7 +158,7 @@ class Code(PlainObject):
         return [f"code {self.value.co_name}({arguments(self.value)})", source_location(self.value)]
 
 
-class Class(Atom):
+class ClassObject(Atom):
     kind = "class"
 
     def brief(self) -> str:
@@ -227,6 +227,6 @@ kind_for = by_base(
         Cached: (_CACHE,),
         Cell: (type((lambda it: lambda: it)(0).__closure__[0]),),  # type: ignore[index]
         Code: (CodeType,),
-        Class: (type,),
+        ClassObject: (type,),
     }
 )

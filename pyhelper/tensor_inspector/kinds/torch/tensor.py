@@ -194,7 +194,7 @@ def _is_filled(hooks: Any) -> bool:
     return issubclass(type(hooks), dict) and dict.__len__(hooks) > 0
 
 
-class Part(Kind):
+class TensorPart(Kind):
     """Elements taken out to be looked at. Their gradient is not told: they were taken out without one."""
 
     kind = "tensor"
@@ -242,5 +242,5 @@ class Part(Kind):
 
 def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if cls is TensorElements:
-        return Part
+        return TensorPart
     return Tensor if any(base is Base for base in bases) else None

@@ -26,7 +26,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     ignore = options.get("ignore", "")
     if type(ignore) is not str:
         raise TypeError("ignore names rules, with blanks between them")
-    return _Findings(
+    return _FindingsLens(
         paused,
         budget,
         thorough=options.get("thorough") is True,
@@ -42,7 +42,7 @@ def _asked_of_steps(rules: list[str]) -> list[str]:
     return [rule for rule in rules if rule not in elsewhere]
 
 
-class _Findings(Lens):
+class _FindingsLens(Lens):
     """First the exception is explained, then the rules are asked: each begins with a whole slice."""
 
     def __init__(self, paused: Paused, budget: Budget, **question: Any) -> None:

@@ -38,11 +38,14 @@ def table(name: str, found: Any, rows: list[ParameterRow], depth: list[tuple[str
 def _parts(found: Any) -> Iterator[str | None]:
     frozen = found["parameters"] - found["trainable"]
     yield plural(found["parameters"], "parameter") + (f", {frozen:,} frozen" if frozen else "")
-    for amount, said in (
-        (found["nan"], "with NaN"), (found["inf"], "with Inf"), (found["none"], "None"), (found["zero"], "all zeros"),
+    for amount, state in (
+        (found["nan"], "with NaN"),
+        (found["inf"], "with Inf"),
+        (found["none"], "None"),
+        (found["zero"], "all zeros"),
         (found["unread"], "not read"),
-    ):  # fmt: skip
-        yield Word(f"{amount:,} {said}", loud=True) if amount else None
+    ):
+        yield Word(f"{amount:,} {state}", loud=True) if amount else None
     if found["norm"] is not None and found["none"] < found["trainable"]:
         yield f"norm {_about(found['norm'])}"
     yield f"updates by {found['rule']}" if found["rule"] else None

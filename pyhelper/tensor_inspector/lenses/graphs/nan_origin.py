@@ -10,7 +10,7 @@ from ...measure.torch.elements import bare, place_of
 from ...measure.torch.flow import Counts, Flow, counts_of
 from ...measure.torch.graph import Graph, Node
 from ...measure.torch.metadata import gradient_of, is_tensor
-from ...measure.torch.origin import Origin, Search, cause_of, steep
+from ...measure.torch.origin import Origin, OriginSearch, cause_of, steep
 from ...protocol import Found, NanOriginFound
 from ...safe.budget import Budget
 from ...words.text import joined, listed, plural
@@ -72,7 +72,7 @@ class _NanOrigin(Lens):
         function = gradient_of(asked.value).function or self._before_detach(asked.value)
         self._is_gradient = function is None and self._is_a_gradient()
         self._graph = Graph([function] if function is not None else self._losses(), budget)
-        self._search: Search | None = None
+        self._search: OriginSearch | None = None
         self._steep: Node | None = None
 
     def go_on(self) -> bool:
@@ -81,7 +81,7 @@ class _NanOrigin(Lens):
         if not self._graph.grow(self.budget):
             return False
         if self._search is None:
-            self._search = Search(self._graph, Flow(self._graph, self._live()), self._graph.nodes)
+            self._search = OriginSearch(self._graph, Flow(self._graph, self._live()), self._graph.nodes)
         if not self._search.go_on(self.budget):
             return False
         if self._is_gradient and self._search.found is None:

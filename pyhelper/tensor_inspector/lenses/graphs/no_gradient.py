@@ -97,7 +97,7 @@ def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
             )
 
 
-class _Backward:
+class _BackwardCall:
     """What a backward is called on: done, or still to come (``pending``)."""
 
     __slots__ = ("name", "pending", "tensor")
@@ -108,11 +108,13 @@ class _Backward:
         self.pending = pending
 
 
-def _losses(step: Step) -> list[_Backward]:
+def _losses(step: Step) -> list[_BackwardCall]:
     """The losses that the source calls backward on; where it calls none, single numbers in sight that have a graph."""
-    found = [_Backward(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1]
+    found = [
+        _BackwardCall(loss.name, loss.tensor, loss.pending) for loss in step.losses if element_count(loss.tensor) == 1
+    ]
     single = (thing for thing in step.tensors if not thing.value.dim() and step.node_of(thing.value) is not None)
-    return found or [_Backward(thing.name, thing.value, True) for thing in single]
+    return found or [_BackwardCall(thing.name, thing.value, True) for thing in single]
 
 
 def _last(name: str) -> str:
@@ -176,7 +178,7 @@ class _NoGradient(Lens):
         last = ("has_gradient",)
         return sorted(self._reasons.values(), key=lambda reason: (reason.code in last, -len(reason.targets)))
 
-    def _leaves(self, loss: _Backward) -> set[int]:
+    def _leaves(self, loss: _BackwardCall) -> set[int]:
         node = None if self._step is None else self._step.node_of(loss.tensor)
         return set() if node is None or self._step is None else {id(leaf) for leaf in self._step.graph.leaves(node)}
 
@@ -200,7 +202,7 @@ class _NoGradient(Lens):
             return Reason("not_known", certain=False)
         return self._cut(target, self._step)
 
-    def _reached_by(self, loss: _Backward) -> Reason:
+    def _reached_by(self, loss: _BackwardCall) -> Reason:
         """The loss leads here: a backward has run, or not."""
         step = self._step
         node = None if step is None else step.node_of(loss.tensor)

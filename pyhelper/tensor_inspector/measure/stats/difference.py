@@ -87,9 +87,16 @@ def difference(
     at = PartialDifference() if partial is None else partial
     if at.found is None:
         at.found = {
-            "count": math.prod(a.shape), "read": 0, "different": 0, "nan_in_one": 0,
-            "max_abs": 0.0, "max_rel": 0.0, "at": None, "a": None, "b": None,
-        }  # fmt: skip
+            "count": math.prod(a.shape),
+            "read": 0,
+            "different": 0,
+            "nan_in_one": 0,
+            "max_abs": 0.0,
+            "max_rel": 0.0,
+            "at": None,
+            "a": None,
+            "b": None,
+        }
         together = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
         at.blocks = iter(together if at.found["count"] else ())
     numpy = module("numpy")

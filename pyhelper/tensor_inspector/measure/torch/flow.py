@@ -55,7 +55,7 @@ class Counts:
         return bool(self.nan or self.positive or self.negative)
 
 
-class Operand:
+class NodeInput:
     """One of the tensors that an operation was given: its value and the node that made it, where these are known.
 
     ``is_tensor`` is False of what may as well be a number.
@@ -94,7 +94,7 @@ class Flow:
             self._counts[node.index] = counts_of(self.value(node))
         return self._counts[node.index]
 
-    def operands(self, node: Node) -> list[Operand]:
+    def operands(self, node: Node) -> list[NodeInput]:
         names = _TAKEN.get(node.op, _USUAL)
         found, named = [], set()
         for position in range(len(node.inputs)):
@@ -103,12 +103,12 @@ class Flow:
             saved = node.tensor(name) if name is not None and name in node.saves() else None
             named.add(name if saved is not None else None)
             value = bare(saved) if saved is not None else None if below is None else self.value(below)
-            found.append(Operand(value, below, is_tensor=below is not None or saved is not None))
-        found += [Operand(bare(value), None) for value in _kept(node) if not self._is_made_by(node, value)]
+            found.append(NodeInput(value, below, is_tensor=below is not None or saved is not None))
+        found += [NodeInput(bare(value), None) for value in _kept(node) if not self._is_made_by(node, value)]
         for name in node.saves():
             saved = None if name in named or name in _RESULTS else node.tensor(name)
             if saved is not None and saved.is_floating_point():
-                found.append(Operand(bare(saved), None))
+                found.append(NodeInput(bare(saved), None))
         return found
 
     def _known(self, node: Node) -> Any:

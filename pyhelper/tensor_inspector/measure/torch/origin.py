@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ..stats.first import first_special
-from .flow import Counts, Flow, Operand, counts_of, signed
+from .flow import Counts, Flow, NodeInput, counts_of, signed
 from .graph import VIEWS, Graph, Node
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Origin:
     __slots__ = ("certain", "counts", "given", "node", "operands", "value")
 
     def __init__(
-        self, node: Node, value: Any, counts: Counts, operands: list[Operand], given: Operand | None, certain: bool
+        self, node: Node, value: Any, counts: Counts, operands: list[NodeInput], given: NodeInput | None, certain: bool
     ) -> None:
         self.node = node
         self.value = value
@@ -52,7 +52,7 @@ class Origin:
         return min(([int(at) for at in index] for index in found), default=None)
 
 
-class Search:
+class OriginSearch:
     """Goes through a graph in the order in which the program made it, until what is not finite begins."""
 
     def __init__(self, graph: Graph, flow: Flow, nodes: Iterable[Node]) -> None:
@@ -89,7 +89,7 @@ class Search:
         self.found = Origin(node, self.flow.value(node), counts, operands, given, certain)
 
 
-def _is_bad(node: Node, counts: Counts, operands: list[Operand]) -> bool:
+def _is_bad(node: Node, counts: Counts, operands: list[NodeInput]) -> bool:
     """Whether what a node has made is a fault: −inf alone may be a mask, or come from one."""
     if counts.nan or counts.positive or not counts.negative:
         return bool(counts.nan or counts.positive)
@@ -97,18 +97,18 @@ def _is_bad(node: Node, counts: Counts, operands: list[Operand]) -> bool:
     return node.op not in _MASKS and not any(one is not None and one.negative for one in given)
 
 
-def _divides_by_zero(node: Node, operands: list[Operand]) -> bool:
+def _divides_by_zero(node: Node, operands: list[NodeInput]) -> bool:
     """Whether the result can't be finite whatever is divided."""
     below = operands[1].value if node.op == "Div" and len(operands) > 1 else None
     return below is not None and bool((below == 0).any())
 
 
-def _is_log_of_zero(node: Node, operands: list[Operand]) -> bool:
+def _is_log_of_zero(node: Node, operands: list[NodeInput]) -> bool:
     value = operands[0].value if node.op in _LOGS[:3] and operands else None
     return value is not None and value.is_floating_point() and bool((value <= 0).any())
 
 
-def _is_std_of_one(node: Node, operands: list[Operand]) -> bool:
+def _is_std_of_one(node: Node, operands: list[NodeInput]) -> bool:
     """Whether it is an unbiased deviation over one element: n − 1 divides."""
     if node.op not in _STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
         return False
@@ -118,17 +118,17 @@ def _is_std_of_one(node: Node, operands: list[Operand]) -> bool:
     return sizes is not None and prod(sizes[dim] for dim in dims or range(len(sizes))) == 1
 
 
-def _is_source(operand: Operand) -> bool:
+def _is_source(operand: NodeInput) -> bool:
     """Whether no operation has made it."""
     return operand.node is None or operand.node.leaf is not None
 
 
-def _is_bad_source(operand: Operand) -> bool:
+def _is_bad_source(operand: NodeInput) -> bool:
     counts = counts_of(operand.value)
     return counts is not None and bool(counts.nan or counts.positive)
 
 
-def _is_known(operand: Operand) -> bool:
+def _is_known(operand: NodeInput) -> bool:
     return counts_of(operand.value) is not None
 
 

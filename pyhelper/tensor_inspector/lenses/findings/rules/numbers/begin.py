@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.flow import Flow
 from .....measure.torch.graph import Node
-from .....measure.torch.origin import Origin, Search
+from .....measure.torch.origin import Origin, OriginSearch
 from ....step.step import Step
 
 
@@ -47,7 +47,7 @@ def _search(step: Step) -> Begin | None:
             live.setdefault(node.index, thing.value)
     losses = {id(loss.tensor) for loss in step.losses}
     for root, name, tensor in _bad_results(step):
-        search = Search(step.graph, Flow(step.graph, live), step.graph.below(root))
+        search = OriginSearch(step.graph, Flow(step.graph, live), step.graph.below(root))
         search.go_on(step.budget.share())
         found = search.found
         if found is None:
