@@ -20,6 +20,7 @@ from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import explain, findings, forget
+from tensor_inspector.lenses.findings.finding import Findings
 from tensor_inspector.lenses.findings.rules.registry import RULES
 
 FOLDER = Path(__file__).parents[1] / "programs"
@@ -178,6 +179,13 @@ def test_findings_print_a_line_each_and_silence_says_how_much_was_asked() -> Non
     found = findings()
     assert repr(found).startswith("error  double-softmax  cross_entropy was given probabilities: logits")
     assert json.loads(json.dumps(found)) == found
+
+
+def test_a_printed_finding_says_how_many_follow_from_it() -> None:
+    follows: dict[str, Any] = {"rule": "b", "severity": "hint", "certain": True, "title": "b", "source": None}
+    follows |= {"evidence": [], "why": "", "suggestion": "", "consequences": []}
+    cause = follows | {"title": "a", "consequences": [follows, follows]}
+    assert repr(Findings([cause])) == "hint  b  a · 2 consequences"
 
 
 def test_one_text_is_no_collection_of_rules() -> None:

@@ -155,9 +155,9 @@ def test_evidence_that_no_expression_reaches_is_told_all_the_same(
     (row,) = answer["node"]["page"]["nodes"]
     assert (row["name"], row["line"], "badges" in row) == ("may be: odd", "", False)
     below = paused.ask("children", snapshot=answer["snapshot"], node=row["id"], start=0, count=9)["page"]["nodes"]
-    assert [(node["name"], node["line"], "children" in node) for node in below] == [
-        ("seen", "a fact", False), ("model(x)", "another", False), ("gone", "a third", False),
-        ("why", "why", False), ("try", "what", False),
+    assert [(node["name"], node["line"], node["kind"], "children" in node) for node in below] == [
+        ("seen", "a fact", "evidence", False), ("model(x)", "another", "evidence", False),
+        ("gone", "a third", "evidence", False), ("why", "why", "advice", False), ("try", "what", "advice", False),
     ]  # fmt: skip
 
 

@@ -224,7 +224,7 @@ def test_vanishing_along_depth_is_seen_as_bars(monkeypatch: pytest.MonkeyPatch) 
     truth = [norm_of(value.grad) for value in frame.f_locals["model"].parameters() if value.dim() > 1]
     assert answer["found"]["by_depth"] == pytest.approx(truth, rel=1e-4)
     (bars, *_) = paused.below(answer, answer["node"])
-    assert bars["name"] == "along depth"
+    assert (bars["name"], bars["kind"]) == ("along depth", "evidence")
     assert (bars["line"][0], bars["line"][7]) == ("▁", "█")
 
 

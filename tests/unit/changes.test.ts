@@ -6,7 +6,7 @@ import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Results } from "../../extension/src/model/results.ts";
-import type { Row } from "../../extension/src/model/row.ts";
+import { type Row, saidOf } from "../../extension/src/model/row.ts";
 import { knownRows } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
@@ -43,6 +43,28 @@ function program(pinned: string[] = []) {
     },
   };
 }
+
+describe("what counts as a change", () => {
+  const said = (root: string, more: Partial<Node>): string | undefined =>
+    saidOf({ root, names: [] }, tensor("weight", more));
+
+  test.each(["frame /train.py:train", "pin weight"])("of a row of %s is its whole line", (root) => {
+    expect(said(root, { line: "1" })).not.toBe(said(root, { line: "2" }));
+  });
+
+  test.each(["question 1", "findings"])("of a row of %s is its kind, since its numbers always change", (root) => {
+    const finite = said(root, { line: "grad 0.5" });
+    expect(said(root, { line: "grad 0.7" })).toBe(finite);
+    expect(said(root, { line: "grad None", badges: ["no_grad"] })).not.toBe(finite);
+    expect(said(root, { line: "grad 3 NaN", badges: ["nan"] })).not.toBe(finite);
+    expect(said(root, { badges: ["zeros", "nan"] })).toBe(said(root, { badges: ["nan", "zeros"] }));
+  });
+
+  test.each<Partial<Node>>([{ lazy: true }, { badges: ["sampled"] }, { badges: ["unread"] }])(
+    "of what was not read in full, as %j, is nothing",
+    (more) => expect(said("question 1", more)).toBeUndefined(),
+  );
+});
 
 describe("a row is marked as changed", () => {
   test("when it says something else than at the last stop in the same function", async () => {

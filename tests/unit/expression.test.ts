@@ -45,6 +45,15 @@ describe("the expression under the cursor", () => {
   ])("in %s is %s", (marked, expression) => expect(pointed(marked)).toBe(expression));
 
   test.each([
+    ["loss| = 1", "loss"],
+    ["f(a.b|)", "a.b"],
+    ["x[0]|", "x[0]"],
+    ["a|+b", "a"],
+  ])("in %s, where nothing begins, is what ends there: %s", (marked, expression) =>
+    expect(pointed(marked)).toBe(expression),
+  );
+
+  test.each([
     ['"|x"'],
     ["'it\\'s |x'"],
     ["# |x"],

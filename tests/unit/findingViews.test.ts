@@ -99,8 +99,8 @@ describe("at the lines of the program", () => {
 });
 
 describe("the hover of a value", () => {
-  /** The findings that the hover of `out` tells in this document. */
-  async function told(path: string, diagnostics = true): Promise<number> {
+  /** What the hover of `out` tells in this document. */
+  async function cards(path: string, diagnostics: boolean): Promise<string[]> {
     const contents = new Contents(frame(1), frameAnswer());
     contents.findings = checked(softmax);
     const inspector = {
@@ -117,8 +117,20 @@ describe("the hover of a value", () => {
       new Position(1, 12) as api.Position,
       token as unknown as api.CancellationToken,
     );
-    return (shown?.contents.length ?? 0) - 1;
+    const all = (shown?.contents ?? []) as api.MarkdownString[];
+    return all.map(({ value }) => value);
   }
+
+  /** How many findings it tells. */
+  async function told(path: string, diagnostics = true): Promise<number> {
+    return (await cards(path, diagnostics)).length - 1;
+  }
+
+  test("begins with what is wrong with it: its facts may take all the room there is", async () => {
+    const [first, last] = await cards("/other.py", true);
+    expect(first).toContain("f was given probabilities");
+    expect(last).toContain("float32");
+  });
 
   test("tells what is wrong with it, but not what the editor says at this very line of this file", async () => {
     expect(await told("/train.py")).toBe(0);
@@ -129,7 +141,14 @@ describe("the hover of a value", () => {
 
 describe("the commands of a finding", () => {
   const contents = new Contents(frame(1), frameAnswer());
-  const rowOf = (finding: Finding): object => ({ path: {}, contents, can: [], finding, source: finding.source });
+  const rowOf = (finding: Finding): object => ({
+    path: {},
+    contents,
+    can: [],
+    finding,
+    findings: [finding],
+    source: finding.source,
+  });
 
   test("go to its line, and say so where no file has it", async () => {
     const say = vi.fn<(sentence: string) => Promise<void>>();
@@ -150,6 +169,13 @@ describe("the commands of a finding", () => {
     expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
     await COMMANDS[COMMAND.neverThisRule](parts, rows[0], rows);
     expect(dismissed.rulesAt("/other.py:f")).toEqual(["a", "b"]);
+  });
+
+  test("dismiss all that a row counts", async () => {
+    const dismissed = new Dismissed(memory());
+    const counting = { ...rowOf(softmax), findings: [softmax, { ...softmax, rule: "loss-sign" }] };
+    await COMMANDS[COMMAND.dismissHere]({ dismissed } as unknown as Parts, counting);
+    expect(dismissed.rulesAt("/train.py:train")).toEqual(["double-softmax", "loss-sign"]);
   });
 
   test("run the models only once that is allowed", async () => {

@@ -168,7 +168,7 @@ describe("what is wrong at a stop", () => {
       icon: "error",
       tone: "alarm",
     });
-    expect(first?.can).toEqual(["copySummary", "dismiss", "goToLine"]);
+    expect(first?.can).toEqual(["copySummary", "checkStep", "dismiss", "goToLine"]);
     expect(first?.finding).toEqual(softmax);
     expect(second?.label).toBe("a");
     expect(firstAlarm(inspector.scene!)?.id).toBe(first?.id);
@@ -256,8 +256,8 @@ describe("a frame that is returned to", () => {
 
   test.each([
     ["usual", { thorough: false }, undefined],
-    ["thorough", { thorough: true }, undefined],
-    ["running", { thorough: true }, "checked again without running the models"],
+    ["thorough", { thorough: true }, "checked thoroughly (2 rules)"],
+    ["running", { thorough: true }, "checked thoroughly (2 rules), checked again without running the models"],
   ] as const)("and is read again is checked as it was: %s", async (manner, options, said) => {
     const { look, stand, asked, findings, inspector, rows } = await window();
     await look(1);
@@ -269,7 +269,7 @@ describe("a frame that is returned to", () => {
     expect(asked.at(-1)?.options).not.toHaveProperty("run");
     expect(rows().map(({ label }) => label)).toEqual([
       "cross_entropy was given probabilities",
-      ...(said === undefined ? [] : [said]),
+      ...(said?.split(", ") ?? []),
       "a",
     ]);
     await look(2);
@@ -281,7 +281,7 @@ describe("a frame that is returned to", () => {
 describe("a check that the user asks for", () => {
   test("is thorough, says how far it is, and what it came to where nothing is wrong", async () => {
     const answers = [{ ...answerOf(), done: false, progress: 0.5, resume: 1 }, answerOf(), answerOf()];
-    const { look, stand, findings, rows, asked, wishes } = await window(async () => {
+    const { look, stand, findings, rows, asked, wishes, inspector } = await window(async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       return answers.shift();
     });
@@ -297,13 +297,29 @@ describe("a check that the user asks for", () => {
     expect(asked[0]?.options).toMatchObject({ thorough: true });
     expect(asked[1]).toMatchObject({ resume: 1 });
     expect(rows()[0]).toMatchObject({
-      label: "2 rules, nothing found, 1 not checked: no optimizer in sight",
+      label: "nothing found (2 rules; 1 not asked)",
       tone: "quiet",
       can: ["checkByRunning"],
     });
+    const [reason] = childRows(inspector.scene!, rows()[0]!) ?? [];
+    expect(reason).toMatchObject({ label: "1 not asked", description: "no optimizer in sight" });
     await Promise.all([findings.check("running"), vi.advanceTimersByTimeAsync(2000)]);
     expect(asked[2]).toMatchObject({ options: { thorough: true, run: true }, limits: { ms: 1500 } });
     expect(rows()[0]?.can).toEqual([]);
+  });
+
+  test.each([
+    ["nothing more", [softmax], "checked thoroughly: nothing more (2 rules)"],
+    ["how much more", [softmax, unsure], "checked thoroughly: 1 more (2 rules)"],
+  ])("says that there is %s where something is known already", async (_, found, said) => {
+    const { look, stand, findings, rows } = await window(({ options }) =>
+      options?.["thorough"] === true ? answerOf(...found) : answerOf(softmax),
+    );
+    await look(1);
+    await stand();
+    expect(rows().map(({ label }) => label)).not.toContain(said);
+    await findings.check();
+    expect(rows()[1]?.label).toBe(said);
   });
 
   test("is told at once, also where the tree was redrawn just now", async () => {
@@ -428,7 +444,7 @@ describe("what is dismissed", () => {
     dismissed.add("lr-zero");
     await look(1);
     await findings.check();
-    expect(rows()[0]?.label).toBe("2 rules, nothing found");
+    expect(rows()[0]?.label).toBe("nothing found (2 rules)");
   });
 
   test("as a cause, lets what followed from it be asked", async () => {
@@ -443,6 +459,20 @@ describe("what is dismissed", () => {
 });
 
 describe("the words of a finding", () => {
+  test.each([
+    ["scaled has 2 NaN, 62 Inf, the first at [3, 2], before model", "scaled has 2 NaN, 62 Inf"],
+    ["batch is [32, 5], but head (Linear 10 → 5) wants 10", "batch is [32, 5]"],
+    ["2 parameters have NaN or Inf: a.weight, a.bias", "2 parameters have NaN or Inf"],
+    ["a.weight, a.bias got no gradient", "a.weight, a.bias got no gradient"],
+    ["columns 3 (0.5), 7 (0) of table hold one value", "columns 3 (0.5), 7 (0) of table hold one value"],
+    ["a, b and c are one tensor; nothing follows", "a, b and c are one tensor"],
+  ])("%s begins with a part that makes sense", async (title, label) => {
+    const { look, stand, rows } = await window(() => answerOf({ ...softmax, title }));
+    await look(1);
+    await stand();
+    expect(rows()[0]?.label).toBe(label);
+  });
+
   test("a value is named by its expression, whichever quotes it is written with, also by what follows", async () => {
     const { look, stand, inspector } = await window(() =>
       answerOf({ ...unsure, evidence: [], consequences: [softmax] }),

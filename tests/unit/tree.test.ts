@@ -9,7 +9,7 @@ import type { Row } from "../../extension/src/model/row.ts";
 import { rootRows } from "../../extension/src/model/rows.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
-import type { Address, Node } from "../../extension/src/protocol/generated.ts";
+import type { Address, ChildrenAnswer, LensAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Tree } from "../../extension/src/views/tree.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { commands, EventEmitter, type TreeView, window } from "./vscode.ts";
@@ -48,6 +48,84 @@ describe("what is told to VS Code", () => {
     expect(told).toEqual([["rows", "message no reply"], ["rows"], ["rows", "message "], ["rows"]]);
   });
 });
+
+/** Whoever opens a row's menu has it in hand: VS Code forgets which row it was when it is told that all have changed. */
+describe("while one stop is shown", () => {
+  /** A tree of `x` and a question, of which VS Code has asked all rows, and what changes there. */
+  async function shown() {
+    const changed = new EventEmitter<void>();
+    const [expansion, questions] = [new Expansion(), new Questions()];
+    const contents = new Contents(frame(1), frameAnswer([tensor("x"), tensor("y")]));
+    const asked = questions.add({ lens: "gradients", subjects: { model: { name: "model" } } }, frame(1).session);
+    const scene = { contents, pins: new Pins(memory()), questions, expansion, pageSize: 100 };
+    const inspector = { frame: frame(1), contents, scene, types: [], onDidChange: changed.event } as object;
+    const tree = new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento);
+    open.push(tree);
+    changed.fire();
+    const rows = await tree.getChildren();
+    const { told } = window.trees.get(VIEW) as TreeView;
+    told.length = 0;
+    const change = (): string[] => {
+      changed.fire();
+      return told.splice(0);
+    };
+    return { tree, rows, change, contents, questions, asked };
+  }
+
+  test("only the row that says something else is drawn again, and stays the same object", async () => {
+    const { rows, change, contents, questions, asked } = await shown();
+    expect(change()).toEqual([]);
+    questions.setState(contents, asked, { progress: 0.5 });
+    expect(change()).toEqual(["rows gradients of model"]);
+    const row = rows.find(({ name }) => name === "gradients of model") as Row;
+    expect(row.description).toBe("reading the gradients… 50%");
+    expect(row.can).toContain("cancelAnswer");
+    expect(change()).toEqual([]);
+  });
+
+  test("what a row does not say any more is gone from it", async () => {
+    const { rows, change, contents, questions, asked } = await shown();
+    const row = rows.find(({ name }) => name === "gradients of model") as Row;
+    questions.setState(contents, asked, { ...lensAnswer(), node: tensor("gradients") });
+    change();
+    expect(row.known?.node.name).toBe("gradients");
+    questions.setState(contents, asked, { code: "gone", message: "no" });
+    change();
+    expect(row).not.toHaveProperty("known");
+  });
+
+  test("a row below which others stand now is drawn again, and not those above it", async () => {
+    const { tree, rows, change, contents } = await shown();
+    const [x] = rows.filter(({ name }) => name === "x") as [Row];
+    contents.merge(childrenAnswer(x, "a"), x.known);
+    await tree.getChildren(x);
+    expect(change()).toEqual([]);
+    contents.merge(childrenAnswer(x, "a", "b"), x.known);
+    expect(change()).toEqual(["rows x"]);
+    expect((await tree.getChildren(x)).map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  test("all are drawn again where others stand on top, and each is the object that it was", async () => {
+    const { tree, rows, change, questions, asked } = await shown();
+    questions.remove(asked);
+    expect(change()).toEqual(["rows"]);
+    const [x, y] = rows.filter(({ name }) => name === "x" || name === "y");
+    const [first, second] = await tree.getChildren();
+    expect([first, second].map((row, at) => row === [x, y][at])).toEqual([true, true]);
+  });
+});
+
+/** An answer of a lens without its rows. */
+function lensAnswer(): LensAnswer {
+  return { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [] };
+}
+
+/** Rows of these names below a row. */
+function childrenAnswer({ known }: Row, ...names: string[]): ChildrenAnswer {
+  const nodes = names.map((name) => tensor(name));
+  const page = { start: 0, total: nodes.length, nodes };
+  return { op: "children", snapshot: 7, ms: 1, node: known?.node.id ?? 0, page, types: [] };
+}
 
 test("a sentence that the user is told stays while the same stop is shown", async () => {
   const changed = new EventEmitter<void>();

@@ -277,10 +277,10 @@ export const window = {
 };
 
 interface TreeData {
-  onDidChangeTreeData(listener: () => void): unknown;
+  onDidChangeTreeData(listener: (rows: readonly { readonly name: string }[] | undefined) => void): unknown;
 }
 
-/** Notes in `told` what its extension tells it, in order: that the rows have changed, and each message it is given. */
+/** Notes in `told` what its extension tells it, in order: that the rows have changed, all or these, and each message it is given. */
 export class TreeView {
   readonly told: string[] = [];
   readonly visible = true;
@@ -295,7 +295,9 @@ export class TreeView {
   #message: string | undefined;
 
   constructor(data: TreeData) {
-    data.onDidChangeTreeData(() => this.told.push("rows"));
+    data.onDidChangeTreeData((rows) => {
+      this.told.push(["rows", ...(rows ?? []).map(({ name }) => name)].join(" "));
+    });
   }
   /** The user selects these rows. */
   select(...selection: unknown[]): void {

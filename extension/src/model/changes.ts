@@ -1,9 +1,9 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/session.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
-import type { Scene } from "./row.ts";
+import { saidOf, type Scene } from "./row.ts";
 import { knownRows } from "./rows.ts";
-import { fullLine, type Lines, type Contents } from "./contents.ts";
+import type { Contents, Lines } from "./contents.ts";
 
 /** Functions of a session whose last functions are kept. */
 const MOST = 20;
@@ -53,8 +53,8 @@ function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): st
 /** What the rows say, as far as they are known and their values were read in full. */
 function linesOf(scene: Scene): Lines {
   const lines = new Map<string, string>();
-  for (const { id, known } of knownRows(scene)) {
-    const line = known && fullLine(known.node);
+  for (const { id, path, known } of knownRows(scene)) {
+    const line = known && saidOf(path, known.node);
     if (line !== undefined) lines.set(id, line);
   }
   return lines;

@@ -37,15 +37,12 @@ export interface Check {
 /** What a check of the step came to. */
 export interface Checked extends Check {
   readonly answer: LensAnswer;
+  /** How many of its findings were not known before; undefined where nothing was. */
+  readonly news?: number;
 }
 
 /** What rows said, by their ids. */
 export type Lines = ReadonlyMap<string, string>;
-
-/** What a row says of its value; undefined where not all was read, since the time there is differs from stop to stop. */
-export function fullLine({ line, lazy, badges = [] }: Node): string | undefined {
-  return lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread") ? undefined : line;
-}
 
 /** What is known about one frame at one stop: the answer that came, and what was asked for since. */
 export class Contents {
@@ -76,8 +73,8 @@ export class Contents {
   }
 
   /** Whether a row says something else than before. One that is new, or was not read in full, has not changed. */
-  hasChanged(id: string, node: Node): boolean {
-    const [before, now] = [this.before.get(id), fullLine(node)];
+  hasChanged(id: string, now: string | undefined): boolean {
+    const before = this.before.get(id);
     return before !== undefined && now !== undefined && before !== now;
   }
 

@@ -3,10 +3,13 @@ import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
 import type { Checked, Contents } from "./contents.ts";
 import type { RowPath } from "./expansion.ts";
 import { titleOf } from "./findingText.ts";
-import { type Action, below, idOf, loudWords, plain, type Row, type Scene, valueRow } from "./row.ts";
+import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
 
 /** Of the row that counts findings, and above each. */
 export const FINDINGS: RowPath = { root: "findings", names: [] };
+
+/** Of the row that tells what a check came to. */
+const OUTCOME: RowPath = { root: "checked", names: [] };
 
 /** What was found at a stop; undefined before that is known. */
 export function findingsOf({ findings }: Contents): FindingsFound | undefined {
@@ -25,17 +28,17 @@ export function findingRows(scene: Scene): Row[] {
 }
 
 /** One finding, or several below a row that counts them; what a check that was asked for came to. */
-function knownRows(scene: Scene, { answer, manner, unrun }: Checked): Row[] {
+function knownRows(scene: Scene, checked: Checked): Row[] {
   const found = findingsOf(scene.contents);
-  const { node, snapshot } = answer;
+  const { node, snapshot } = checked.answer;
   if (found === undefined || node === undefined) return [];
+  const { manner, unrun } = checked;
+  const more = furtherChecks(manner);
+  const notes = manner === "usual" ? [] : [outcomeRow(scene, checked, found)];
+  if (unrun) notes.push(sentenceRow(scene, l10n.t("checked again without running the models"), "unrun"));
   const nodes = node.page?.nodes ?? [];
   const [first] = nodes;
-  const more: readonly Action[] = manner === "thorough" ? ["checkByRunning"] : [];
-  const notes = unrun ? [sentenceRow(scene, l10n.t("checked again without running the models"), "unrun")] : [];
-  if (first === undefined) {
-    return manner === "usual" ? [] : [sentenceRow(scene, silence(found), "sentence", more), ...notes];
-  }
+  if (first === undefined) return notes;
   if (nodes.length === 1) {
     return [findingRow(scene, undefined, { node: first, snapshot }, found.findings[0], more), ...notes];
   }
@@ -44,7 +47,44 @@ function knownRows(scene: Scene, { answer, manner, unrun }: Checked): Row[] {
   const [gravest] = found.findings;
   const description = joined(gravest === undefined ? "" : inTwo(gravest)[0], first.line);
   const speech = [name, ...loudWords(first), first.name].join(", ");
-  return [{ ...row, name, description, summary: "", speech, can: ["copySummary", ...more] }, ...notes];
+  const can: Action[] = ["copySummary", "dismiss", ...more];
+  return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
+}
+
+/** How the step can be checked more closely than it was. */
+function furtherChecks(manner: Checked["manner"]): readonly Action[] {
+  if (manner === "usual") return ["checkStep"];
+  return manner === "thorough" ? ["checkByRunning"] : [];
+}
+
+/** What a check that was asked for came to, beside its findings; below it, what could not be asked, and why. */
+function outcomeRow(scene: Scene, { manner, news }: Checked, found: FindingsFound): Row {
+  const label = found.findings.length === 0 ? silence(found) : newsText(found, news);
+  const row = sentenceRow(scene, label, "sentence", furtherChecks(manner));
+  const notes = notAsked(found);
+  const open = scene.expansion.isOpen(OUTCOME);
+  return notes.length === 0 ? row : { ...row, path: OUTCOME, notes, expandable: true, open };
+}
+
+/** `checked thoroughly: nothing more (70 rules)` */
+function newsText({ checked }: FindingsFound, news: number | undefined): string {
+  if (news === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
+  return news === 0
+    ? l10n.t("checked thoroughly: nothing more ({0} rules)", checked.length)
+    : l10n.t("checked thoroughly: {0} more ({1} rules)", news, checked.length);
+}
+
+/** The rows below a row that only says something. */
+export function noteRows(scene: Scene, parent: Row): Row[] {
+  return (parent.notes ?? []).map(({ label, text }, at) => ({
+    ...plain(scene, parent, below(parent.path, label), label, `note ${at}`),
+    icon: "circle-slash",
+    tone: "quiet",
+    description: text,
+    summary: text,
+    speech: joined(label, text),
+    can: ["copySummary"],
+  }));
 }
 
 /** Whether a row counts findings, which are the rows below it. */
@@ -82,15 +122,28 @@ function findingRow(
     summary: node.line,
     can,
     finding,
+    findings: [finding],
     ...(source === null ? {} : { source }),
   };
 }
 
-/** A title before and after its first comma, colon or semicolon that stands in no brackets: there is little room. */
+/**
+ * A title before and after its first comma, colon or semicolon that stands in no brackets: there is little room. A comma
+ * between names or numbers ends nothing: before it stand three words at least, after it a word.
+ */
 function inTwo(finding: Finding): [head: string, rest: string] {
   const { title } = finding;
-  const head = /^(?:\[[^\]]*\]|\([^)]*\)|[,;:](?! )|[^,;:])*/.exec(title)?.[0] ?? title;
-  return [titleOf({ ...finding, title: head }), title.slice(head.length).replace(/^[,;:] /, "")];
+  for (const { index, 0: mark } of title.replace(/\[[^\]]*\]|\([^)]*\)/g, covered).matchAll(/[,;:](?= )/g)) {
+    const [head, rest] = [title.slice(0, index), title.slice(index + 2)];
+    if (mark !== "," || (head.split(" ").length > 2 && /^[a-z]+(?: |$)/.test(rest))) {
+      return [titleOf({ ...finding, title: head }), rest];
+    }
+  }
+  return [titleOf(finding), ""];
+}
+
+function covered(brackets: string): string {
+  return "_".repeat(brackets.length);
 }
 
 function joined(...parts: string[]): string {
@@ -112,16 +165,20 @@ function sentenceRow(scene: Scene, label: string, suffix: string, can: readonly 
   return { ...plain(scene, undefined, FINDINGS, label, suffix), icon: "checklist", tone: "quiet", can };
 }
 
-/** `61 rules, nothing found, 4 not checked: no optimizer in sight` */
+/** `nothing found (55 rules; 18 not asked)` */
 export function silence({ checked, skipped }: FindingsFound): string {
-  const said = l10n.t("{0} rules, nothing found", checked.length);
-  if (skipped.length === 0) return said;
-  const counts = [...Map.groupBy(skipped, ({ reason }) => reason)].map(([reason, all]) => ({
-    reason,
-    count: all.length,
+  return skipped.length === 0
+    ? l10n.t("nothing found ({0} rules)", checked.length)
+    : l10n.t("nothing found ({0} rules; {1} not asked)", checked.length, skipped.length);
+}
+
+/** How many rules were not asked, by the reason, the most common one first. */
+function notAsked({ skipped }: FindingsFound): Note[] {
+  const counts = [...Map.groupBy(skipped, ({ reason }) => reason)].toSorted(([, a], [, b]) => b.length - a.length);
+  return counts.map(([text, { length }]) => ({
+    label: length === 1 ? l10n.t("1 not asked") : l10n.t("{0} not asked", length),
+    text,
   }));
-  const [most] = counts.toSorted((a, b) => b.count - a.count);
-  return l10n.t("{0}, {1} not checked: {2}", said, skipped.length, most?.reason ?? "");
 }
 
 /** `2 findings`, empty where there are none. */

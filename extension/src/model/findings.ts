@@ -4,6 +4,7 @@ import type { Check, Checked, Contents, Manner } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
+import type { Finding, LensAnswer } from "../protocol/generated.ts";
 import { askInSlices } from "./slices.ts";
 import { UnderWay } from "./underWay.ts";
 
@@ -141,7 +142,9 @@ export class Findings {
     try {
       const found = await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
       if (!this.#tasks.has(task)) return;
-      contents.findings = without({ answer: found, manner, unrun }, this.#dismissed.rulesAt(frame.place));
+      const news = newsOf(contents.findings, found);
+      const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
+      contents.findings = without(checked, this.#dismissed.rulesAt(frame.place));
     } catch (error) {
       if (!this.#tasks.has(task)) return;
       failure = !thorough || error instanceof Over ? undefined : failureOf(error);
@@ -154,6 +157,17 @@ export class Findings {
 
 function isOf(task: Task, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
+}
+
+/** How many findings were not known before; undefined where nothing was. */
+function newsOf(before: Checked | undefined, { found }: LensAnswer): number | undefined {
+  if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
+  const known = new Set(before.answer.found.findings.map(keyOf));
+  return found.findings.filter((finding) => !known.has(keyOf(finding))).length;
+}
+
+function keyOf({ rule, title }: Finding): string {
+  return `${rule} ${title}`;
 }
 
 /** A step is checked again as it was, but what runs its models is allowed once. */

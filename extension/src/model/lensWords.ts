@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { VALUE_LENSES, type ValueLens } from "./valueLenses.ts";
 import { LABEL, middle } from "./words.ts";
 
 /** Characters of a value's name beside what is asked of it: it is to be known again. */
@@ -17,53 +18,30 @@ export interface LensWords {
   readonly notYet: string;
 }
 
-/** Of each lens that the tree asks, the words for a question about values of these names. */
-const WORDS = {
-  compare: ({ a = "", b = "" }: Names): LensWords => ({
+/** Names of values, by what the lens calls them. */
+type Names = Readonly<Record<string, string>>;
+
+export type LensName = "compare" | ValueLens;
+
+/** The words for a question about these values. */
+export function lensWords(lens: LensName, subjects: Readonly<Record<string, { readonly name: string }>>): LensWords {
+  const names = Object.fromEntries(Object.entries(subjects).map(([key, { name }]) => [key, name])) as Names;
+  return lens === "compare" ? ofComparison(names) : ofOne(lens, names);
+}
+
+function ofComparison({ a = "", b = "" }: Names): LensWords {
+  return {
     label: pairLabel(a, b),
     name: `${a} ↔ ${b}`,
     spoken: l10n.t("comparison of {0} and {1}", a, b),
     icon: "diff",
     working: l10n.t("comparing…"),
     notYet: l10n.t("not compared yet at this stop: one of the two is run only when you ask"),
-  }),
-  autograd: (names: Names): LensWords => ({
-    ...ofOne(names, (name) => l10n.t("autograd of {0}", name)),
-    icon: "type-hierarchy-sub",
-    working: l10n.t("following the graph…"),
-  }),
-  nan_origin: (names: Names): LensWords => ({
-    ...ofOne(names, (name) => l10n.t("NaN origin: {0}", name)),
-    icon: "search",
-    working: l10n.t("following the graph…"),
-  }),
-  no_gradient: (names: Names): LensWords => ({
-    ...ofOne(names, (name) => l10n.t("no gradient: {0}", name)),
-    icon: "question",
-    working: l10n.t("looking where the path breaks…"),
-  }),
-  gradients: (names: Names): LensWords => ({
-    ...ofOne(names, (name) => l10n.t("gradients of {0}", name)),
-    icon: "graph",
-    working: l10n.t("reading the gradients…"),
-  }),
-};
-
-/** Names of values, by what the lens calls them. */
-type Names = Readonly<Record<string, string>>;
-
-export type LensName = keyof typeof WORDS;
-
-export function lensWords(lens: LensName, subjects: Readonly<Record<string, { readonly name: string }>>): LensWords {
-  const names = Object.entries(subjects).map(([key, { name }]) => [key, name]);
-  return WORDS[lens](Object.fromEntries(names) as Names);
+  };
 }
 
-/** Of a question about one value. */
-function ofOne(
-  names: Names,
-  called: (name: string) => string,
-): Pick<LensWords, "label" | "name" | "spoken" | "notYet"> {
+function ofOne(lens: ValueLens, names: Names): LensWords {
+  const { called, icon, working } = VALUE_LENSES[lens];
   const [of = ""] = Object.values(names);
   const name = called(of);
   const room = Math.max(LEAST, LABEL - called("").length);
@@ -71,6 +49,8 @@ function ofOne(
     label: called(middle(of, room)),
     name,
     spoken: name,
+    icon,
+    working: working(),
     notYet: l10n.t("not asked yet at this stop: “{0}” is run only when you ask", of),
   };
 }

@@ -34,8 +34,14 @@ function treeOf(source: string): Tree {
 /**
  * The name, attribute or subscript at an offset, with all that leads to it: `b` in `a.b.c` is `a.b`, `0` in `a["k"][0]`
  * is all of it, `i` in `a[i]` is `i`. Nothing in strings and comments, after a call, or where it takes several lines.
+ * Where nothing begins, what ends: VS Code takes the right half of a character for the place after it.
  */
 export function expressionAt(source: string, offset: number): Span | undefined {
+  return expressionOf(source, offset) ?? (offset > 0 ? expressionOf(source, offset - 1) : undefined);
+}
+
+/** The same of the character that begins at an offset. */
+function expressionOf(source: string, offset: number): Span | undefined {
   let node: SyntaxNode | null = treeOf(source).resolveInner(offset, 1);
   for (; node !== null; node = node.parent) {
     const start = isPointedAt(node, offset) ? beginning(node) : undefined;

@@ -5,6 +5,7 @@ import type { Contents, Known } from "./contents.ts";
 import type { Expansion, RowPath } from "./expansion.ts";
 import type { Pin, Pins } from "./pins.ts";
 import type { Question, Questions } from "./questions.ts";
+import { isValueLens, type ValueLens } from "./valueLenses.ts";
 
 /** How loud a row is. Its words say the same: colour is never alone. */
 export type Tone = "alarm" | "warning" | "quiet";
@@ -42,10 +43,20 @@ export interface Row {
   readonly question?: Question;
   /** What is wrong, as the row tells it. */
   readonly finding?: Finding;
+  /** The findings that it stands for: its own, or all that it counts. */
+  readonly findings?: readonly Finding[];
+  /** What it tells below it, where no value of the program does. */
+  readonly notes?: readonly Note[];
   /** The line of the program that it is about. */
   readonly source?: NonNullable<Finding["source"]>;
   /** Set for a paging row: where the next page starts and how long it is. */
   readonly next?: { readonly start: number; readonly count: number };
+}
+
+/** A row that only says something. */
+export interface Note {
+  readonly label: string;
+  readonly text: string;
 }
 
 export type Action =
@@ -60,14 +71,10 @@ export type Action =
   | "dismiss"
   | "goToLine"
   | "cancelCheck"
+  | "checkStep"
   | "checkByRunning"
   | "nextPage"
   | ValueLens;
-
-/** Lenses that are asked about the value of one row, where the helper says that they have something to say of it. */
-export const VALUE_LENSES = ["autograd", "no_gradient", "nan_origin", "gradients"] as const;
-
-export type ValueLens = (typeof VALUE_LENSES)[number];
 
 /** What all rows of one tree are made of. */
 export interface Scene {
@@ -117,8 +124,12 @@ const BADGES: Partial<Record<Badge, { readonly tone: Tone; readonly words: () =>
   no_grad: { tone: "warning", words: () => l10n.t("no grad") },
 };
 
+/** How the roots of the frame's rows and of pins begin. */
+const FRAME = "frame ";
+const PIN = "pin ";
+
 export function framePath({ place }: Frame): RowPath {
-  return { root: `frame ${place}`, names: [] };
+  return { root: `${FRAME}${place}`, names: [] };
 }
 
 export function questionPath({ id }: Question): RowPath {
@@ -126,7 +137,7 @@ export function questionPath({ id }: Question): RowPath {
 }
 
 export function pinPath(expression: string): RowPath {
-  return { root: `pin ${expression}`, names: [] };
+  return { root: `${PIN}${expression}`, names: [] };
 }
 
 export function below(path: RowPath, name: string): RowPath {
@@ -142,7 +153,7 @@ export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, k
   const line = node.lazy === true ? l10n.t("property · click to read") : node.line;
   const expandable = node.children !== undefined;
   const can: Action[] = ["copySummary"];
-  const changed = scene.contents.hasChanged(idOf(path), node);
+  const changed = scene.contents.hasChanged(idOf(path), saidOf(path, node));
   if (node.path !== undefined) can.push("copyExpression", "pin");
   if (isValue(node)) can.push("compare", ...lensesOf(node));
   return {
@@ -165,6 +176,16 @@ export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, k
     known,
     ...(node.path === undefined ? {} : { expression: node.path }),
   };
+}
+
+/**
+ * What a row says that is marked when it is something else than at the last stop; undefined where not all was read, since
+ * the time there is differs from stop to stop. Of an answer and of findings the numbers are others at every stop: there it
+ * counts whether they are of another kind, as a gradient that was None and is not any more.
+ */
+export function saidOf({ root }: RowPath, { line, lazy, badges = [] }: Node): string | undefined {
+  if (lazy === true || badges.some((badge) => badge === "sampled" || badge === "unread")) return undefined;
+  return root.startsWith(FRAME) || root.startsWith(PIN) ? line : badges.toSorted().join(" ");
 }
 
 /** A row whose value is from before something that may have changed it. */
@@ -199,7 +220,7 @@ export function plain(scene: Scene, parent: Row | undefined, path: RowPath, labe
 
 /** The lenses that the menu of a value offers. */
 export function lensesOf({ lenses = [] }: Node): ValueLens[] {
-  return VALUE_LENSES.filter((lens) => lenses.includes(lens));
+  return lenses.filter(isValueLens);
 }
 
 /** Whether a value of the program stands behind it, which was read. */

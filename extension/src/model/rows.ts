@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
 import { answerRow } from "./answerRows.ts";
 import type { RowPath } from "./expansion.ts";
-import { findingRows, findingRowsBelow } from "./findingRows.ts";
+import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
 import { below, framePath, plain, type Row, type Scene, textRow, valueRow } from "./row.ts";
 import { countText, LABEL, namesApart } from "./words.ts";
@@ -22,7 +22,7 @@ export function rootRows(scene: Scene): Row[] {
 
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
-  if (row.known === undefined) return [];
+  if (row.known === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;
   const { snapshot } = row.known;

@@ -11,12 +11,13 @@ export const FINDING_COMMANDS = {
   },
   [COMMAND.cancelCheck]: ({ findings }) => findings.cancel(),
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
-    for (const { finding, contents } of await rowsOf(tree, argument, selected)) {
-      if (finding) dismissed.add(finding.rule, contents.frame.place);
+    for (const { findings = [], contents } of await rowsOf(tree, argument, selected)) {
+      for (const { rule } of findings) dismissed.add(rule, contents.frame.place);
     }
   },
   [COMMAND.neverThisRule]: async ({ dismissed, tree }, argument, selected) => {
-    for (const { finding } of await rowsOf(tree, argument, selected)) if (finding) dismissed.add(finding.rule);
+    const rows = await rowsOf(tree, argument, selected);
+    for (const { rule } of rows.flatMap(({ findings = [] }) => findings)) dismissed.add(rule);
   },
   [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
   [COMMAND.goToLine]: async ({ tree }, row) => {

@@ -63,7 +63,8 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const all = findingsAbout(contents, found.expression);
     const about = this.#settings.diagnostics ? all.filter((finding) => !isSaid(finding)) : all;
     const cards = about.map((finding) => new vscode.MarkdownString(findingCard(finding)));
-    return new vscode.Hover([card(found.expression, found.answer.node), ...cards], found.range);
+    // What is wrong comes first: the card may be longer than the hover is high.
+    return new vscode.Hover([...cards, card(found.expression, found.answer.node)], found.range);
   }
 
   /** What stands here, if it is one of ours. Asks the program at most once for each expression and stop. */

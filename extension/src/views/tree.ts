@@ -9,6 +9,7 @@ import { findingCard } from "../model/findingText.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 import { signalOf } from "./cancellation.ts";
+import { Elements } from "./elements.ts";
 import { card } from "./hover.ts";
 
 /** After a stop, how long VS Code may take to announce the frame, in ms. */
@@ -27,7 +28,8 @@ const COLORS: Record<Tone, vscode.ThemeColor> = {
 export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #inspector: Inspector;
   readonly #expansion: Expansion;
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<Row[] | undefined>();
+  readonly #elements = new Elements();
   readonly #memory: vscode.Memento;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscriptions: { dispose(): unknown }[];
@@ -83,13 +85,18 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   async getChildren(row?: Row): Promise<Row[]> {
     const { scene } = this.#inspector;
     if (scene === undefined) return [];
-    if (row === undefined) return rootRows(scene);
+    if (row === undefined) return this.#held(scene, undefined, rootRows(scene));
     // One tree shows one stop: also while the next one's rows are on their way.
     const own = { ...scene, contents: row.contents };
     const known = childRows(own, row);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#held(own, row, known);
     await this.#inspector.load(row);
-    return childRows(own, row) ?? [];
+    return this.#held(own, row, childRows(own, row) ?? []);
+  }
+
+  /** The rows below a row as VS Code holds them, where they are of what is shown. */
+  #held({ contents }: Scene, parent: Row | undefined, rows: Row[]): Row[] {
+    return contents === this.#shown ? this.#elements.hold(parent, rows) : rows;
   }
 
   getParent(row: Row): Row | undefined {
@@ -107,7 +114,9 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       return item;
     }
     const node = await this.#factsOf(row, cancelled);
-    item.tooltip = node ? card(row.name, node) : `${row.name}\n${row.description}`.trimEnd();
+    const notes = (row.notes ?? []).map(({ label, text }) => `${label}: ${text}`);
+    const told = [row.name, row.description, ...notes].filter((line) => line !== "").join("\n");
+    item.tooltip = node ? card(row.name, node) : told;
     return item;
   }
 
@@ -195,9 +204,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const { scene, contents, types } = this.#inspector;
     if (contents !== this.#shown) this.#said = undefined;
     const lost = this.#lostSelection(contents);
-    this.#shown = contents;
+    const drawn = this.#drawnAgain();
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
-    this.#changed.fire();
+    if (drawn === "all") this.#changed.fire(undefined);
+    else if (drawn.length > 0) this.#changed.fire([...drawn]);
     this.#showMessage();
     const empty = scene !== undefined && rootRows(scene).length === 0;
     void setContext(CONTEXT.types, types);
@@ -207,6 +217,17 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
     if (lost && this.#view.visible) void this.#reveal(lost, { select: true, focus: false });
     if (types.length > 0) this.#introduce();
+  }
+
+  /** Which of the rows that VS Code holds say something else now. */
+  #drawnAgain(): readonly Row[] | "all" {
+    const { scene, contents } = this.#inspector;
+    if (contents === this.#shown && scene !== undefined) {
+      return this.#elements.update(rootRows(scene), (row) => childRows(scene, row));
+    }
+    this.#elements.forget();
+    this.#shown = contents;
+    return "all";
   }
 
   #showMessage(): void {

@@ -36,6 +36,16 @@ export class Debugging {
     );
   }
 
+  /** Starts a program that runs these others, one after the other, and waits for the first of their lines `# STOP`. */
+  async startAll(driver: string, programs: readonly string[]): Promise<number> {
+    const files = programs.map((program) => path.join(this.#workspace, program));
+    await this.#setBreakpoints(files.flatMap((file) => markedLines(file).map((line) => ({ file, line }))));
+    const program = path.join(this.#workspace, driver);
+    return this.stopAfter(() =>
+      this.launch({ type: "debugpy", request: "launch", name: driver, program, args: programs }),
+    );
+  }
+
   /** Starts a session without waiting for a stop. */
   launch(config: LaunchConfig): Promise<void> {
     return this.#channel.startDebugging(config);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...protocol import Finding
+from ...words.text import plural
 
 
 class Found:
@@ -52,7 +53,7 @@ class Findings(list):  # type: ignore[type-arg]
 def _line(finding: Finding) -> str:
     place = finding["source"]
     where = "" if place is None else f"  line {place['line']}"
-    more = f" (+{len(finding['consequences'])})" if finding["consequences"] else ""
+    more = f" · {plural(len(finding['consequences']), 'consequence')}" if finding["consequences"] else ""
     return f"{finding['severity']}  {finding['rule']}  {title_of(finding)}{more}{where}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import FrameType
 
-from ...kinds import Child, Rows, TextRow
+from ...kinds import Child, Rows
 from ...protocol import Badge, Evidence, Finding
 from ...words.text import plural
 from ..lens import Paused
@@ -45,7 +45,7 @@ def _evidence(evidence: Evidence, paused: Paused, frames: list[FrameType]) -> Ch
     """What was seen, by the expression at which, and below it the value."""
     expression, fact = evidence["expression"], evidence["fact"]
     if expression is None:
-        return Child("seen", TextRow(fact))
+        return Child("seen", Rows.of(fact, [], "evidence"))
     for frame in frames:
         try:
             value = paused.reach(expression, frame)
@@ -53,4 +53,4 @@ def _evidence(evidence: Evidence, paused: Paused, frames: list[FrameType]) -> Ch
             continue
         below = Child(expression, value, expression if frame is paused.frame else None)
         return Child(expression, Rows.of(fact, [below], "evidence"), "")
-    return Child(expression, TextRow(fact))
+    return Child(expression, Rows.of(fact, [], "evidence"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import log10
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Child, Rows, TextRow
+from ...kinds import Child, Rows
 from ...measure.torch.norms import ERROR
 from ...words.line import Word, line_of
 from ...words.text import bounded, number, plural
@@ -22,7 +22,7 @@ _BADGES: dict[str, list[Badge]] = {"nan": ["nan"], "inf": ["inf"], "zero": ["zer
 
 def table(name: str, found: Any, rows: list[ParameterRow], depth: list[tuple[str, float]]) -> Child:
     """All of it: what is wrong on the line, below it how the norms change along depth, then the parameters."""
-    first = [Child("along depth", TextRow(_along(depth)), "")] if len(depth) > 2 else []
+    first = [Child("along depth", Rows.of(_along(depth), [], "evidence"), "")] if len(depth) > 2 else []
 
     def some(start: int, count: int) -> Iterator[Child]:
         yield from first[start : start + count]
