@@ -29,7 +29,7 @@ def float_labels() -> None:
 
 def labels_from_one() -> None:
     logits, labels = nn.Linear(8, 3)(torch.randn(6, 8)), torch.tensor([1, 2, 3, 1, 3, 2])
-    loss = nn.functional.cross_entropy(logits, labels)  # STOP
+    loss = nn.functional.cross_entropy(logits, labels)
     loss.backward()
 
 

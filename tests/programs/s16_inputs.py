@@ -1,4 +1,4 @@
-"""Scenario 16: inputs that no model learns from well: raw pixels, constant columns, one sample many times, one class."""
+"""Scenario 16: inputs that no model learns from well: raw pixels, constant columns, few samples many times, one class."""
 
 import torch
 from torch import nn
@@ -19,10 +19,10 @@ def constant_columns() -> None:
     loss.backward()  # STOP
 
 
-def one_sample() -> None:
+def few_samples() -> None:
     model = nn.Linear(10, 3)
-    sample = torch.randn(10)
-    batch, labels = torch.stack([sample] * 16), torch.arange(16) % 3
+    data, indices = torch.randn(64, 10), torch.arange(16) % 4
+    batch, labels = data[indices], indices % 3
     loss = nn.functional.cross_entropy(model(batch), labels)
     loss.backward()  # STOP
 
@@ -36,7 +36,7 @@ def one_class() -> None:
 
 def main() -> None:
     torch.manual_seed(0)
-    for case in (raw_pixels, constant_columns, one_sample, one_class):
+    for case in (raw_pixels, constant_columns, few_samples, one_class):
         case()
 
 

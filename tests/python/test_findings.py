@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import sys
 import threading
 from pathlib import Path
@@ -179,6 +180,52 @@ def test_findings_print_a_line_each_and_silence_says_how_much_was_asked() -> Non
     found = findings()
     assert repr(found).startswith("error  double-softmax  cross_entropy was given probabilities: logits")
     assert json.loads(json.dumps(found)) == found
+
+
+class _Whole(nn.Module):
+    """Uses all that it holds; a subclass may not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.encoder(x))
+
+
+class _Cutting(_Whole):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.encoder(x).detach())
+
+
+class _Adding(_Cutting):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) + 1
+
+
+@pytest.mark.parametrize("kind", [_Cutting, _Adding])
+def test_a_method_that_a_subclass_replaces_says_nothing_of_what_runs(kind: type[_Whole]) -> None:
+    model = kind()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = F.cross_entropy(model(torch.randn(4, 4)), torch.tensor([0, 1, 1, 0]))
+    optimizer.zero_grad()
+    loss.backward()
+    (finding,) = findings()
+    assert (finding["rule"], finding["title"].partition(":")[0]) == ("missing-grad", "model.encoder got no gradient")
+    optimizer.step()
+
+
+def test_a_line_stands_in_a_file_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "step.py").write_text(
+        "import torch\n"
+        "from tensor_inspector import findings\n"
+        "given = torch.softmax(torch.nn.Linear(3, 3)(torch.ones(4, 3)), 1)\n"
+        "loss = torch.nn.functional.cross_entropy(given, torch.tensor([0, 1, 2, 0]))\n"
+        "found = findings()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    (finding,) = runpy.run_path("step.py")["found"]
+    assert finding["source"]["file"] == str(tmp_path / "step.py")
 
 
 def test_a_printed_finding_says_how_many_follow_from_it() -> None:

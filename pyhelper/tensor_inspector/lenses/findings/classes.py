@@ -27,15 +27,21 @@ def is_library_module(name: str) -> bool:
 
 
 def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
-    """The methods of a class and of those of its bases that are the user's, by name, with their source."""
+    """The methods of a class and of those of its bases that are the user's, by name, with their source.
+
+    A method of a base that the class replaces is left out, where nothing calls it by ``super()``.
+    """
     count = 0
+    replaced: set[str] = set()
     for base in mro(cls):
         if (base is not cls and is_library(base)) or base is object:
             continue
-        for name, item in list(class_dict(base).items()):
-            if type(item) is FunctionType and count < _METHODS:
+        methods = {name: item for name, item in list(class_dict(base).items()) if type(item) is FunctionType}
+        for name, item in methods.items():
+            if name not in replaced and count < _METHODS:
                 count += 1
                 yield name, Source(item.__code__, 0)
+        replaced.update(name for name, item in methods.items() if "super" not in item.__code__.co_names)
 
 
 def function_called(step: Step, call: Call, view: int) -> Source | None:

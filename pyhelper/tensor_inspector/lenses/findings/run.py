@@ -8,6 +8,7 @@ from itertools import islice
 
 from ...protocol import Evidence, Finding
 from ...safe.guard import class_name, plain_message
+from ..step.parsed import full_path
 from ..step.step import Step
 from .finding import Findings, Found
 from .rule import NotAsked, Rule, missing
@@ -141,7 +142,7 @@ def told(rule: Rule, found: Found) -> Finding:
         "certain": found.certain,
         "title": found.title,
         "evidence": evidence,
-        "source": None if line is None else {"file": line[0], "line": line[1]},
+        "source": None if line is None else {"file": full_path(line[0]), "line": line[1]},
         "why": rule.why,
         "suggestion": found.suggestion or rule.suggestion,
         "consequences": [],

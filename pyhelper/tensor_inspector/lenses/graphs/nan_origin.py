@@ -15,6 +15,7 @@ from ...protocol import Found, NanOriginFound
 from ...safe.budget import Budget
 from ...words.text import joined, listed, plural
 from ..lens import Lens, Paused
+from ..step.parsed import full_path
 from ..surroundings import Names, step_around
 from .place import line_of
 
@@ -112,7 +113,7 @@ class _NanOrigin(Lens):
         }
         location = self._location()
         if location is not None:
-            answer["file"], answer["line"] = location
+            answer["file"], answer["line"] = full_path(location[0]), location[1]
         return answer
 
     def row(self) -> Child:

@@ -13,6 +13,7 @@ from ...protocol import Found, NoGradientFound, NoGradientReason
 from ...safe.budget import Budget, Steps
 from ...words.text import joined, listed, plural
 from ..lens import Lens, Paused
+from ..step.parsed import full_path
 from ..step.step import Step
 from ..surroundings import Names, step_around
 from .cuts import Cut, in_frames, in_modules, unused
@@ -152,7 +153,7 @@ class _NoGradient(Lens):
                 "count": len(reason.targets),
                 "parameters": [target.name for target in reason.targets[:_NAMED]],
                 "at": reason.at,
-                "file": None if reason.location is None else reason.location[0],
+                "file": None if reason.location is None else full_path(reason.location[0]),
                 "line": None if reason.location is None else reason.location[1],
             }
             for reason in self._sorted()
