@@ -17,7 +17,6 @@ from .protocol import (
     ChildrenAnswer,
     ChildrenRequest,
     EvaluateRequest,
-    Failure,
     FailureCode,
     FrameAnswer,
     FrameRequest,
@@ -27,8 +26,9 @@ from .protocol import (
     LensRequest,
     NodeAnswer,
     Page,
-    Pin,
     PinAnswer,
+    PinRequest,
+    RequestFailure,
 )
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
@@ -90,7 +90,7 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     return answer, snapshot
 
 
-def _pin(pin: Pin, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
+def _pin(pin: PinRequest, paused: FrameType, snapshot: Snapshot, budget: Budget) -> PinAnswer:
     expression = pin["expression"]
     try:
         value = resolve(expression, frame.variables(paused), paused.f_globals, budget)
@@ -286,7 +286,7 @@ def _since(started: float) -> float:
     return round((perf_counter() - started) * 1000, 3)
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException) -> RequestFailure:
     """Why something was not answered, as an answer says it."""
     code: FailureCode = "internal"
     message = f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")

@@ -117,7 +117,7 @@ class FrameRequest(TypedDict):
     #: Rows of the frame itself that were shown before; `page_size` when absent.
     count: NotRequired[int]
     expanded: NotRequired[Expanded]
-    pins: NotRequired[list[Pin]]
+    pins: NotRequired[list[PinRequest]]
     filter: NotRequired[Filter]
     #: Rows of a first page; 100 when absent.
     page_size: NotRequired[int]
@@ -233,7 +233,7 @@ class ExpandedRow(TypedDict):
 
 
 @final
-class Pin(TypedDict):
+class PinRequest(TypedDict):
     """An expression that the user pinned to the top of the tree, with what is expanded below it."""
 
     expression: str
@@ -584,11 +584,11 @@ class ErrorAnswer(TypedDict):
     """The request could not be answered."""
 
     op: Literal["error"]
-    error: Failure
+    error: RequestFailure
 
 
 @final
-class Failure(TypedDict):
+class RequestFailure(TypedDict):
     """Why something was not answered: a code for programs, a message for people."""
 
     code: FailureCode
@@ -602,7 +602,7 @@ class PinAnswer(TypedDict):
 
     expression: str
     node: NotRequired[Node]
-    error: NotRequired[Failure]
+    error: NotRequired[RequestFailure]
 
 
 @final

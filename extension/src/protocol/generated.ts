@@ -152,7 +152,7 @@ export interface FrameRequest {
    */
   count?: number;
   expanded?: Expanded;
-  pins?: Pin[];
+  pins?: PinRequest[];
   filter?: Filter;
   /**
    * Rows of a first page; 100 when absent.
@@ -221,7 +221,7 @@ export interface ExpandedRow {
 /**
  * An expression that the user pinned to the top of the tree, with what is expanded below it.
  */
-export interface Pin {
+export interface PinRequest {
   expression: string;
   /**
    * Children to show; absent when collapsed.
@@ -597,12 +597,12 @@ export interface StatTexts {
 export interface PinAnswer {
   expression: string;
   node?: Node;
-  error?: Failure;
+  error?: RequestFailure;
 }
 /**
  * Why something was not answered: a code for programs, a message for people.
  */
-export interface Failure {
+export interface RequestFailure {
   code: FailureCode;
   /**
    * A sentence for people.
@@ -993,7 +993,7 @@ export interface Node1 {
  */
 export interface ErrorAnswer {
   op: "error";
-  error: Failure;
+  error: RequestFailure;
 }
 /**
  * Whether there was anything to interrupt.
