@@ -45,6 +45,15 @@ def paused(monkeypatch: pytest.MonkeyPatch) -> Paused:
     return Paused(step(), monkeypatch)
 
 
+def test_values_are_compared_though_all_the_time_went_before(paused: Paused) -> None:
+    answer = paused.compare("before.weight", "after.weight", limits={"ms": 0.001})
+    while not answer["done"]:
+        again = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+        answer = paused.compare("before.weight", "after.weight", limits={"ms": 0.001}, **again)
+    assert (answer["found"]["not_compared"], answer["found"]["complete"]) == (0, True)
+    assert answer["node"]["page"]["nodes"][0]["line"].startswith("2 of 2 differ")
+
+
 def test_two_values_by_their_expressions_are_answered_as_data_and_as_rows(paused: Paused) -> None:
     answer = paused.compare("before", "after")
     assert (answer["done"], answer["progress"]) == (True, 1)

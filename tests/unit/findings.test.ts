@@ -202,6 +202,32 @@ describe("what is wrong at a stop", () => {
     );
   });
 
+  test("that was lost, as by a window that is busy with the stop, is asked once more", async () => {
+    let times = 0;
+    const { look, stand, rows, asked } = await window(() => {
+      times += 1;
+      if (times === 1) throw new Refusal("lost", "no reply");
+      return answerOf(softmax);
+    });
+    await look(1);
+    await stand();
+    await stand();
+    expect(asked).toHaveLength(2);
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test("that is lost again, or fails in another way, is not", async () => {
+    for (const [code, times] of [
+      ["lost", 2],
+      ["internal", 1],
+    ] as const) {
+      const { look, stand, asked } = await window(() => Promise.reject(new Refusal(code, "no")));
+      await look(1);
+      for (let i = 0; i < 4; i++) await stand();
+      expect(asked).toHaveLength(times);
+    }
+  });
+
   test("silence has no row", async () => {
     const { look, stand, rows, asked } = await window(() => answerOf());
     await look(1);
@@ -320,6 +346,14 @@ describe("a check that the user asks for", () => {
     expect(rows().map(({ label }) => label)).not.toContain(said);
     await findings.check();
     expect(rows()[1]?.label).toBe(said);
+  });
+
+  test("is not followed by what is asked by itself at that stop", async () => {
+    const { look, stand, findings, asked } = await window();
+    await look(1);
+    await findings.check();
+    await stand();
+    expect(asked.map(({ options }) => options?.["thorough"])).toEqual([true]);
   });
 
   test("is told at once, also where the tree was redrawn just now", async () => {

@@ -2,7 +2,7 @@ import { Over } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Check, Checked, Contents, Manner } from "./contents.ts";
 import type { Dismissed } from "./dismissed.ts";
-import { failureOf } from "./failure.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Finding, LensAnswer } from "../protocol/generated.ts";
 import { askInSlices } from "./slices.ts";
@@ -34,6 +34,8 @@ export class Findings {
   /** One check at most of each frame. */
   readonly #tasks: UnderWay<Task>;
   #timer: NodeJS.Timeout | undefined;
+  /** What is asked by itself was lost once there: a window that is busy with the stop may send it too late. */
+  readonly #lost = new WeakSet<Contents>();
 
   constructor(
     helper: Pick<Calls, "lens">,
@@ -54,6 +56,7 @@ export class Findings {
   async check(manner: Manner = "thorough"): Promise<boolean> {
     const contents = await this.#inspector.settled();
     if (contents === undefined) return false;
+    clearTimeout(this.#timer); // what is asked by itself would take its place
     await this.#ask(contents, { manner, unrun: false });
     return true;
   }
@@ -138,7 +141,7 @@ export class Findings {
       contents.checking = { progress: 0 };
       this.#tasks.redrawNow();
     }
-    let failure: Contents["checking"];
+    let failure: Failure | undefined;
     try {
       const found = await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
       if (!this.#tasks.has(task)) return;
@@ -147,9 +150,14 @@ export class Findings {
       contents.findings = without(checked, this.#dismissed.rulesAt(frame.place));
     } catch (error) {
       if (!this.#tasks.has(task)) return;
-      failure = !thorough || error instanceof Over ? undefined : failureOf(error);
+      failure = error instanceof Over ? undefined : failureOf(error);
     }
     this.#tasks.finish(task);
+    if (!thorough && failure !== undefined) {
+      if (failure.code === "lost" && !this.#lost.has(contents)) this.#askSoon(contents);
+      this.#lost.add(contents);
+      return;
+    }
     contents.checking = failure;
     this.#inspector.changed();
   }

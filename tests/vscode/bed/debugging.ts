@@ -62,9 +62,15 @@ export class Debugging {
     const before = this.stops();
     await action();
     await until("the program to stop", () => this.stops() > before, limit);
-    const line = await until("the stop's stack", () => this.#lineOfLastStop());
+    const { line } = await this.stoppedAt();
     await until(`line ${line} to be marked`, async () => (await this.#editor.markedLine()) === line);
     return line;
+  }
+
+  /** Where the program has stopped last. */
+  async stoppedAt(): Promise<{ readonly file: string; readonly line: number }> {
+    const { source, line } = await until("the stop's stack", () => this.#topOfLastStop());
+    return { file: source?.path ?? "", line };
   }
 
   /** How often a program has stopped in this window. */
@@ -128,8 +134,8 @@ export class Debugging {
     );
   }
 
-  /** The top frame's line, once VS Code has asked for the stack after the last stop. */
-  #lineOfLastStop(): number | undefined {
+  /** The top frame, once VS Code has asked for the stack after the last stop. */
+  #topOfLastStop(): DebugProtocol.StackFrame | undefined {
     const messages = this.#recording.all().map(({ message }) => message as DapMessage);
     const sinceStop = messages.slice(messages.findLastIndex(({ event }) => event === "stopped"));
     // What it asks of deeper frames it may still ask about the stop before, and gets nothing.
@@ -138,7 +144,7 @@ export class Debugging {
     );
     const answer =
       request && sinceStop.find(({ type, request_seq: seq }) => type === "response" && seq === request.seq);
-    return answer?.body?.stackFrames?.[0]?.line;
+    return answer?.body?.stackFrames?.[0];
   }
 }
 

@@ -101,7 +101,9 @@ def difference(
         at.blocks = iter(together if at.found["count"] else ())
     numpy = module("numpy")
     with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
-        while not budget.spent():
+        # Of what is gone on with, something is read each time: the time may be over before the first block.
+        read = at.found["read"] + at.hidden if partial is not None else -1
+        while not budget.spent() or at.found["read"] + at.hidden == read:
             block = next(at.blocks, None)
             if block is None:
                 break
