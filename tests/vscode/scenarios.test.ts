@@ -1,0 +1,375 @@
+/**
+ * The situations people pause in, one program each: what must be seen in a side bar of 300 pixels without typing, at most
+ * two clicks away. One session runs all the programs, one after the other, in the order of the tests.
+ */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect } from "vitest";
+import { root } from "../../scripts/paths.mjs";
+import { placeOf } from "./bed/editor.ts";
+import { testIn } from "./bed/fixture.ts";
+import type { Row } from "./bed/rows.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const DIVERGES = "s05_sgd_diverges.py";
+const DIVISION = "s06_division_by_zero.py";
+const SHAPES = "s07_shapes.py";
+const BY_HAND = "s08_manual_linear.py";
+const GRADIENTS = "s09_gradients.py";
+const NO_GRADIENT = "s10_no_gradient.py";
+const DEVICES = "s11_devices.py";
+const DTYPES = "s12_dtypes_and_labels.py";
+const BACKWARD = "s13_backward.py";
+const INPUTS = "s16_inputs.py";
+const LOSSES = "s17_losses.py";
+const MODES = "s18_modes.py";
+
+const driver = `\
+import runpy
+import sys
+
+for program in sys.argv[1:]:
+    runpy.run_path(program, run_name="__main__")
+`;
+
+const programs = [
+  DIVERGES,
+  DIVISION,
+  SHAPES,
+  BY_HAND,
+  GRADIENTS,
+  NO_GRADIENT,
+  DEVICES,
+  DTYPES,
+  BACKWARD,
+  INPUTS,
+  LOSSES,
+  MODES,
+];
+const test = testIn({ files: { "run_all.py": driver }, programs });
+
+test.beforeAll(async ({ wb }) => {
+  await wb.debug.startAll("run_all.py", programs);
+  await wb.showOnly(wb.inspector.title);
+  await wb.widenSideBar(300);
+});
+
+test.afterEach(({ wb }) => wb.channel.execute("tensorInspector.removeAllAnswers"));
+
+describe("5: a learning rate of 1000", () => {
+  test("shows which parameters are NaN, at which step, and how the loss grew before", async ({ wb }) => {
+    await stopIn(wb, DIVERGES, "main");
+    await first(wb, "2 parameters have NaN or Inf", "model.weight, model.bias");
+    expect(await described(wb, "step")).toBe("11");
+    expect(await described(wb, "losses")).toContain("12: 1.675, 8.671e6, 1.094e14");
+    await expect.poll(() => status(wb)).toBe("1 finding · 4 values with NaN");
+    await shot(wb, DIVERGES);
+  });
+});
+
+describe("6: preprocessing that divides by zero", () => {
+  test("shows it at the input already, counted, with the first place and the line", async ({ wb }) => {
+    await stopIn(wb, DIVISION, "main");
+    await first(wb, "scaled has 2 NaN", /line 15 · .*the first at \[3, 2\]/);
+    const rows = await wb.inspector.rows();
+    const loud = rows.filter(({ description }) => /^\d+ (NaN|Inf)/.test(description)).map(({ label }) => label);
+    expect(loud).toEqual(["inputs", "scaled"]);
+    await shot(wb, DIVISION);
+  });
+});
+
+describe("7: an exception about shapes", () => {
+  test.for([
+    ["too_few_features", "batch is [32, 5]", "head (Linear 10 → 5) wants a last dimension of 10"],
+    ["no_transpose", "features is [32, 10] and weight is [5, 10]", "must be the first dimension of weight, 5"],
+    ["unequal_sizes", "predictions is [16, 3] and targets is [16, 4]", "dimension 1 is 3 and 4"],
+    ["channels_last", "images is [4, 32, 32, 3]", "with the channels last"],
+    ["no_channels", "digits is [64, 28, 28]", "the channel dimension is missing"],
+  ] as const)("%s: names the operands, the dimension that disagrees and what would fit", async (row, { wb }) => {
+    const [name, operands, reason] = row;
+    await stopIn(wb, SHAPES, name);
+    const finding = await first(wb, operands, reason);
+    const below = await wb.inspector.expand(finding.label);
+    expect(below.at(-1)?.label).toBe("try");
+    await shot(wb, SHAPES, name);
+  });
+
+  test("is explained first in the hover of an operand, and its operands stand at the line's end", async ({ wb }) => {
+    await stopIn(wb, SHAPES, "no_channels");
+    const source = sourceOf(SHAPES);
+    await wb.editor.hover(placeOf(source, "conv(digits)", "digits"));
+    // What is wrong with this line the editor says by itself, at once; the card comes after it.
+    await expect
+      .poll(async () => (await wb.editor.shownHover())?.text)
+      .toMatch(/^digits is .*the channel dimension is missing[^]*float32\[64, 28, 28\]/);
+    await shot(wb, SHAPES, "hover");
+    await wb.editor.leaveHover();
+    const line = placeOf(source, "print(conv(digits))").line;
+    expect((await wb.editor.inlineValues()).get(line)).toContain("digits = all 1 f32[64,28,28]");
+  });
+});
+
+describe("8: a layer's output against the same by hand", () => {
+  test("two clicks say that one is close and the other is not, how far, and where", async ({ wb }) => {
+    await stopIn(wb, BY_HAND, "main");
+    await wb.inspector.choose(["y"], "Select for Compare");
+    await wb.inspector.choose(["by_hand"], "Compare with Selected");
+    await answered(wb, "y ↔ by_hand", /^(equal|1 difference) · 1 value compared$/);
+    await wb.inspector.choose(["forgotten"], "Compare with Selected");
+    await answered(wb, "y ↔ forgotten", /^1 difference · 1 value compared$/);
+    const [values] = await wb.inspector.expand("y ↔ forgotten");
+    expect(values?.description).toMatch(/^24 of 24 differ, \|Δ\| up to 1\.437/);
+    await shot(wb, BY_HAND);
+  });
+});
+
+describe("9: gradients after a backward", () => {
+  test("an ordinary model has a table of them, worst first", async ({ wb }) => {
+    await stopIn(wb, GRADIENTS, "ordinary");
+    await wb.inspector.choose(["model"], "Show Gradients");
+    await answered(wb, "gradients of model", /^4 parameters · norm /);
+    const rows = await wb.inspector.expand("gradients of model");
+    expect(rows.map(({ label }) => label).toSorted()).toEqual([
+      "model[0].bias",
+      "model[0].weight",
+      "model[2].bias",
+      "model[2].weight",
+    ]);
+    await shot(wb, GRADIENTS, "ordinary");
+  });
+
+  test("that vanish along ten sigmoids are told by one click, with the two ends and the reason", async ({ wb }) => {
+    await stopIn(wb, GRADIENTS, "vanishing");
+    await wb.inspector.clickHeaderAction("Check This Step");
+    const finding = await first(wb, "gradient norms fall from", "10 sigmoids in a row");
+    expect(finding.label).toMatch(/3\.\d+ at model\[20\]\.weight to 2\.\d+e-8 at model\[0\]\.weight$/);
+    await shot(wb, GRADIENTS, "vanishing");
+  });
+
+  test("that explode in time are told, with what a step would do", async ({ wb }) => {
+    await stopIn(wb, GRADIENTS, "exploding");
+    await first(wb, /^\w+[.\w]*\.grad has norm \d/, /would change it .* times over/);
+    await shot(wb, GRADIENTS, "exploding");
+  });
+});
+
+describe("10: parameters without a gradient", () => {
+  test("behind a detach: how many, and where the path breaks", async ({ wb }) => {
+    await stopIn(wb, NO_GRADIENT, "train");
+    await first(wb, "model.encoder got no gradient", /^(line \d+ · )?detach cuts it off in /);
+    expect(await described(wb, "model")).toContain("2 of 4 grads None");
+    await wb.inspector.choose(["model"], "Show Gradients");
+    await answered(wb, "gradients of model", /^2 None · /);
+    await shot(wb, NO_GRADIENT, "detached");
+  });
+
+  test.for([
+    ["unused", "model.norm took no part in the forward", "model.norm.weight, model.norm.bias got no gradient"],
+    ["list", "3 Linear layers in the plain list model.blocks are not registered", "not in model.parameters()"],
+  ] as const)("of a layer that is %s: which, and why", async ([name, label, reason], { wb }) => {
+    await nextStop(wb);
+    await first(wb, label, reason);
+    await shot(wb, NO_GRADIENT, name);
+  });
+
+  test("that are frozen are no fault, and the model says how many", async ({ wb }) => {
+    await nextStop(wb);
+    await asked(wb);
+    const rows = await wb.inspector.rowsWhen("no finding", ([row]) => row?.label === "model");
+    expect(rows[0]?.description).toContain("2 of 4 frozen");
+  });
+
+  test("that no optimizer holds: which, and that they are never updated", async ({ wb }) => {
+    await nextStop(wb);
+    await first(wb, "model.encoder", "2 trainable parameters in no optimizer");
+    await shot(wb, NO_GRADIENT, "optimizer");
+  });
+});
+
+describe("11: tensors on two devices", () => {
+  test("the pair is named, each with its device", async ({ wb }) => {
+    await stopIn(wb, DEVICES, "batch_elsewhere");
+    await first(wb, 'batch["x"] is on meta', "model (Linear 6 → 3) is on cpu");
+    expect(await described(wb, "batch")).toContain("meta");
+    await shot(wb, DEVICES);
+    await stopIn(wb, DEVICES, "spread");
+    await first(wb, "the input of model[2] is on cpu", "model[2] (Linear 4 → 3) is on meta");
+    expect(await described(wb, "model")).toContain("cpu, meta");
+  });
+});
+
+describe("12: dtypes and labels", () => {
+  test.for([
+    ["doubles", "x is float64", "model (Linear 8 → 2) has float32 parameters"],
+    ["int_labels", "labels is int64", "logits is float32"],
+    ["float_labels", "labels is float32[4]", "cross_entropy wants integer class labels"],
+    ["labels_from_one", "labels runs from 1 to 3", "2 of 6 out of range"],
+    ["overflow", "x has 11 Inf", "65504, the largest float16"],
+  ] as const)("%s: the pair that disagrees, counted where it is a count", async ([name, label, reason], { wb }) => {
+    await stopIn(wb, DTYPES, name);
+    await first(wb, label, reason);
+    await shot(wb, DTYPES, name);
+  });
+});
+
+describe("13: a backward that will fail", () => {
+  test("twice: the graph says that an earlier one freed it", async ({ wb }) => {
+    await stopIn(wb, BACKWARD, "twice");
+    await wb.inspector.choose(["loss"], "Show Autograd Graph");
+    await answered(wb, "autograd of loss", /freed by a backward/);
+    await shot(wb, BACKWARD, "twice");
+  });
+
+  test.for([
+    ["in_place", "backward will fail", "SigmoidBackward0 saved hidden at version 0, it is at version 1 now"],
+    ["no_graph", "loss has no grad_fn", "predicted is made by argmax()"],
+    ["growing", "total carries the graphs of 4 steps", "keeps them alive"],
+  ] as const)("%s: said before it happens", async ([name, label, reason], { wb }) => {
+    await stopIn(wb, BACKWARD, name);
+    await first(wb, label, reason);
+    await shot(wb, BACKWARD, name);
+  });
+});
+
+describe("16: inputs", () => {
+  test("raw pixels are told by their range and mean", async ({ wb }) => {
+    await stopIn(wb, INPUTS, "raw_pixels");
+    await first(wb, /^images runs from 0 to 255/, "not scaled");
+    await shot(wb, INPUTS, "pixels");
+  });
+
+  test("constant columns are told by one click, with their values", async ({ wb }) => {
+    await stopIn(wb, INPUTS, "constant_columns");
+    await wb.inspector.clickHeaderAction("Check This Step");
+    await first(wb, "columns 3 (0.5), 7 (0) of table hold one value in all 64 rows");
+    await shot(wb, INPUTS, "columns");
+  });
+
+  test("few samples many times are told by one click", async ({ wb }) => {
+    await stopIn(wb, INPUTS, "few_samples");
+    await wb.inspector.clickHeaderAction("Check This Step");
+    await first(wb, "the 16 rows of batch are 4 distinct ones", "each 4 times");
+    await shot(wb, INPUTS, "sample");
+  });
+
+  test("labels of one class only are loud", async ({ wb }) => {
+    await stopIn(wb, INPUTS, "one_class");
+    expect(await described(wb, "labels")).toBe("all 1 · i64[64]");
+    const { text } = await wb.editor.hover(
+      placeOf(sourceOf(INPUTS), "cross_entropy(model(features), labels)", "labels"),
+    );
+    expect(text).toContain("all 1");
+    await wb.editor.leaveHover();
+  });
+});
+
+describe("17: what a loss is given", () => {
+  test("probabilities into cross_entropy, with the evidence", async ({ wb }) => {
+    await stopIn(wb, LOSSES, "softmax");
+    await first(wb, "cross_entropy was given probabilities", "probabilities comes from a softmax");
+    await shot(wb, LOSSES, "softmax");
+  });
+
+  test("logits into binary_cross_entropy, with their range", async ({ wb }) => {
+    await stopIn(wb, LOSSES, "raw_logits");
+    await first(wb, /^scores runs from −4\.\d* to 5\.\d*/, "binary_cross_entropy wants 0…1");
+  });
+
+  test("log-probabilities into cross_entropy are no fault: a check finds nothing", async ({ wb }) => {
+    await stopIn(wb, LOSSES, "log_softmax");
+    await wb.inspector.clickHeaderAction("Check This Step");
+    await first(wb, /^nothing found \(\d+ rules; \d+ not asked\)$/);
+    await shot(wb, LOSSES, "log_softmax");
+  });
+});
+
+describe("18: modes", () => {
+  test.for([
+    ["eval_left_on", "model is in eval mode in a training step", "dropout model[3] is off"],
+    ["train_left_on", "model is in train mode under no_grad", "dropout model[3] is active"],
+    ["batch_of_one", "the input of model[1] is [1, 16]", "one value per channel"],
+  ] as const)("%s: what is off or on that should not be", async ([name, label, reason], { wb }) => {
+    await stopIn(wb, MODES, name);
+    await first(wb, label, reason);
+    await shot(wb, MODES, name);
+  });
+
+  test("are told legibly in other themes and on a screen at 150 %", async ({ wb }) => {
+    const size = wb.page.viewportSize()!;
+    for (const theme of ["light", "high-contrast"] as const) {
+      await wb.switchTheme(theme);
+      await shot(wb, MODES, theme);
+    }
+    await wb.switchTheme("dark");
+    await wb.page.setViewportSize({ width: Math.round(size.width / 1.5), height: Math.round(size.height / 1.5) });
+    await shot(wb, MODES, "zoomed");
+    const [row] = await wb.inspector.rows();
+    expect(row?.label).toBe("the input of model[1] is [1, 16]");
+    await wb.page.setViewportSize(size);
+  });
+});
+
+/** Lets the programs run on until this function of this program has stopped. */
+async function stopIn(wb: Workbench, program: string, name: string): Promise<void> {
+  const [from, to] = linesOf(program, name);
+  const isThere = async (): Promise<boolean> => {
+    const { file, line } = await wb.debug.stoppedAt();
+    return path.basename(file) === program && line > from && line <= to;
+  };
+  for (let stops = 0; !(await isThere()); stops++) {
+    if (stops > 6) throw new Error(`${program} does not stop in ${name}`);
+    await nextStop(wb);
+  }
+}
+
+async function nextStop(wb: Workbench): Promise<void> {
+  await wb.debug.continueToStop();
+}
+
+function sourceOf(program: string): string {
+  return readFileSync(path.join(root, "tests", "programs", program), "utf8");
+}
+
+/** The lines of a function: its first, and the last before two that are empty. */
+function linesOf(program: string, name: string): [from: number, to: number] {
+  const lines = sourceOf(program).split("\n");
+  const from = lines.findIndex((line) => line.startsWith(`def ${name}(`));
+  const end = lines.findIndex((line, at) => at > from && line === "" && lines[at + 1] === "");
+  return [from + 1, end];
+}
+
+/** The first row, once it begins so and goes on so. */
+async function first(wb: Workbench, label: string | RegExp, rest: string | RegExp = ""): Promise<Row> {
+  const isSo = (text: string, wanted: string | RegExp): boolean =>
+    typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
+  const [row] = await wb.inspector.rowsWhen(
+    `${String(label)} · ${String(rest)}`,
+    ([top]) => top !== undefined && isSo(top.label, label) && isSo(top.description, rest),
+  );
+  return row!;
+}
+
+async function described(wb: Workbench, label: string): Promise<string> {
+  return (await wb.inspector.row(label)).description;
+}
+
+/** Until an answer says so and has the keyboard: the rows then stand still. */
+async function answered(wb: Workbench, label: string, text: RegExp): Promise<void> {
+  await wb.inspector.rowsWhen(`${label}: ${text.source}`, (rows) =>
+    rows.some((row) => row.label === label && text.test(row.description) && row.selected),
+  );
+}
+
+/** Until what is wrong was asked at this stop, and told. */
+async function asked(wb: Workbench): Promise<void> {
+  await expect.poll(() => wb.recording.questions().at(-1)).toBe("lens");
+}
+
+async function status(wb: Workbench): Promise<string> {
+  return (await wb.page.locator('[id="tensor-inspector.tensor-inspector.tensorInspector.status"]').innerText()).trim();
+}
+
+/** For people to look at. */
+async function shot(wb: Workbench, program: string, name = "all"): Promise<void> {
+  await wb.screenshot(`test-results/scenarios/${program.slice(0, 3)}-${name}.png`);
+}
