@@ -179,6 +179,26 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "several_on_one_line": (
+        "graph-freed",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(3):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 3, (8,))); c.backward(); o.step(); o.zero_grad()
+     stop()
+""",
+    ),
+    "a_long_sum_on_one_line": (
+        "graph-freed",
+        """
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=1e-3)
+ for _ in range(3):
+     c = sum(net(torch.randn(8, 6)).pow(2).mean() for _ in range(40))
+     o.zero_grad(); c.backward(); stop(); o.step()
+""",
+    ),
     "episode_in_a_function": (
         "retained-graph",
         """

@@ -283,6 +283,59 @@ TRAPS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "tokens_shared_among_slots": (
+        "softmax-wrong-dim",
+        """
+ keys, value, head = nn.Linear(6, 4), nn.Linear(6, 8), nn.Linear(8, 2)
+ o = torch.optim.SGD([*keys.parameters(), *value.parameters(), *head.parameters()], lr=0.1)
+ tokens, y = torch.randn(12, 6), torch.randint(0, 2, (4,))
+ share = keys(tokens).softmax(0)
+ kept = torch.ones(12, 4)
+ load = (share * kept).sum(1)
+ c = F.cross_entropy(head(share.t() @ value(tokens)), y) + 0.1 * load.var()
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "differences_of_all_pairs": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.randn(8)
+ for _ in range(2):
+     gaps = net(x) - net(x).squeeze(1)
+     wanted = y.unsqueeze(1) - y
+     c = (gaps - wanted).pow(2).mean() + (net(x)[:, 0] - y).pow(2).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "cleared_by_a_method_that_begins_a_round": (
+        "step-without-grads",
+        """
+ class Trainer:
+     def __init__(self):
+         self.net = nn.Linear(6, 2)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.1)
+     def begin(self): self.o.zero_grad()
+     def finish(self):
+         self.o.step()
+         self.o.zero_grad()
+     def fit(self):
+         for k in range(3):
+             self.begin()
+             c = F.cross_entropy(self.net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+             c.backward()
+             stop()
+             self.finish()
+ Trainer().fit()
+""",
+    ),
     "masked_missing_values": (
         "nan-in-input",
         """

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.torch.elements import is_own
 from ...safe.guard import class_module, class_name
-from ..step.expressions import text_of
+from ..step.expressions import before_moves, text_of
 from ..step.sight import Thing
 from ..step.source import Call
 from ..step.step import Step
@@ -58,7 +58,7 @@ def loss_calls(step: Step) -> Iterator[LossCall]:
 
 
 def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
-    found = step.operand(call.argument(position, keyword), view, call.lineno)
+    found = step.operand(before_moves(call.argument(position, keyword)), view, call.lineno)
     return found if found is not None and is_own(found.value) else None
 
 

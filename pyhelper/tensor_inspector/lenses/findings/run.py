@@ -58,6 +58,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "graph-cut": ("missing-grad", "unused-module"),
     "unused-module": ("missing-grad", "param-not-in-optimizer"),
     "unregistered-params": ("param-not-in-optimizer",),
+    "step-without-grads": ("weights-unchanged",),
     "optimizer-stale-params": ("param-not-in-optimizer", "weights-unchanged"),
     "double-softmax": ("constant-output", "vanishing-grad"),
     "softmax-singleton": _NO_LEARNING,

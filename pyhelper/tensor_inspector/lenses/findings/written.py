@@ -29,6 +29,7 @@ _LOSSES = {
     "BinaryCrossEntropy": ("binary_cross_entropy",),
     "BinaryCrossEntropyWithLogits": ("binary_cross_entropy_with_logits",),
     "KlDiv": ("kl_div",),
+    "Sub": ("l1_loss",),
 }
 #: Of an activation's node, the function that makes it. Its module has the name of the node.
 _FUNCTIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
@@ -78,10 +79,15 @@ def _users(step: Step, node: Node) -> Iterator[tuple[Node, int]]:
     waiting = list(step.graph.users(node))
     while waiting:
         user, position = waiting.pop(0)
-        if user.op in VIEWS:
+        if user.op in VIEWS or user.op == "Expand":
             waiting += step.graph.users(user)
-        elif position < 2:
+        elif position < 2 and (user.op != "Sub" or _is_absolute(step, user)):
             yield user, position
+
+
+def _is_absolute(step: Step, node: Node) -> bool:
+    """Whether only the size of a difference is used, as in an l1_loss."""
+    return all(user.op == "Abs" for user, _ in step.graph.users(node))
 
 
 def _line_of_op(step: Step, node: Node, value: ast.AST | None, view: int) -> Line | None:

@@ -41,9 +41,10 @@ def operands_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     """The tensors in sight of which a backward is called, and whether nothing else is in it."""
     found: list[Loss] = []
     is_all = backward.is_whole
-    pending = backward.lineno >= step.source.lineno
+    pending = not step.source.is_done(backward.call)
+    column = backward.call.node.col_offset
     for name in backward.names:
-        value = step.value(name) if step.source.is_current(name, backward.lineno) else None
+        value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None
         shown = name.replace("'", '"')
         if is_own(value):
             found.append(Loss(shown, value, backward, pending))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -60,6 +61,14 @@ class View:
         self.frame = frame
         self.variables = variables
         self.lineno = frame.f_lineno if line is None else line
+
+    def column(self) -> int:
+        """Where in its line the instruction that runs begins, in bytes; 0 where that is not known."""
+        code: Any = self.frame.f_code
+        if not hasattr(code, "co_positions"):  # before Python 3.11
+            return 0
+        line, _, column, _ = next(islice(code.co_positions(), self.frame.f_lasti // 2, None), (None,) * 4)
+        return column if line == self.lineno and column is not None else 0
 
 
 def is_tools(frame: FrameType) -> bool:

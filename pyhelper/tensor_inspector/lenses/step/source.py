@@ -61,13 +61,14 @@ class Backward:
 class Source:
     """The statements of one frame's code, and where it stands in them. Empty where there is no source.
 
-    ``line`` is the line that runs, or is about to run; what stands in it counts as not done yet.
+    ``line`` is the line that runs, or is about to run; what stands in it, from ``column`` on, counts as not done yet.
     """
 
-    def __init__(self, code: CodeType, line: int) -> None:
+    def __init__(self, code: CodeType, line: int, column: int = 0) -> None:
         self.file = code.co_filename
         self.function = code.co_name
         self.lineno = line
+        self._here = line, column
         self.calls: list[Call] = []
         self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
         self.blocks: list[ast.With | ast.AsyncWith] = []
@@ -163,13 +164,26 @@ class Source:
         parent = parent_of(name)
         return [] if parent is None else self.lines_of(parent)
 
-    def is_current(self, name: str, line: int) -> bool:
-        """Whether what the name means now is what it means, or meant, in that line."""
-        start, end = (line, self.lineno - 1) if line < self.lineno else (self.lineno, line - 1)
+    def is_current(self, name: str, line: int, column: int = 0) -> bool:
+        """Whether what the name means now is what it means, or meant, in that line at that column."""
+        start, end = sorted((self._here, (line, column)))
         for first, last in self.loops:  # the rest of a loop that is left before the line is reached
             if line >= self.lineno and first <= self.lineno <= last < line:
-                start = min(start, first)
-        return not any(start <= at <= end for at in self.lines_of(name))
+                start = min(start, (first, 0))
+        return not any(start <= at < end for at in self._ends_of(name))
+
+    def _ends_of(self, name: str) -> Iterator[tuple[float, float]]:
+        """Where a name, or what it begins with, is bound: the lines and columns at which that is done."""
+        found: str | None = name
+        while found is not None:
+            for line, node in self.bindings.get(found, ()):
+                whole = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
+                yield _end_of(node) if whole else (line, float("inf"))
+            found = parent_of(found)
+
+    def is_done(self, call: Call) -> bool:
+        """Whether a call stands before what runs."""
+        return _end_of(call.node) <= self._here
 
     def bound(self, name: str) -> list[tuple[int, ast.AST]]:
         """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
@@ -291,6 +305,10 @@ def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:
         source.decorators = [text_of(item) for item in tree.decorator_list]
         return tree.body
     return tree.body if isinstance(tree, ast.Module) else []
+
+
+def _end_of(node: Any) -> tuple[int, int]:
+    return _end(node), int(node.end_col_offset or 0)
 
 
 def _end(node: Any) -> int:

@@ -36,7 +36,7 @@ class Step(Roles):
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self._stats: dict[int, Any] = {}
-        sources = [Source(view.frame.f_code, view.lineno) for view in views]
+        sources = [Source(view.frame.f_code, view.lineno, view.column()) for view in views]
         self.sources = sources
         self.here = sources[0]
         self.at = next((at for at, source in enumerate(sources) if source.backwards), 0)
@@ -123,7 +123,7 @@ class Step(Roles):
         if node is None or not is_name(node):
             return None
         key = text_of(node)
-        if not self.sources[view].is_current(key, line):
+        if not self.sources[view].is_current(key, line, node.col_offset if node.lineno == line else 0):
             return None
         value = self._values.get((view, key))
         return None if value is None else Thing(key, value, view, 0)

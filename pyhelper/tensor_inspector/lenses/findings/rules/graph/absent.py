@@ -11,6 +11,7 @@ from .....measure.torch.graph import Node
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....words.text import number
 from ....step.backpropagated import Loss
+from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...classes import is_library, methods_of
@@ -20,15 +21,17 @@ from ...rule import Rule
 from .cut import reached_by_losses
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
+_COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
 _FLAT = ("Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil", "Sign", "Trunc")  # fmt: skip
 _CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
 
 
 def missing_grad(step: Step) -> Iterator[Found]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
-    if any(loss.pending for loss in step.losses) or not step.has_all_losses() or not step.graph.complete:
+    if not step.has_all_losses() or not step.graph.complete:
         return
     reached, _ = reached_by_losses(step)
+    is_pending = any(loss.pending for loss in step.losses)
     ungraded = [one.tensor for one in step.trained() if id(one.tensor) not in reached]
     missing = {id(tensor) for tensor in ungraded if step.grad(tensor) is None}
     for name, member in list(step.members.values()) if missing else ():
@@ -37,13 +40,17 @@ def missing_grad(step: Step) -> Iterator[Found]:
         for key, tensors in _parts(member):
             if not tensors or not missing.issuperset(map(id, tensors)):
                 continue
-            others = [one for one in parameters_of(member.module) if id(one) in reached and step.grad(one) is not None]
+            others = [
+                one
+                for one in parameters_of(member.module)
+                if id(one) in reached and (is_pending or step.grad(one) is not None)
+            ]
             cut = _cut_in(type(member.module), key) if others else None
             if cut is None:
                 continue
             source, line, how = cut
             yield Found(
-                f"{name}.{key} got no gradient: {how} cuts it off in {source.function}",
+                f"{name}.{key} {'gets' if is_pending else 'got'} no gradient: {how} cuts it off in {source.function}",
                 *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
                 line=(source.file, line),
             )
@@ -63,10 +70,10 @@ def _cut_in(cls: type, attribute: str) -> tuple[Source, int, str] | None:
     places = []
     for name, source in methods_of(cls):
         for path in _uses(source, attribute) if name != "__init__" else ():
-            how = _cut_on(source, path) or _cut_later(source, path)
-            if how is None:
+            cut = _cut_on(source, path) or _cut_later(source, path)
+            if cut is None:
                 return None
-            places.append((source, path[-1].lineno, how))  # type: ignore[attr-defined]
+            places.append((source, cut[1], cut[0]))
     return places[0] if places else None
 
 
@@ -82,28 +89,60 @@ def _uses(source: Source, attribute: str) -> Iterator[list[ast.AST]]:
         waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
 
 
-def _cut_on(source: Source, path: list[ast.AST]) -> str | None:
-    """What on the way up from a place leaves autograd, as ``detach``."""
-    if source.is_under(path[-1].lineno, "no_grad", "inference_mode") is not None:  # type: ignore[attr-defined]
-        return "no_grad"
+def _cut_on(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
+    """What on the way up from a place leaves autograd, as ``detach``, and in which line."""
+    line: int = path[-1].lineno  # type: ignore[attr-defined]
+    if source.is_under(line, "no_grad", "inference_mode") is not None:
+        return "no_grad", line
     names = [node.attr for node in path[:-1] if isinstance(node, ast.Attribute)]
-    return next((name for name in names if name in _CUTS), None)
+    return next(((name, line) for name in names if name in _CUTS), None)
 
 
-def _cut_later(source: Source, path: list[ast.AST]) -> str | None:
-    """What cuts off the variable that a place is bound to, at each of its uses."""
+def _cut_later(source: Source, path: list[ast.AST]) -> tuple[str, int] | None:
+    """What cuts off the variable that a place is bound to, at each of its uses, and the line of the first."""
     bound = next((node for node in path if isinstance(node, ast.Assign)), None)
     if bound is None or len(bound.targets) != 1 or not isinstance(bound.targets[0], ast.Name):
         return None
-    name, found = bound.targets[0].id, []
+    name = bound.targets[0].id
+    last = _until_bound_again(source, bound, name)
     parents = {
         id(below): node for part in source.body for node in ast.walk(part) for below in ast.iter_child_nodes(node)
     }
-    for node in (node for part in source.body for node in ast.walk(part)):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-            above = parents.get(id(node))
-            found.append(above.attr if isinstance(above, ast.Attribute) and above.attr in _CUTS else None)
-    return found[0] if found and None not in found else None
+    nodes = [node for part in source.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name]
+    uses = [node for node in nodes if isinstance(node.ctx, ast.Load) and node.lineno <= last]
+    cuts = [_cut_at(node, parents) for node in uses]
+    return (cuts[0], uses[0].lineno) if cuts and cuts[0] is not None and None not in cuts else None
+
+
+def _until_bound_again(source: Source, bound: ast.Assign, name: str) -> float:
+    """The last line that can use what a statement binds, if nothing but the statements below it does."""
+    block = next((block for block in _blocks(source.body) if bound in block), [])
+    if any(first <= bound.lineno <= last for first, last in source.loops) or name in map(
+        text_of, ast.walk(bound.value)
+    ):
+        return float("inf")
+    for part in block[block.index(bound) + 1 :] if block else ():
+        if isinstance(part, ast.Assign) and [text_of(target) for target in part.targets] == [name]:
+            return part.end_lineno or part.lineno
+    return float("inf")
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    yield body
+    for part in body:
+        for below in ("body", "orelse", "finalbody"):
+            inner = getattr(part, below, None)
+            if isinstance(inner, list) and not isinstance(part, (ast.FunctionDef, ast.ClassDef)):
+                yield from _blocks(inner)
+
+
+def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
+    """What cuts off a variable where it is used: a method of it, or a new tensor that is made of it."""
+    above = parents.get(id(node))
+    if isinstance(above, ast.Attribute):
+        return above.attr if above.attr in _CUTS else None
+    is_copied = isinstance(above, ast.Call) and text_of(above.func) in _COPIES and node in above.args
+    return text_of(above.func) if is_copied and isinstance(above, ast.Call) else None
 
 
 def zero_grad_values(step: Step) -> Iterator[Found]:

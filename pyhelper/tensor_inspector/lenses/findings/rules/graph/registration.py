@@ -46,6 +46,7 @@ def unused_module(step: Step) -> Iterator[Found]:
             f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
             (name, f"no method of {class_name(type(parent.module))} but __init__ names it"),
             *((one.name, "grad None") for one in trainable[:4]),
+            line=assigned(type(parent.module), attribute),
         )
 
 

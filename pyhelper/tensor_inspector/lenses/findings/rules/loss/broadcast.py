@@ -11,14 +11,14 @@ from .....measure.torch.elements import memory_of
 from .....measure.torch.graph import Node
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....words.text import shape
-from ....step.expressions import text_of
+from ....step.expressions import before_moves, is_name, text_of
 from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import is_library, methods_of
 from ...finding import Found
 from ...losses import REGRESSIONS, loss_calls
-from ...places import bound
 from ...rule import Rule
+from ...written import Written, written
 
 #: of each node of a regression loss the function that makes it
 _FUNCTIONS = {
@@ -53,12 +53,13 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
         other = _compared_with(step, node, met)
         if other is None:
             continue  # it may have been expanded on purpose
-        name = step.title_of(step.graph.input(expanded))
+        prediction = step.graph.input(expanded)
+        found = Written() if prediction is None else written(step, prediction)
         yield Found(
-            f"{_FUNCTIONS[node.op]} compared {name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}: {after[0]} x {after[1]} pairs were averaged",
-            (name, f"shape {_sizes(before)}"),
+            f"{_FUNCTIONS[node.op]} compared {found.name or 'the prediction'} of {_sizes(before)} with {other} of {_sizes(met)}: {after[0]} x {after[1]} pairs were averaged",
+            (found.expression, f"shape {_sizes(before)}"),
             (other, f"shape {_sizes(met)}"),
-            line=bound(step, name),
+            line=found.line,
             suggestion="give both one shape: squeeze the one or unsqueeze the other",
         )
         return
@@ -90,37 +91,51 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 
 def _broadcast_by_hand(step: Step) -> Iterator[Found]:
-    """``pred - y`` where one is (N, 1) and the other (N,), both as they are."""
-    for view in dict.fromkeys((0, step.at)):
+    """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are."""
+    made = {step.graph.input(node, at): node for node in step.graph.nodes if _is_square(step, node) for at in (0, 1)}
+    squares = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
+    for view in dict.fromkeys((0, step.at)) if squares else ():
         source = step.sources[view]
-        for statement in source.body:
-            for node in ast.walk(statement):
-                if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Sub, ast.Mult)):
-                    continue
-                left, right = (step.operand(side, view, node.lineno) for side in (node.left, node.right))
-                if (
-                    left is None
-                    or right is None
-                    or node.lineno >= source.lineno
-                    or not (_has_shape(left.value) and _has_shape(right.value))
-                ):
-                    continue
-                sizes = sorted((tuple(shape_of(left.value)), tuple(shape_of(right.value))), key=len)
-                fits = len(sizes[0]) == 1 and len(sizes[1]) == 2 and sizes[1] == (sizes[0][0], 1) and sizes[0][0] > 1
-                made = fits and any(requires_grad(side.value) for side in (left, right))
-                squares = (
-                    any(one.op == "Sub" and one.sizes() == (sizes[0][0],) * 2 for one in step.graph.nodes)
-                    if made
-                    else False
+        for node in (node for statement in source.body for node in ast.walk(statement)):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or node.lineno >= source.lineno:
+                continue
+            sides = [_side(step, side, view, made) for side in (node.left, node.right)]
+            if not any(sizes is not None and requires for _, sizes, requires in sides):
+                continue
+            (left, first, _), (right, second, _) = sides
+            rows = _all_pairs(first, second)
+            if rows in squares:
+                yield Found(
+                    f"{left} - {right} met as {first} and {second}: {rows} x {rows} pairs",
+                    *((name, f"shape {shape(sizes)}") for name, sizes, _ in sides if _is_name(name)),
+                    line=(source.file, node.lineno),
                 )
-                if made and squares and isinstance(node.op, ast.Sub):
-                    yield Found(
-                        f"{left.name} - {right.name} met as {tuple(shape_of(left.value))} and {tuple(shape_of(right.value))}: {sizes[0][0]} x {sizes[0][0]} pairs",
-                        (left.name, f"shape {shape(shape_of(left.value))}"),
-                        (right.name, f"shape {shape(shape_of(right.value))}"),
-                        line=(source.file, node.lineno),
-                    )
-                    return
+                return
+
+
+def _side(step: Step, side: ast.expr, view: int, made: dict[Node | None, Node]) -> tuple[str, Any, bool]:
+    """A side of a difference: as it is written, its shape if it is known, and whether it has a gradient.
+
+    It is a variable, or what a model gives: then its shape is told by the only such difference in the graph.
+    """
+    text = text_of(side).replace("'", '"')
+    inner = before_moves(side)
+    thing = step.operand(inner, view, side.lineno)
+    if thing is not None and _has_shape(thing.value):
+        return text, tuple(shape_of(thing.value)), requires_grad(thing.value)
+    is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), view) is not None
+    outputs = {below.sizes() for below in made if below is not None}
+    return (text, outputs.pop(), True) if is_output and len(outputs) == 1 else (text, None, False)
+
+
+def _all_pairs(first: Any, second: Any) -> int | None:
+    """N where one shape is (N, 1) and the other (N,)."""
+    one, other = sorted((list(first or ()), list(second or ())), key=len)
+    return int(one[0]) if len(one) == 1 and other == [*one, 1] and one[0] > 1 else None
+
+
+def _is_name(text: str) -> bool:
+    return is_name(ast.parse(text, mode="eval").body)
 
 
 def _broadcast_in_functions(step: Step) -> Iterator[Found]:

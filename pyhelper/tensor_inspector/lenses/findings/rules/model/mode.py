@@ -11,8 +11,9 @@ from .....safe.budget import Steps
 from ....step.expressions import text_of
 from ....step.source import Call, Source
 from ....step.step import Step
-from ...classes import function_called
+from ...classes import function_called, methods_of
 from ...finding import Found
+from ...places import Line
 from ...rule import Rule
 
 DROPOUT = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
@@ -68,9 +69,33 @@ def eval_during_training(step: Step) -> Iterator[Found]:
                 f"{thing.name} is in eval mode in a training step: {' and '.join(filter(None, (off, what)))}",
                 (f"{thing.name}.training", "False"),
                 *((f"{name}.training", "False") for name in (*norms[:2], *drops[:2])),
-                line=(source.file, trains[0].lineno),
+                line=_set_to_eval(step, thing) or (source.file, trains[0].lineno),
                 suggestion=f"{thing.name}.train() before the loop, and after each evaluation",
             )
+
+
+def _set_to_eval(step: Step, thing: Thing) -> Line | None:
+    """The line that has set a model to eval mode: of the frames in sight, a method, or a function that they call."""
+    for view, source in enumerate(step.sources):
+        found = [call.lineno for call in source.calls_of("eval") if _is_of(step, call, view, thing)]
+        before = [line for line in found if line < source.lineno]
+        if found:
+            return source.file, max(before or found)
+    for view, source in enumerate(step.sources):
+        owner = step.value("self", view)
+        methods = [] if owner is None else [method for _, method in methods_of(type(owner))]
+        functions = [function_called(step, call, view) for call in source.calls]
+        for called in (*methods, *(function for function in functions if function is not None)):
+            lines = [call.lineno for call in called.calls_of("eval") if _is_of(step, call, view, thing)]
+            if lines:
+                return called.file, lines[-1]
+    return None
+
+
+def _is_of(step: Step, call: Call, view: int, thing: Thing) -> bool:
+    """Whether a method is called of a model, or of it as it is made: ``net = Net().eval()``."""
+    found = step.module_of(text_of(call.receiver), view)
+    return found.value is thing.value if found is not None else call.target == thing.key
 
 
 def _is_stepped_with(source: Source, backward: int, steps: list[Call]) -> bool:

@@ -13,37 +13,95 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import is_optimizer, tensors
 from .....safe.guard import instance_dict
 from .....words.text import number
-from ....step.expressions import text_of
+from ....step.expressions import root_of, text_of
+from ....step.source import Call, Source
 from ....step.step import Step
-from ...classes import is_library
+from ...classes import function_called, is_library
 from ...finding import Found
+from ...places import Line
 from ...rule import Rule
 
 
 def step_without_grads(step: Step) -> Iterator[Found]:
     """Gradients are cleared between their backward and the step that should use them."""
     for body in bodies(step):
-        order: list[tuple[str, str, int]] = []
-        for statement in body:
-            call = statement.value if isinstance(statement, ast.Expr) else None
-            named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-            name, receiver = (call.func.attr, text_of(call.func.value)) if named else ("", "")  # type: ignore[union-attr]
-            is_step = name == "step" and not call.args  # type: ignore[union-attr]
-            if name in ("backward", "zero_grad") or is_step:
-                order.append((name, receiver, statement.lineno))
-            elif _may_run_a_backward(step, statement):
-                order.append(("", "", statement.lineno))
-        for (first, _, _), (second, cleared, line), (third, stepped, _) in zip(order, order[1:], order[2:]):
-            if (first, second, third) != ("backward", "zero_grad", "step"):
+        order = [event for statement in body for event in _events(step, statement)]
+        for first, second, third in zip(order, order[1:], order[2:]):
+            if (first.name, second.name, third.name) != ("backward", "zero_grad", "step"):
                 continue
+            cleared, stepped = second.subject, third.subject
             optimizer = next((thing for thing in step.optimizers if thing.key == stepped), None)
             if optimizer is None or (cleared != stepped and not _clears(step, cleared, optimizer.value)):
                 continue
             yield Found(
                 f"{cleared}.zero_grad() comes after backward and before {stepped}.step(): it steps without gradients",
-                (cleared, f"cleared in line {line}, just before its step"),
-                line=(step.source.file, line),
+                (cleared, f"cleared in line {second.line[1]}, just before its step"),
+                line=second.line,
             )
+
+
+class _Event:
+    """A call of ``backward``, ``zero_grad`` or ``step``: on what, in which line. Without a name: what may be a backward."""
+
+    __slots__ = ("line", "name", "subject")
+
+    def __init__(self, name: str, subject: str, line: Line) -> None:
+        self.name = name
+        self.subject = subject
+        self.line = line
+
+
+def _events(step: Step, statement: ast.stmt) -> list[_Event]:
+    event = _event(statement, step.source)
+    if event is not None:
+        return [event]
+    inside = _events_of_call(step, statement)
+    if inside is not None:
+        return inside
+    line = (step.source.file, statement.lineno)
+    return [_Event("", "", line)] if _may_run_a_backward(step, statement) else []
+
+
+def _event(statement: ast.stmt, source: Source) -> _Event | None:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    name = call.func.attr
+    if name not in ("backward", "zero_grad") and (name != "step" or call.args):
+        return None
+    return _Event(name, text_of(call.func.value), (source.file, statement.lineno))
+
+
+def _events_of_call(step: Step, statement: ast.stmt) -> list[_Event] | None:
+    """What a function or method of the user does, that does nothing but clear and step; None where it may do more."""
+    node = statement.value if isinstance(statement, ast.Expr) else None
+    call = Call(node, None, True) if isinstance(node, ast.Call) else None
+    called = None if call is None else function_called(step, call, step.at)
+    if call is None or called is None or not called.is_known():
+        return None
+    found = []
+    for part in called.body:
+        event = _event(part, called)
+        if event is not None and event.name != "backward":
+            event.subject = _as_given(event.subject, call, called)
+            found.append(event)
+        elif not isinstance(part, (ast.Pass, ast.Global, ast.Nonlocal)) and not _is_text(part):
+            return None
+    return found
+
+
+def _is_text(part: ast.stmt) -> bool:
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+
+
+def _as_given(subject: str, call: Call, called: Source) -> str:
+    """An expression in a function, in the names of where that is called: of an argument, or of ``self``."""
+    root, names = root_of(subject), called.arguments
+    given = dict(zip(names[len(names) - len(call.args) :], map(text_of, call.args)))
+    given.update({name: text_of(value) for name, value in call.keywords.items()})
+    if call.receiver is not None and len(names) > len(call.args) + len(call.keywords):
+        given.setdefault(names[0], text_of(call.receiver))
+    return given.get(root, root) + subject[len(root) :]
 
 
 def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
