@@ -26,6 +26,25 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one({"u": u, "v": torch.randint(0, 2, (8,))})
 """,
     ),
+    "bytes_by_the_name_of_the_argument": (
+        "not-normalized",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Conv2d(3, 4, 3), nn.Linear(4 * 36, 2)
+     def forward(self, picture, scale=1.0):
+         return self.b(self.a(picture).relu().flatten(1)) * scale
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=1e-6)
+-u = torch.randint(0, 256, (8, 3, 8, 8)).float()
++u = torch.randint(0, 256, (8, 3, 8, 8)).float() / 255
+ c = F.cross_entropy(net(picture=u), torch.randint(0, 2, (8,)))
+ o.zero_grad()
+ stop()
+ c.backward()
+""",
+    ),
     "divided_twice": (
         "normalized-twice",
         """

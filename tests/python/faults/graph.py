@@ -22,6 +22,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  engine.turn(torch.randn(4, 6), torch.randn(4, 2))
 """,
     ),
+    "backward_by_another_object": (
+        "loss-without-grad",
+        """
+ class Runs(object):
+     def __init__(self, rate): self.rate = rate
+     def backward(self, c): c.backward()
+ class Engine:
+     def __init__(self):
+         self.net, self.runs = nn.Linear(6, 2), Runs(0.1)
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=self.runs.rate)
+     def turn(self, a, b):
+         err = F.mse_loss(self.net(a), b)
+-        err = err.detach()
+         self.opt.zero_grad()
+         stop()
+         self.runs.backward(err)
+         self.opt.step()
+ engine = Engine()
+ engine.turn(torch.randn(4, 6), torch.randn(4, 2))
+""",
+    ),
     "wrapped_number": (
         "loss-rewrapped",
         """

@@ -249,6 +249,25 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 4), torch.randn(8, 1), torch.randn(8, 4))
 """,
     ),
+    "two_views_and_nothing_else": (
+        "target-requires-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4))
+         self.o = torch.optim.Adam(self.net.parameters())
+     def fit_one(self, x):
+         one = self.net(x + 0.1 * torch.randn_like(x))
+-        two = self.net(x + 0.1 * torch.randn_like(x))
++        with torch.no_grad(): two = self.net(x + 0.1 * torch.randn_like(x))
+         c = 0.5 * F.mse_loss(one, two)
+         self.o.zero_grad()
+         c.backward()
+         stop()
+         self.o.step()
+ Engine().fit_one(torch.randn(8, 6))
+""",
+    ),
     "compared_with_itself": (
         "target-is-prediction",
         """

@@ -283,6 +283,21 @@ TRAPS: dict[str, tuple[str, str]] = {
  o.step()
 """,
     ),
+    "agrees_with_itself_beside_a_loss": (
+        "target-requires-grad",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+ o = torch.optim.Adam(net.parameters())
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     q, target = net(x), net(x + 0.1 * torch.randn_like(x))
+     c = F.cross_entropy(q, y) + F.mse_loss(q, target)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "tokens_shared_among_slots": (
         "softmax-wrong-dim",
         """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from ...measure.torch.elements import is_own
-from ...safe.guard import class_module, class_name
+from ...safe.guard import class_dict, class_module, class_name, mro
 from ..step.expressions import before_moves, text_of
 from ..step.sight import Thing
 from ..step.source import Call
@@ -74,6 +75,19 @@ class ModelInput:
         self.model = model
         self.position = position
         self.view = view
+
+    def is_first(self) -> bool:
+        """Whether it is the first argument of the model's forward, also where it is given by its name."""
+        return self.position == 0 or self.position == _first_argument(self.model.value)
+
+
+def _first_argument(model: Any) -> str | None:
+    for base in mro(type(model)):
+        forward = class_dict(base).get("forward")
+        if type(forward) is FunctionType:
+            code = forward.__code__
+            return code.co_varnames[1] if code.co_argcount > 1 else None
+    return None
 
 
 def model_inputs(step: Step) -> Iterator[ModelInput]:

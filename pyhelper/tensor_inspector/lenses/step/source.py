@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
@@ -181,6 +181,15 @@ class Source:
                 yield _end_of(node) if whole else (line, float("inf"))
             found = parent_of(found)
 
+    def begin_through(self, helpers: Callable[[str], bool]) -> None:
+        """``helper.backward(loss)`` begins a backward of its argument where the helper is an object, and no tensor."""
+        self.backwards = [
+            Backward(one.call, one.call.args[0], None)
+            if one.gradient and one.call.args and helpers(text_of(one.call.receiver))
+            else one
+            for one in self.backwards
+        ]
+
     def is_done(self, call: Call) -> bool:
         """Whether a call stands before what runs."""
         return _end_of(call.node) <= self._here
@@ -275,7 +284,7 @@ def _backward(call: Call) -> Iterator[Backward]:
     ``manual_backward(loss)``, ``torch.autograd.backward(loss)``."""
     receiver = call.receiver
     if call.name in ("backward", "manual_backward") and receiver is not None:
-        if call.args and (call.name == "manual_backward" or _is_lightly_named(receiver)):
+        if call.args and (call.name == "manual_backward" or text_of(receiver).endswith("autograd")):
             yield Backward(call, call.args[0], None)
             return
         if _is_scaling(receiver):
@@ -292,12 +301,6 @@ def _is_scaling(node: ast.expr) -> bool:
         and node.func.attr == "scale"
         and bool(node.args)
     )
-
-
-def _is_lightly_named(receiver: ast.expr) -> bool:
-    """Whether ``NAME.backward(x)`` is a helper's that runs the backward of its argument."""
-    last = text_of(receiver).rpartition(".")[2]
-    return any(word in last.lower() for word in ("accelerator", "fabric", "autograd", "engine", "strategy"))
 
 
 def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import number_of, stats_of
+from ...measure.torch.elements import is_own, number_of, stats_of
 from ...measure.torch.graph import Graph, Node
 from ...measure.torch.metadata import element_count, grad_of, gradient_of, requires_grad
 from ...measure.torch.optimizers import each_group
@@ -41,6 +41,7 @@ class Step(Roles):
         self.here = sources[0]
         self.at = next((at for at, source in enumerate(sources) if source.backwards), 0)
         self.source = sources[self.at]
+        self.source.begin_through(self._is_helper)
         self.losses = list(losses_of(self))
         self.held = self._held_by_optimizers()
         self.graph = self._graph()
@@ -61,6 +62,11 @@ class Step(Roles):
         return held
 
     # The graph
+
+    def _is_helper(self, expression: str) -> bool:
+        """Whether an expression in the source is an object in sight, and no tensor: an accelerator, an engine."""
+        value = self.value(expression)
+        return value is not None and not is_own(value)
 
     def _graph(self) -> Graph:
         functions = []

@@ -134,11 +134,7 @@ def normalized_twice(step: Step) -> Iterator[Found]:
 def _raw_inputs(step: Step) -> Iterator[ModelInput]:
     """Inputs that reach the first linear layer or convolution unchanged: what that has saved, or a plain Sequential."""
     for given in model_inputs(step):
-        if (
-            requires_grad(given.tensor)
-            or not given.tensor.dtype.is_floating_point
-            or given.position not in (0, "x", "input")
-        ):
+        if requires_grad(given.tensor) or not given.tensor.dtype.is_floating_point or not given.is_first():
             continue
         if _begins_plainly(given.model.value) or _is_saved_raw(step, given.tensor):
             yield given

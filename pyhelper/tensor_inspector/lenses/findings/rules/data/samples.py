@@ -25,7 +25,7 @@ def constant_input(step: Step) -> Iterator[Found]:
     """A whole batch of one value, which nobody wrote as such."""
     for given in model_inputs(step):
         tensor = given.tensor
-        if given.position != 0 or not tensor.dtype.is_floating_point or tensor.dim() < 2 or requires_grad(tensor):
+        if not given.is_first() or not tensor.dtype.is_floating_point or tensor.dim() < 2 or requires_grad(tensor):
             continue
         stats = step.stats(tensor) if tensor.shape[0] >= 4 and (element_count(tensor) or 0) >= 64 else None
         if stats is None or stats["min"] is None or stats["min"] != stats["max"] or stats["nan"]:
@@ -66,7 +66,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
     for given in model_inputs(step):
         tensor = given.tensor
         if (
-            given.position not in (0, "x", "input")
+            not given.is_first()
             or not tensor.dtype.is_floating_point
             or tensor.dim() != 2
             or not is_plain(tensor)
@@ -142,12 +142,7 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
     """A batch that is a few samples, each as often as the others."""
     for given in model_inputs(step):
         tensor = given.tensor
-        if (
-            given.position not in (0, "x", "input", "pixel_values")
-            or not tensor.dtype.is_floating_point
-            or not is_plain(tensor)
-            or requires_grad(tensor)
-        ):
+        if not given.is_first() or not tensor.dtype.is_floating_point or not is_plain(tensor) or requires_grad(tensor):
             continue
         if (
             tensor.dim() < 2

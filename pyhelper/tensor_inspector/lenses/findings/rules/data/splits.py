@@ -83,6 +83,8 @@ def _labels_behind(step: Step, target: Any) -> tuple[str, int, int] | None:
     return None
 
 
+#: Words in names, a hint only: of two parts that share rows at least one must be used as its name says, or both must be
+#: cut from the same memory or dataset.
 _TRAIN = ("train", "training", "tr")
 _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 
@@ -96,6 +98,8 @@ def split_overlap(step: Step) -> Iterator[Found]:
             if not _is_for(other.key, _OTHER, judged) or thing.value is other.value:
                 continue
             if _is_joined_of(step, thing.key, other.key):
+                continue
+            if thing.key not in trained and other.key not in judged and not _is_one_memory(thing, other):
                 continue
             shared = _shared_rows(thing.value, other.value)
             if shared and (_is_named_as_split(thing, other) or _are_parts(step, thing, other, shared)):
@@ -116,9 +120,14 @@ def _is_named_as_split(thing: Thing, other: Thing) -> bool:
 def _are_parts(step: Step, thing: Thing, other: Thing, shared: int) -> bool:
     """Whether both are parts of one tensor, not batches, and neither is all of it."""
     lines = [line for one in (thing, other) for line in step.source.lines_of(one.key)]
-    is_one = memory_of(thing.value) is not None and memory_of(thing.value) == memory_of(other.value)
+    is_one = _is_one_memory(thing, other)
     is_part = shared < min(int(thing.value.shape[0]), int(other.value.shape[0]))
     return is_one and is_part and not any(map(step.source.loop_of, lines))
+
+
+def _is_one_memory(thing: Thing, other: Thing) -> bool:
+    memory = memory_of(thing.value)
+    return memory is not None and memory == memory_of(other.value)
 
 
 def _is_for(key: str, words: tuple[str, ...], used: set[str]) -> bool:

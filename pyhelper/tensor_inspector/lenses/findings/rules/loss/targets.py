@@ -64,10 +64,10 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             and not theirs & ours
             and theirs <= set(step.parameters)
         )
-        words = set((found.expression or "").rpartition(".")[2].lower().split("_"))
-        is_named = bool(words & {"target", "targets", "teacher", "expected", "label", "labels"}) and bool(theirs)
         discounted = _is_discounted(step, prediction, target)
-        if bootstraps or foreign or is_named or discounted:
+        collapses = bool(theirs) and theirs == ours and _is_whole_loss(step, node)
+        hinted = bool(theirs) and _is_called_target(found.expression) and _is_sum_with_data(step, target)
+        if bootstraps or foreign or discounted or collapses or hinted:
             yield Found(
                 f"gradients flow into the target of the loss: {found.name or 'it'} has grad_fn {target.op}Backward0",
                 (found.expression, f"grad ← {target.op}Backward0, leads to {plural(len(theirs), 'parameter')}"),
@@ -75,6 +75,29 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
                 certain=bootstraps or foreign or discounted,
             )
             return
+
+
+def _is_whole_loss(step: Step, node: Node) -> bool:
+    """Whether a loss is nothing but this one, and perhaps a number of times it: with nothing else in it to be learned."""
+    for loss in step.losses:
+        root = step.node_of(loss.tensor)
+        while root is not None and root is not node and root.op in ("Mul", "Div", "Mean", "Sum"):
+            root = step.graph.input(root) if len(list(step.graph.inputs(root))) == 1 else None
+        if root is node:
+            return True
+    return False
+
+
+def _is_called_target(name: str | None) -> bool:
+    """Whether a name says what it is used as: a hint that another sign must bear out."""
+    words = set((name or "").rpartition(".")[2].lower().split("_"))
+    return bool(words & {"target", "targets", "teacher", "expected", "label", "labels"})
+
+
+def _is_sum_with_data(step: Step, target: Node) -> bool:
+    """Whether it is data plus something with a gradient: as a reward and a value are added."""
+    node = step.graph.through_views(target)
+    return node is not None and node.op == "Add" and len(list(step.graph.inputs(node))) == 1
 
 
 def _is_discounted(step: Step, prediction: Node, target: Node) -> bool:

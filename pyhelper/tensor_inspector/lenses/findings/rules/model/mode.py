@@ -9,6 +9,7 @@ from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import Member, is_of
 from .....safe.budget import Steps
 from ....step.expressions import text_of
+from ....step.sight import Thing
 from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import function_called, methods_of

@@ -178,7 +178,7 @@ def constant_output(step: Step) -> Iterator[Found]:
             call.target is None
             or call.lineno >= source.lineno
             or not source.is_current(call.target, call.lineno + 1)
-            or given.position != 0
+            or not given.is_first()
             or any(call.lineno < other.lineno < source.lineno for other in source.calls_of("step"))
         ):
             continue

@@ -40,7 +40,7 @@ def step_without_grads(step: Step) -> Iterator[Found]:
             )
 
 
-class _Event:
+class _OrderedCall:
     """A call of ``backward``, ``zero_grad`` or ``step``: on what, in which line. Without a name: what may be a backward."""
 
     __slots__ = ("line", "name", "subject")
@@ -51,7 +51,7 @@ class _Event:
         self.line = line
 
 
-def _events(step: Step, statement: ast.stmt) -> list[_Event]:
+def _events(step: Step, statement: ast.stmt) -> list[_OrderedCall]:
     event = _event(statement, step.source)
     if event is not None:
         return [event]
@@ -59,20 +59,20 @@ def _events(step: Step, statement: ast.stmt) -> list[_Event]:
     if inside is not None:
         return inside
     line = (step.source.file, statement.lineno)
-    return [_Event("", "", line)] if _may_run_a_backward(step, statement) else []
+    return [_OrderedCall("", "", line)] if _may_run_a_backward(step, statement) else []
 
 
-def _event(statement: ast.stmt, source: Source) -> _Event | None:
+def _event(statement: ast.stmt, source: Source) -> _OrderedCall | None:
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     name = call.func.attr
     if name not in ("backward", "zero_grad") and (name != "step" or call.args):
         return None
-    return _Event(name, text_of(call.func.value), (source.file, statement.lineno))
+    return _OrderedCall(name, text_of(call.func.value), (source.file, statement.lineno))
 
 
-def _events_of_call(step: Step, statement: ast.stmt) -> list[_Event] | None:
+def _events_of_call(step: Step, statement: ast.stmt) -> list[_OrderedCall] | None:
     """What a function or method of the user does, that does nothing but clear and step; None where it may do more."""
     node = statement.value if isinstance(statement, ast.Expr) else None
     call = Call(node, None, True) if isinstance(node, ast.Call) else None
