@@ -63,6 +63,14 @@ def test_it_ends_when_its_request_is_named() -> None:
     assert not interruption.interrupt(7)
 
 
+def test_it_ends_when_the_program_is_to_continue(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = [True, True]
+    monkeypatch.setattr(interruption.debugger, "pause_of_this_thread", lambda: lambda: bool(paused and paused.pop()))
+    monkeypatch.setattr(interruption, "_GRACE", 0.05)
+    with pytest.raises(interruption.Interrupted):
+        interruption.run(forever)
+
+
 def test_a_late_interruption_strikes_nobody() -> None:
     stop = threading.Event()
 

@@ -10,8 +10,9 @@ from tensor_inspector.kinds import as_kind
 from tensor_inspector.kinds.facts import add_distribution, add_firsts
 from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
+from tensor_inspector.measure.unread import OFF
 from tensor_inspector.safe.budget import Budget
-from tensor_inspector.words.stats import fact_texts, stats_words
+from tensor_inspector.words.stats import fact_texts, histogram_texts, stats_words
 
 torch = pytest.importorskip("torch")
 
@@ -29,6 +30,21 @@ def test_every_statistic_is_a_row():
     assert found == {
         "count": "4", "min": "−2", "max": "2", "mean": "≈0", "std": "2", "NaN": "1", "Inf": "0", "−Inf": "0", "zeros": "1",
     }  # fmt: skip
+
+
+def test_rows_have_as_many_digits_as_are_preferred():
+    found = rows(torch.tensor([0.0] * 10 + [1.0]))
+    assert (found["mean"], found["std"]) == ("0.09091", "0.3015")
+
+
+def test_of_what_was_not_to_be_read_a_line_says_nothing():
+    assert stats_words(OFF) == []
+    assert stats_words(Unread("freed", "storage freed")) == ["storage freed"]
+
+
+def test_the_shares_of_a_sample_have_two_digits():
+    histogram = {"edges": [0, 1, 2], "counts": [1000, 2000], "exact": False, "read": 3000}
+    assert [text.rpartition(" ")[2] for _, text in histogram_texts(histogram)] == ["≈33%", "≈67%", "elements"]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,14 @@ def test_number(value: float, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [(1 / 3, 0, "0.3333"), (1 / 3, 6, "0.333333"), (-65536.0, 2, "−65536"), (2**53 + 1, 2, "9007199254740993")],
+)
+def test_a_number_that_is_known_exactly_has_the_digits_asked_for(value: float, digits: int, shown: str) -> None:
+    assert text.exact_number(value, digits) == shown
+
+
+@pytest.mark.parametrize(
     ("value", "error", "shown"),
     [
         (0.0123456, 1e-12, "0.0123"),
