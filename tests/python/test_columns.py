@@ -1,0 +1,50 @@
+"""Columns of Arrow's, which the tests don't install, by a stand-in for what is asked of them: `measure.columns`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tensor_inspector.measure.columns import Chunks
+from tensor_inspector.measure.present import of_present
+from tensor_inspector.safe.budget import Budget
+
+
+class Arrow:
+    """A chunked array of numbers, some of them missing."""
+
+    def __init__(self, items: list[int | None]) -> None:
+        self.items = items
+
+    def length(self) -> int:
+        return len(self.items)
+
+    def slice(self, offset: int, length: int) -> Arrow:
+        return Arrow(self.items[offset : offset + length])
+
+    def take(self, indices: Iterable[int]) -> Arrow:
+        return Arrow([self.items[at] for at in indices])
+
+    def drop_null(self) -> Arrow:
+        return Arrow([item for item in self.items if item is not None])
+
+    def to_numpy(self) -> Any:
+        return np.array(self.items)
+
+
+ITEMS = [None if number % 4 == 0 else number for number in range(200_000)]
+
+
+def test_what_is_missing_is_left_out_of_statistics_block_by_block() -> None:
+    stats: Any = of_present(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget())
+    there = [item for item in ITEMS if item is not None]
+    assert (stats["count"], stats["read"], stats["exact"]) == (len(there), len(there), True)
+    assert (stats["min"], stats["max"], stats["mean"]) == (1, 199_999, sum(there) / len(there))
+
+
+def test_of_a_sample_too() -> None:
+    stats: Any = of_present(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget(max_elements=1000))
+    assert not stats["exact"]
+    assert 700 <= stats["read"] <= 800
