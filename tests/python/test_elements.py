@@ -1,4 +1,4 @@
-"""Which tensors' elements may be read for a question about them: `measure.torch.elements`."""
+"""Which tensors' elements may be read for a question about them, and their sizes as plain data: `measure.torch`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from zoo.tensors import jag
 
 from tensor_inspector.measure.torch.elements import bare, number_of
+from tensor_inspector.measure.torch.metadata import sizes_listed
 
 
 class Own(torch.Tensor):
@@ -46,3 +48,12 @@ def test_the_elements_of_a_parameter_are_those_of_its_memory_without_a_gradient(
     assert found.data_ptr() == weight.data_ptr()
     assert not found.requires_grad
     assert bare(weight.detach().as_subclass(Own)) is None
+
+
+@pytest.mark.skipif(not hasattr(torch, "jagged"), reason="needs torch.jagged")
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_size_that_is_a_symbol_is_listed_by_its_name() -> None:
+    batch, symbol, width = sizes_listed(jag(torch.ones(2, 3), torch.ones(1, 3)).shape)
+    assert (batch, width) == (2, 3)
+    assert type(symbol) is str
+    assert symbol.startswith("j")

@@ -149,6 +149,21 @@ def test_of_a_sparse_gradient_no_update_is_guessed(make: Any, monkeypatch: pytes
     assert [row["update_norm"] for row in found["rows"]] == [None]
 
 
+class Prepared:
+    """As accelerate's."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer) -> None:
+        self.optimizer = optimizer
+
+
+def test_the_rule_of_a_wrapped_optimizer_is_that_of_the_one_inside() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    for optimizer in (torch.optim.SGD([weight], lr=0.1), Prepared(torch.optim.SGD([weight], lr=0.1))):
+        update = updates.Rules([optimizer]).of(weight, torch.ones(2))
+        assert update is not None
+        assert update.rule == "SGD"
+
+
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adam])
 def test_a_weight_that_does_not_lie_in_a_row_is_copied_up_to_a_size(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(updates, "_COPIED", 12)

@@ -4,6 +4,7 @@ from these by simple arithmetic. Nothing of the program runs, and nothing is mad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 from ...safe.guard import module
@@ -172,7 +173,7 @@ def counts_of(value: Any) -> Counts | None:
         return Counts()
     if value.is_complex():
         return Counts(int(value.isnan().sum()), int(value.isinf().sum()))
-    positive = int((value == float("inf")).sum())
+    positive = int((value == inf).sum())
     return Counts(int(value.isnan().sum()), positive, int(value.isinf().sum()) - positive)
 
 

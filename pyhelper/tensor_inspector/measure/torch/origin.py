@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
@@ -199,7 +199,7 @@ def _of_softmax(node: Node, given: Any) -> NanCause:
     dim = node.dim()
     if dim is None or not given.dim():
         return "inf_minus_inf"
-    masked = bool((given == -float("inf")).all(dim).any())
+    masked = bool((given == -inf).all(dim).any())
     return "masked_row" if masked else "inf_minus_inf"
 
 
