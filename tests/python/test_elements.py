@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from zoo.tensors import jag
 
 from tensor_inspector.measure.torch.elements import bare, number_of
 from tensor_inspector.measure.torch.metadata import sizes_listed
+from tensor_inspector.measure.torch.readable import why_unread
 
 
 class Own(torch.Tensor):
@@ -57,3 +59,23 @@ def test_a_size_that_is_a_symbol_is_listed_by_its_name() -> None:
     assert (batch, width) == (2, 3)
     assert type(symbol) is str
     assert symbol.startswith("j")
+
+
+@pytest.mark.parametrize(
+    ("device", "capturing", "debugged", "text"),
+    [
+        ("cuda", True, 0, "values not read: CUDA graph capture"),
+        ("cuda", False, 1, "values not read: sync debug mode"),
+        ("xla", False, 0, "values not read: xla would compute them now"),
+    ],
+)
+def test_a_device_is_not_asked_where_that_would_change_what_it_does(
+    device: str, capturing: bool, debugged: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: capturing)
+    monkeypatch.setattr(torch.cuda, "get_sync_debug_mode", lambda: debugged)
+    there = SimpleNamespace(dtype=torch.float32, is_cpu=False, is_meta=False, device=SimpleNamespace(type=device))
+    unread = why_unread(there)
+    assert unread is not None
+    assert (unread.code, unread.text) == ("disturbing", text)

@@ -151,6 +151,17 @@ def test_children_come_in_pages(paused: Paused) -> None:
     assert page["nodes"][-1]["path"] == "many[999]"
 
 
+def test_a_module_in_a_namespace_of_the_program_has_its_globals_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Namespace(dict[str, Any]):
+        pass
+
+    names = Namespace()
+    exec(compile("import sys\nvalue = 3\nframe = sys._getframe()", "main.py", "exec"), names)
+    rows = Paused(names["frame"], monkeypatch).frame()
+    assert rows["value"]["line"] == "3"
+    assert "global variables" not in rows
+
+
 def test_globals_are_one_collapsed_row(paused: Paused) -> None:
     rows = paused.frame()
     node = rows["global variables"]

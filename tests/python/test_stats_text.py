@@ -37,6 +37,12 @@ def test_rows_have_as_many_digits_as_are_preferred():
     assert (found["mean"], found["std"]) == ("0.09091", "0.3015")
 
 
+@pytest.mark.parametrize(("values", "said"), [([], "none"), ([math.nan, math.inf], "none finite")])
+def test_where_there_is_no_range_the_rows_say_so(values, said):
+    found = rows(torch.tensor(values))
+    assert (found["min"], found["max"], found["mean"], found["std"]) == (said, said, said, "none")
+
+
 def test_of_what_was_not_to_be_read_a_line_says_nothing():
     assert stats_words(OFF) == []
     assert stats_words(Unread("freed", "storage freed")) == ["storage freed"]
