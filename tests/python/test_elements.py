@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from zoo.tensor_classes import Wrapping
 from zoo.tensors import jag
 
+from tensor_inspector.measure.torch.digest import parts_of
+from tensor_inspector.measure.torch.dispatch import known_bytes
 from tensor_inspector.measure.torch.elements import bare, number_of
 from tensor_inspector.measure.torch.metadata import sizes_listed
 from tensor_inspector.measure.torch.readable import why_unread
@@ -79,3 +82,32 @@ def test_a_device_is_not_asked_where_that_would_change_what_it_does(
     unread = why_unread(there)
     assert unread is not None
     assert (unread.code, unread.text) == ("disturbing", text)
+
+
+BYTES: dict[str, tuple[Any, int | None]] = {
+    "numbers": (torch.ones(3), 12),
+    "none": (torch.ones(0), 0),
+    "without memory": (torch.ones(3, device="meta"), 0),
+    "of a class of the program": (torch.ones(3).as_subclass(Own), 12),
+    "around another tensor": (Wrapping(torch.ones(3)), None),
+}
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_the_bytes_of_elements_are_told_where_they_are_known(name: str) -> None:
+    value, bytes = BYTES[name]
+    assert known_bytes(value) == bytes
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.* is deprecated:DeprecationWarning")
+def test_the_parts_of_a_module_of_a_compiled_class_are_those_in_cpp() -> None:
+    class Compiled(torch.jit.ScriptModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        @torch.jit.script_method  # type: ignore[attr-defined,untyped-decorator]
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.layer(x)  # type: ignore[no-any-return]
+
+    assert list(parts_of(Compiled())["_modules"]) == ["layer"]
