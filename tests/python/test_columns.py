@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensor_inspector.measure.columns import Chunks
-from tensor_inspector.measure.present import of_present
+from tensor_inspector.measure.valid import of_valid
 from tensor_inspector.safe.budget import Budget
 
 
@@ -38,13 +38,13 @@ ITEMS = [None if number % 4 == 0 else number for number in range(200_000)]
 
 
 def test_what_is_missing_is_left_out_of_statistics_block_by_block() -> None:
-    stats: Any = of_present(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget())
+    stats: Any = of_valid(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget())
     there = [item for item in ITEMS if item is not None]
     assert (stats["count"], stats["read"], stats["exact"]) == (len(there), len(there), True)
     assert (stats["min"], stats["max"], stats["mean"]) == (1, 199_999, sum(there) / len(there))
 
 
 def test_of_a_sample_too() -> None:
-    stats: Any = of_present(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget(max_elements=1000))
+    stats: Any = of_valid(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget(max_elements=1000))
     assert not stats["exact"]
     assert 700 <= stats["read"] <= 800
