@@ -54,6 +54,11 @@ def test_norms_are_those_of_float64(tensor: torch.Tensor) -> None:
     assert found.value == pytest.approx(expected, rel=1e-4, abs=0)
 
 
+def test_what_was_read_as_the_time_ended_is_done() -> None:
+    assert Norms([torch.ones(3)]).go_on(Budget(0)) is True
+    assert Norms([torch.ones(1 << 21), torch.ones(1)]).go_on(Budget(0)) is False
+
+
 def test_what_is_not_finite_is_counted() -> None:
     values = torch.randn(100_000)
     values[[5, 70_000]] = torch.nan
