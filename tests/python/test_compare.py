@@ -1019,6 +1019,13 @@ def test_long_doubles_are_compared_without_a_warning() -> None:
     assert (found["different"], found["nan_in_one"], found["max_abs"]) == (2, 1, 2.0)
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="longdouble is float64 here")
+def test_what_only_long_doubles_tell_apart_differs_on_either_side() -> None:
+    one = np.ones(1, np.longdouble)
+    more = np.nextafter(one, np.longdouble(2))
+    assert values(one, more)["different"] == values(more, one)["different"] == 1
+
+
 def test_truth_values_differ_by_a_whole_one() -> None:
     found = values(T([True, False]), T([True, True]))
     assert (found["different"], repr(found["max_abs"]), found["at"]) == (1, "1", [1])
