@@ -172,11 +172,11 @@ describe("10: parameters without a gradient", () => {
     await shot(wb, NO_GRADIENT, name);
   });
 
-  test("that are frozen are no fault, and the model says how many", async ({ wb }) => {
+  test("that are frozen are no fault: a check finds nothing, and the model says how many", async ({ wb }) => {
     await nextStop(wb);
-    await asked(wb);
-    const rows = await wb.inspector.rowsWhen("no finding", ([row]) => row?.label === "model");
-    expect(rows[0]?.description).toContain("2 of 4 frozen");
+    await wb.inspector.clickHeaderAction("Check This Step");
+    await first(wb, /^nothing found \(\d+ rules/);
+    expect(await described(wb, "model")).toContain("2 of 4 frozen");
   });
 
   test("that no optimizer holds: which, and that they are never updated", async ({ wb }) => {
@@ -358,11 +358,6 @@ async function answered(wb: Workbench, label: string, text: RegExp): Promise<voi
   await wb.inspector.rowsWhen(`${label}: ${text.source}`, (rows) =>
     rows.some((row) => row.label === label && text.test(row.description) && row.selected),
   );
-}
-
-/** Until what is wrong was asked at this stop, and told. */
-async function asked(wb: Workbench): Promise<void> {
-  await expect.poll(() => wb.recording.questions().at(-1)).toBe("lens");
 }
 
 async function status(wb: Workbench): Promise<string> {
