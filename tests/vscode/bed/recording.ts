@@ -13,6 +13,9 @@ export interface DapRecord {
   readonly message: DebugProtocol.ProtocolMessage;
 }
 
+/** Milliseconds after which the extension takes a request without a reply for lost, and asks again. */
+const LOST = 2000;
+
 /** What is read here of a request of ours. */
 interface Asked {
   readonly op: string;
@@ -91,6 +94,30 @@ export class Recording {
   /** All without what lenses are asked, as for findings when a stop has stood for a moment. */
   valueQuestions(): string[] {
     return this.questions().filter((question) => question !== "lens");
+  }
+
+  /**
+   * After how many milliseconds a lens was begun a second time of one frame, where none can have been lost by then. Each
+   * is asked after the frame's answer, so before that is so old, none can have waited for so long.
+   */
+  lensesRepeated(): number[] {
+    const frames = new Map<string, { seq: number; answered?: number; lenses: number }>(); // by session
+    const repeated: number[] = [];
+    for (const { at, session, message } of this.all()) {
+      const frame = frames.get(session);
+      if (message.type === "response") {
+        const { request_seq: request } = message as DebugProtocol.Response;
+        if (frame?.seq === request) frame.answered = at;
+      }
+      const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
+      const asked = command === "evaluate" && message.type === "request" ? requestIn(args.expression) : undefined;
+      if (asked?.op === "frame") frames.set(session, { seq: message.seq, lenses: 0 });
+      if (asked?.op !== "lens" || asked.resume !== undefined || frame === undefined) continue;
+      frame.lenses += 1;
+      const age = at - (frame.answered ?? at);
+      if (frame.lenses > 1 && age < LOST) repeated.push(age);
+    }
+    return repeated;
   }
 
   /**
