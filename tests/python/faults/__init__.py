@@ -5,7 +5,7 @@ A program is a text: lines that begin with ``-`` are the fault, those with ``+``
 
 from __future__ import annotations
 
-from . import data, everyday, graph, loss, model, numbers, numbers_kept, optimizer, rounds
+from . import data, everyday, graph, hidden, loss, model, numbers, numbers_kept, optimizer, rounds
 
 #: What each program begins with: its lines are the body of `train`, which calls `stop` where it is asked.
 HEAD = """import copy, math, warnings
@@ -29,6 +29,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **data.PROGRAMS,
     **everyday.PROGRAMS,
     **rounds.PROGRAMS,
+    **hidden.PROGRAMS,
 }
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import everyday, modes, numbers_kept, rounds
+from . import everyday, hidden, modes, numbers_kept, rounds
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
     **numbers_kept.TRAPS,
+    **hidden.TRAPS,
     **modes.TRAPS,
     "gradient_reversal": (
         "loss-sign",

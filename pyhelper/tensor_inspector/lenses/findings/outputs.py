@@ -8,7 +8,7 @@ from ...measure.torch.graph import VIEWS, Node
 from ..step.step import Step
 
 #: By operation, under which name it saves the output of each of its inputs.
-_INPUTS = {
+INPUTS = {
     "Addmm": {1: "mat1", 2: "mat2"},
     "Mm": {0: "self", 1: "mat2"},
     "Bmm": {0: "self", 1: "mat2"},
@@ -16,7 +16,7 @@ _INPUTS = {
     "NativeBatchNorm": {0: "input", 1: "weight"},
     "NativeLayerNorm": {0: "input", 1: "weight"},
 }
-_USUAL = {0: "self", 1: "other"}
+USUAL = {0: "self", 1: "other"}
 
 
 def output_of(step: Step, node: Node) -> Any:
@@ -28,7 +28,7 @@ def output_of(step: Step, node: Node) -> Any:
     if saved is not None:
         return saved
     for user, position in step.graph.users(node):
-        name = _INPUTS.get(user.op, _USUAL).get(position)
+        name = INPUTS.get(user.op, USUAL).get(position)
         saved = user.tensor(name) if name is not None and name in user.saves() else None
         if saved is not None:
             return saved

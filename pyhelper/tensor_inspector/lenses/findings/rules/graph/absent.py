@@ -8,8 +8,8 @@ from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
 from .....measure.torch.graph import Node
-from .....measure.torch.modules import Member, is_module, parameters_of
-from .....words.text import number
+from .....measure.torch.modules import parameters_of
+from .....words.text import listed, number
 from ....step.backpropagated import Loss
 from ....step.expressions import text_of
 from ....step.source import Source
@@ -18,7 +18,7 @@ from ...classes import is_library, methods_of
 from ...finding import Found
 from ...places import bound
 from ...rule import Rule
-from .cut import reached_by_losses
+from .cut import cuts_in_forwards, parts_of, reached_by_losses
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
@@ -37,7 +37,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
     for name, member in list(step.members.values()) if missing else ():
         if is_library(type(member.module)):
             continue
-        for key, tensors in _parts(member):
+        for key, tensors in parts_of(member):
             if not tensors or not missing.issuperset(map(id, tensors)):
                 continue
             others = [
@@ -54,15 +54,21 @@ def missing_grad(step: Step) -> Iterator[Found]:
                 *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
                 line=(source.file, line),
             )
+    if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
+        yield from _cut_in_forwards(step, missing)
 
 
-def _parts(member: Member) -> Iterator[tuple[str, list[Any]]]:
-    """The attributes of a module that hold parameters: each with these."""
-    for part in ("_parameters", "_modules"):
-        for key, item in member.items(part):
-            if item is None:
-                continue
-            yield key, parameters_of(item) if is_module(item) else [item]
+def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
+    """What a ``forward`` computes with, and cuts off before it returns: all parts that one place cuts off at once."""
+    told: dict[tuple[str, int, str], list[tuple[str, list[Any]]]] = {}
+    for name, _, place, tensors in cuts_in_forwards(step, missing):
+        told.setdefault(place, []).append((name, tensors))
+    for (file, line, how), parts in told.items():
+        yield Found(
+            f"{listed((f'{name}.*' for name, _ in parts), False, 60)} got no gradient: {how} cuts {'it' if len(parts) == 1 else 'them'} off in forward",
+            *((step.name_of(one), "trainable, in the optimizer, grad None") for _, own in parts for one in own[:2]),
+            line=(file, line),
+        )
 
 
 def _cut_in(cls: type, attribute: str) -> tuple[Source, int, str] | None:

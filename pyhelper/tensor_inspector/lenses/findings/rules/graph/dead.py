@@ -9,48 +9,21 @@ from typing import Any
 from .....measure.torch.elements import is_own
 from .....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
 from .....measure.torch.modules import is_of
-from .....words.text import plural
+from .....words.text import listed, plural
 from ....step.backpropagated import Loss
 from ....step.expressions import names_in, root_of, text_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Found
+from ...made_of import made_of
 from ...places import bound, frozen
 from ...rule import Rule
-from .cut import CUTS
+from .cut import CUTS, STEPS
 
 _NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
 
 
 _FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign")
-
-
-_STEPS = (
-    "argmax",
-    "argmin",
-    "argsort",
-    "round",
-    "floor",
-    "ceil",
-    "sign",
-    "long",
-    "int",
-    "bool",
-    "eq",
-    "ne",
-    "gt",
-    "lt",
-    "ge",
-    "le",
-    "topk",
-    "bincount",
-    "one_hot",
-    "multinomial",
-    "sample",
-    "trunc",
-    "heaviside",
-    "searchsorted",
-)
 
 
 def loss_without_grad(step: Step) -> Iterator[Found]:
@@ -72,7 +45,7 @@ def loss_without_grad(step: Step) -> Iterator[Found]:
 
 def nondifferentiable(step: Step) -> Iterator[Found]:
     for loss in _dead_losses(step):
-        cut = _origin(step, loss, _STEPS)
+        cut = _origin(step, loss, STEPS)
         if cut is not None:
             name, line, call = cut
             yield Found(
@@ -230,7 +203,12 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
     for loss in step.losses:
         leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
         known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.held
-        if not leaf or known or element_count(loss.tensor) != 1 or not (step.optimizers or step.modules):
+        if not (step.optimizers or step.modules):
+            continue
+        if not leaf:
+            yield from _rewrapped_within(step, loss)
+            continue
+        if known or element_count(loss.tensor) != 1:
             continue
         amount = len(step.trained()) or sum(requires_grad(one.tensor) for one in step.parameters.values())
         what = "reaches" if loss.pending else "reached"
@@ -239,6 +217,31 @@ def loss_rewrapped(step: Step) -> Iterator[Found]:
             (loss.name, "a leaf with requires_grad, without grad_fn"),
             line=_line(step, loss),
         )
+
+
+_REWRAPPING = ("tensor", "as_tensor", "Variable", "Tensor", "FloatTensor")
+
+
+def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
+    """A loss that is computed from a new leaf, which is made of the numbers of values with a graph."""
+    root = step.node_of(loss.tensor)
+    leaves = [] if root is None else step.graph.leaves(root)
+    if not leaves or any(id(one) in step.parameters or id(one) in step.held for one in leaves):
+        return
+    for made in made_of(step.source, loss.name):
+        for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
+            if text_of(call.func).rpartition(".")[2] not in _REWRAPPING or not call.args:
+                continue
+            values = [(name, step.value(name)) for name in names_in(call.args[0])]
+            lost = [name for name, value in values if is_own(value) and requires_grad(value)]
+            if lost and step.trained():
+                yield Found(
+                    f"{loss.name} is made of the numbers of {listed(lost, False, 40)}: backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}",
+                    (loss.name, "leads to a new leaf only"),
+                    *((name.replace("'", '"'), "requires grad, its graph is left behind") for name in lost[:3]),
+                    line=(step.source.file, call.lineno),
+                )
+                return
 
 
 RULES = [

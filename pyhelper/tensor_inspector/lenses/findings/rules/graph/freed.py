@@ -14,6 +14,7 @@ from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import is_library, methods_of
 from ...finding import Found
+from ...outputs import INPUTS, USUAL
 from ...rule import Rule
 
 
@@ -25,7 +26,7 @@ def inplace_modified(step: Step) -> Iterator[Found]:
                 saved = node.saved(name)
                 if saved.state != "modified":
                     continue
-                changed = _changed_name(step, node)
+                changed = _changed_name(step, node, name)
                 versions = f"saved at version {saved.expected}, now at version {saved.found}"
                 line, how = _changed_in(step, changed)
                 title = f"backward will fail: {node.op}Backward0 saved {changed or 'a tensor'} at version {saved.expected}, it is at version {saved.found} now{how}"
@@ -33,13 +34,15 @@ def inplace_modified(step: Step) -> Iterator[Found]:
                 return
 
 
-def _changed_name(step: Step, node: Node) -> str | None:
+def _changed_name(step: Step, node: Node, saved: str) -> str | None:
     """The variable that was changed: what the node made, or what was made of that in place."""
     for above in (node, *(user for user, _ in step.graph.users(node))):
         thing = step.tensor_at(above)
         if thing is not None and version_of(thing.value):
             return thing.name
-    for below in step.graph.inputs(node):
+    positions = [at for at in range(len(node.inputs)) if INPUTS.get(node.op, USUAL).get(at) == saved]
+    inputs = [step.graph.input(node, at) for at in positions] or list(step.graph.inputs(node))
+    for below in (one for one in inputs if one is not None):
         thing = step.tensor_at(below)
         if thing is not None and version_of(thing.value):
             return thing.name
@@ -63,6 +66,10 @@ def _changed_in(step: Step, name: str | None) -> tuple[tuple[str, int] | None, s
     for line, node in reversed(step.source.bindings.get(name, [])):
         if isinstance(node, ast.AugAssign) and line < step.source.lineno:
             return (step.source.file, line), ""
+    held = any(one.name == name for one in step.trained())
+    for call in step.source.calls_of("step") if held else ():
+        if any(thing.key == text_of(call.receiver) for thing in step.optimizers):
+            return (step.source.file, call.lineno), f" ({call.callee})"
     return None, ""
 
 

@@ -106,7 +106,9 @@ def _freed_addends(step: Step, tensor: Any) -> int:
     while waiting and found < 10_000:
         node = waiting.pop()
         if node.op in ("Add", "Div", "Mul") and node.op != "Add":
-            waiting.extend(step.graph.inputs(node)) if not node.is_freed() else None
+            if not node.is_freed():
+                waiting.extend(step.graph.inputs(node))
+                continue
         elif node.op == "Add":
             waiting.extend(step.graph.inputs(node))
             continue

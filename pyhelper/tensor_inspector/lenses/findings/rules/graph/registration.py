@@ -153,7 +153,8 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
     for thing in step.tensors:
         if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
             continue
-        wanted = [node for node in _attributes(step.source, thing.key) if node.attr == "grad"]
+        names = (thing.key, *_looped_as(step.source, thing.key))
+        wanted = [node for name in names for node in _attributes(step.source, name) if node.attr == "grad"]
         leaf = _lonely_leaf(step, thing.value) if wanted else None
         if leaf is not None:
             yield Found(
@@ -180,6 +181,18 @@ def _lonely_leaf(step: Step, tensor: Any) -> Any:
 def _attributes(source: Source, name: str) -> list[ast.Attribute]:
     found = [] if source.tree is None else list(ast.walk(source.tree))
     return [node for node in found if isinstance(node, ast.Attribute) and text_of(node.value) == name]
+
+
+def _looped_as(source: Source, name: str) -> list[str]:
+    """The variables of loops over a tuple or list that holds a name: ``for W in (W1, W2)``."""
+    loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, (ast.For, ast.comprehension))]
+    return [
+        loop.target.id
+        for loop in loops
+        if isinstance(loop.target, ast.Name)
+        and isinstance(loop.iter, (ast.Tuple, ast.List))
+        and any(text_of(item) == name for item in loop.iter.elts)
+    ]
 
 
 def freeze_typo(step: Step) -> Iterator[Found]:

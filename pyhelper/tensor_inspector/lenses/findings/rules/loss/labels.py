@@ -5,30 +5,49 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.elements import bare, is_own, is_plain
+from .....measure.torch.graph import Node
 from .....measure.torch.metadata import shape_of
 from .....safe.guard import instance_dict
-from ....step.expressions import constant_of
+from ....step.expressions import constant_of, is_name
+from ....step.sight import Thing
 from ....step.step import Step
 from ...finding import Found
 from ...losses import LossCall, loss_calls
 from ...rule import Rule
 from ...written import written
 
+_SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")
+
 
 def all_targets_ignored(step: Step) -> Iterator[Found]:
     for one in loss_calls(step):
-        if one.kind not in ("cross_entropy", "nll_loss") or one.target is None:
+        target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
+        if target is None:
             continue
         index = _ignore_index(one)
-        stats = step.stats(one.target.value)
+        stats = step.stats(target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
             yield Found(
-                f"all {stats['count']} targets in {one.target.name} are {index}, which is ignored: the mean of nothing is NaN",
-                (one.target.name, f"every element is ignore_index {index}"),
+                f"all {stats['count']} targets in {target.name} are {index}, which is ignored: the mean of nothing is NaN",
+                (target.name, f"every element is ignore_index {index}"),
                 line=(step.sources[one.view].file, one.call.lineno),
             )
             return
+
+
+def _target(step: Step, one: LossCall) -> Thing | None:
+    """The target that a loss is given, or what that is a part or another shape of: ``labels[:, 1:].reshape(-1)``."""
+    node = one.call.argument(1, "target")
+    while one.target is None and node is not None and not is_name(node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPED:
+            node = node.func.value
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        else:
+            return None
+    found = one.target or step.operand(node, one.view, one.call.lineno)
+    return found if found is not None and is_own(found.value) else None
 
 
 def _ignore_index(one: LossCall) -> int | None:
@@ -80,7 +99,8 @@ def class_dim(step: Step) -> Iterator[Found]:
         if below is None or below.op != "LogSoftmax":
             continue
         view, sizes = step.graph.input(below), below.sizes()
-        while view is not None and view.op in ("Unsqueeze", "Clone"):
+        given = view
+        while view is not None and (view.op in ("Unsqueeze", "Clone") or _adds_bias(step, view)):
             view = step.graph.input(view)
         if view is None or sizes is None or len(sizes) != 3 or view.op not in ("View", "UnsafeView", "ReshapeAlias"):
             continue
@@ -93,7 +113,7 @@ def class_dim(step: Step) -> Iterator[Found]:
         )
         last = head is not None and head.op in ("Addmm", "Mm") and len(before) == 2 and before[1] == sizes[2]
         if reordered or last:
-            found = written(step, view)
+            found = written(step, given or view)
             classes = before[-1]
             what = (
                 "a view, not a transpose, made its dim 1 the classes"
@@ -108,6 +128,12 @@ def class_dim(step: Step) -> Iterator[Found]:
                 suggestion="transpose(1, 2), so that the classes are dim 1",
             )
             return
+
+
+def _adds_bias(step: Step, node: Node) -> bool:
+    """Whether a node adds a vector of weights: how a linear layer of more dimensions may end."""
+    bias = step.graph.input(node, 1) if node.op == "Add" else None
+    return bias is not None and bias.leaf is not None and len(shape_of(bias.leaf)) == 1
 
 
 RULES = [

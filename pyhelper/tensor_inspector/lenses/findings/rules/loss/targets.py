@@ -8,13 +8,14 @@ from typing import Any
 
 from .....measure.torch.elements import place_of
 from .....measure.torch.graph import Node
-from .....measure.torch.metadata import element_count, requires_grad, shape_of
+from .....measure.torch.metadata import element_count, gradient_of, requires_grad, shape_of
 from .....measure.torch.optimizers import groups
 from .....words.text import plural, shape
 from ....step.expressions import constant_of, is_name
 from ....step.step import Step
 from ...finding import Found
-from ...losses import REGRESSIONS
+from ...losses import REGRESSIONS, loss_calls
+from ...places import bound
 from ...rule import Rule
 from ...written import written
 
@@ -133,6 +134,23 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
                 line=_loss_line(step),
             )
             return
+    for one in loss_calls(step):
+        given, against = one.input, one.target
+        if one.kind not in _COMPARING or given is None or against is None or given.value is against.value:
+            continue
+        own = requires_grad(given.value) and not gradient_of(given.value).is_leaf
+        place = place_of(given.value) if own else None
+        if place is not None and place == place_of(against.value) and shape_of(given.value) == shape_of(against.value):
+            yield Found(
+                f"the loss compares {given.name} with itself: {against.name} is the same value",
+                (given.name, f"the same elements as {against.name}"),
+                line=bound(step, against.key) or (step.sources[one.view].file, one.call.lineno),
+            )
+            return
+
+
+#: Losses that compare element by element.
+_COMPARING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy")
 
 
 def _loss_line(step: Step) -> tuple[str, int] | None:

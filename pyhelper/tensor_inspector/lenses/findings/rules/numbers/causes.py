@@ -18,6 +18,7 @@ from ...finite import words_of
 from ...losses import model_inputs
 from ...places import bound_or_called
 from ...rule import Rule
+from .afterwards import one_sample_in_source, origin_in_sight
 from .begin import begin_of, masked_rows
 
 torch: Any = module("torch")
@@ -113,6 +114,7 @@ def _above(step: Step, node: Node) -> str | None:
 def std_of_one(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     if begin is None or cause_of(begin.origin) != "one_sample":
+        yield from one_sample_in_source(step)
         return
     node = begin.origin.node
     below = step.graph.input(node)
@@ -130,6 +132,7 @@ def std_of_one(step: Step) -> Iterator[Found]:
 def nan_origin(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     if begin is None:
+        yield from origin_in_sight(step)
         return
     origin, name = begin.origin, begin.name
     node, value = origin.node, origin.value

@@ -231,6 +231,14 @@ def _scale_words(scaler: Any) -> str:
     return f"enabled, initial scale {number(start)}" if type(start) is float or type(start) is int else "enabled"
 
 
+def named_only(step: Step) -> Iterator[tuple[str, int]]:
+    """Statements that name the step of an optimizer in sight, and do not call it: ``optimizer.step``."""
+    steps = {f"{thing.key}.step" for thing in step.optimizers}
+    for node in ast.walk(step.source.tree) if step.source.tree is not None else ():
+        if isinstance(node, ast.Expr) and text_of(node.value) in steps:
+            yield text_of(node.value), node.lineno
+
+
 RULES = [
     Rule(
         "step-without-grads",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from .....measure.torch.metadata import grad_hooks_of, requires_grad
@@ -11,6 +13,7 @@ from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import class_name, instance_dict
 from .....words.text import listed, number, plural
 from ....step.roles import Parameter
+from ....step.sight import Thing
 from ....step.step import Step
 from ...finding import Found
 from ...places import made
@@ -26,17 +29,30 @@ def param_not_in_optimizer(step: Step) -> Iterator[Found]:
     missed = _unheld(step)
     if not missed:
         return
+    optimizer = _doubtful(step)
     owners: dict[str, list[Parameter]] = {}
     for one in missed:
         owners.setdefault(one.name.rpartition(".")[0] or one.name, []).append(one)
     names = listed(owners, False, 60)
     has = "has a gradient, " if any(step.grad(one.tensor) is not None for one in missed) else ""
+    though = "" if not has else f" though {'it has a gradient' if len(missed) == 1 else 'they have gradients'}"
     yield Found(
-        f"{names}: {plural(len(missed), 'trainable parameter')} in no optimizer, {has}but never updated",
+        f"{names}: {plural(len(missed), 'trainable parameter')} in no optimizer, never updated{though}",
         *((one.name, f"{has}requires_grad, in no optimizer in sight") for one in missed[:4]),
-        (step.optimizers[0].name, f"holds {plural(len(list(tensors_of(step.optimizers[0].value))), 'tensor')}"),
-        line=made(step, step.optimizers[0].key),
+        (optimizer.name, f"holds {plural(len(list(tensors_of(optimizer.value))), 'tensor')}"),
+        line=made(step, optimizer.key),
     )
+
+
+def _doubtful(step: Step) -> Thing:
+    """The optimizer that holds only what one before it holds too; else the first."""
+    held: set[int] = set()
+    for thing in step.optimizers:
+        own = set(map(id, tensors_of(thing.value)))
+        if own and own <= held:
+            return thing
+        held |= own
+    return step.optimizers[0]
 
 
 def _unheld(step: Step) -> list[Parameter]:
@@ -107,6 +123,14 @@ def lr_zero(step: Step) -> Iterator[Found]:
                 (f"{scheduler.name}.gamma", "0"),
                 line=made(step, scheduler.key),
             )
+        elif first and turns_of(scheduler.value) > 0 and (kind == "MultiplicativeLR" or _divides(scheduler.value)):
+            why = "what is multiplied by 0 stays 0" if kind == "MultiplicativeLR" else "its function divides by //"
+            yield Found(
+                f"lr of {thing.name} is 0 (initial {number(first)}; {kind}): {why}",
+                (rate, "0"),
+                (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
+                line=made(step, scheduler.key),
+            )
         elif (
             first
             and len(turns) >= _STOPS
@@ -119,6 +143,18 @@ def lr_zero(step: Step) -> Iterator[Found]:
                 (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
                 line=made(step, scheduler.key),
             )
+
+
+def _divides(scheduler: Any) -> bool:
+    """Whether what a LambdaLR multiplies the rate by is rounded down to an integer: its function ends with ``//``."""
+    functions = instance_dict(scheduler).get("lr_lambdas")
+    codes = [one.__code__ for one in functions if type(one) is FunctionType] if type(functions) is list else []
+    for code in codes:
+        last = [one for one in dis.get_instructions(code) if one.opname not in ("CACHE", "NOP")][-2:]
+        names = [one.opname for one in last]
+        if names[-1:] == ["RETURN_VALUE"] and (names[0] == "BINARY_FLOOR_DIVIDE" or last[0].argrepr == "//"):
+            return True
+    return False
 
 
 def lr_too_low(step: Step) -> Iterator[Found]:

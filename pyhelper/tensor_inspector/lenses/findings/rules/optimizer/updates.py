@@ -20,7 +20,7 @@ from ....step.step import Step
 from ...finding import Found
 from ...places import made
 from ...rule import Rule
-from .calls import bodies
+from .calls import bodies, named_only
 
 torch: Any = module("torch")
 
@@ -166,7 +166,18 @@ def eps_underflow(step: Step) -> Iterator[Found]:
 
 
 def weights_unchanged(step: Step) -> Iterator[Found]:
-    """No weight has moved between three stops in this line, though the loop around it calls a step each time."""
+    """No weight has moved between three stops in this line, though the loop around it calls a step each time.
+
+    Or a step is only named, where it should be called: that is told at once.
+    """
+    for written, line in named_only(step):
+        yield Found(
+            f"{written} is not called: without () nothing happens",
+            (written.rpartition(".")[0], "its step is only named"),
+            line=(step.source.file, line),
+            suggestion=f"{written}()",
+        )
+        return
     stops = [moment for moment in step.moments if moment.lineno == step.source.lineno][-2:]
     loop = step.source.loop_of(step.source.lineno)
     if len(stops) < 2 or loop is None:
@@ -241,7 +252,7 @@ RULES = [
     Rule(
         "weights-unchanged",
         weights_unchanged,
-        "optimizer moments source module",
+        "optimizer source",
         "error",
         "The optimizer does not update this model.",
         "check which tensors the optimizer holds",

@@ -1,0 +1,177 @@
+"""Which parts of a module what its ``forward`` returns is computed from, and which of them a gradient comes back to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ..step.expressions import text_of
+from .classes import methods_of
+from .made_of import ABOUT, ALIKE
+
+_CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item", "numpy", "tensor", "tolist"))
+_BLOCKS = ("no_grad", "inference_mode")
+_DEEP = 60  #: of expressions and statements in one another
+
+Place = tuple[str, int, str]  #: a file, a line, and what cuts there
+
+
+class Flow:
+    """What a value is computed from, by names of attributes: all of them, and those that its gradient comes back to."""
+
+    __slots__ = ("cut", "live", "parts")
+
+    def __init__(self, parts: Iterable[str] = (), live: Iterable[str] = (), cut: Place | None = None) -> None:
+        self.parts = frozenset(parts)
+        self.live = frozenset(live)
+        self.cut = cut
+
+    def __or__(self, other: Flow) -> Flow:
+        return Flow(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
+
+    def cut_at(self, place: Place) -> Flow:
+        return Flow(self.parts, (), place if self.live else self.cut or place)
+
+
+_NOTHING = Flow()
+
+
+def cuts_of(cls: type) -> dict[str, Place]:
+    """The attributes that some result of a class's ``forward`` is computed from, but cut off from."""
+    return _Forward(cls).cuts()
+
+
+class _Forward:
+    def __init__(self, cls: type) -> None:
+        self._methods = dict(methods_of(cls))
+        self._results: list[Flow] = []
+        self._blocked: Place | None = None
+
+    def cuts(self) -> dict[str, Place]:
+        source = self._methods.get("forward")
+        if source is None or not source.is_known():
+            return {}
+        self._file = source.file
+        self._run(source.body, {}, 0)
+        found: dict[str, Place] = {}
+        for flow in self._results:
+            if flow.cut is not None:
+                found.update({part: flow.cut for part in flow.parts - flow.live if part not in found})
+        return found
+
+    # Statements
+
+    def _run(self, body: Iterable[ast.stmt], names: dict[str, Flow], depth: int) -> None:
+        for statement in body if depth < _DEEP else ():
+            if isinstance(statement, ast.Return):
+                self._results += [self._flow(value, names, depth) for value in _results(statement.value)]
+            elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                self._assign(statement, names, depth)
+            elif isinstance(statement, (ast.If, ast.For, ast.While, ast.Try)):
+                self._branch(statement, names, depth)
+            elif isinstance(statement, (ast.With, ast.AsyncWith)):
+                before, opened = self._blocked, {_called(item.context_expr) for item in statement.items}
+                if opened & set(_BLOCKS):
+                    self._blocked = self._file, statement.lineno, "no_grad"
+                self._run(statement.body, names, depth + 1)
+                self._blocked = before
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+                call = statement.value
+                owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+                if isinstance(owner, ast.Name):  # `kept.append(h)`, `h.add_(x)`
+                    names[owner.id] = names.get(owner.id, _NOTHING) | self._flow(call, names, depth)
+
+    def _assign(
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: dict[str, Flow], depth: int
+    ) -> None:
+        if statement.value is None:
+            return
+        value = self._flow(statement.value, names, depth)
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            given = statement.value
+            if isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple) and len(target.elts) == len(given.elts):
+                values = [self._flow(item, names, depth) for item in given.elts]
+                names.update({text_of(item): one for item, one in zip(target.elts, values)})
+                continue
+            for item in ast.walk(target):
+                if isinstance(item, (ast.Name, ast.Attribute)):
+                    whole = isinstance(target, (ast.Tuple, ast.List)) or item is target
+                    added = isinstance(statement, ast.AugAssign) or not whole
+                    names[text_of(item)] = value | names.get(text_of(item), _NOTHING) if added else value
+
+    def _branch(self, statement: ast.If | ast.For | ast.While | ast.Try, names: dict[str, Flow], depth: int) -> None:
+        bodies = [statement.body, statement.orelse]
+        if isinstance(statement, ast.Try):
+            bodies += [statement.finalbody, *(handler.body for handler in statement.handlers)]
+        if isinstance(statement, ast.For):
+            given = self._flow(statement.iter, names, depth)
+            names.update({item.id: given for item in ast.walk(statement.target) if isinstance(item, ast.Name)})
+        before = dict(names)
+        for body in bodies:
+            after = dict(before)
+            for _ in range(2 if isinstance(statement, (ast.For, ast.While)) else 1):
+                self._run(body, after, depth + 1)
+            for name, flow in after.items():
+                names[name] = names.get(name, _NOTHING) | flow if body is not bodies[0] else flow
+            if body is bodies[0] and not isinstance(statement, ast.If):
+                names.update({name: names[name] | flow for name, flow in before.items()})
+
+    # Expressions
+
+    def _flow(self, node: ast.AST | None, names: dict[str, Flow], depth: int) -> Flow:
+        found = self._flow_of(node, names, depth + 1) if node is not None and depth < _DEEP else _NOTHING
+        return found if self._blocked is None else found.cut_at(self._blocked)
+
+    def _flow_of(self, node: ast.AST, names: dict[str, Flow], depth: int) -> Flow:
+        if isinstance(node, ast.Name):
+            return names.get(node.id, _NOTHING)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, names, depth)
+        if isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and _called(node) in ALIKE):
+            return _NOTHING
+        if isinstance(node, ast.Call) and _called(node) in _CUTS:
+            flow = self._union(ast.iter_child_nodes(node), names, depth)
+            return flow.cut_at((self._file, node.lineno, f"{_called(node)}()"))
+        return self._union(ast.iter_child_nodes(node), names, depth)
+
+    def _union(self, nodes: Iterable[ast.AST], names: dict[str, Flow], depth: int) -> Flow:
+        found = _NOTHING
+        for node in nodes:
+            found = found | self._flow(node, names, depth)
+        return found
+
+    def _attribute(self, node: ast.Attribute, names: dict[str, Flow], depth: int) -> Flow:
+        if node.attr in ABOUT:
+            return _NOTHING
+        if text_of(node) in names:
+            return names[text_of(node)]
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            parts = set(self._parts_of(node.attr, set()))
+            return Flow(parts, parts)
+        flow = self._flow(node.value, names, depth)
+        return flow.cut_at((self._file, node.lineno, ".data")) if node.attr == "data" else flow
+
+    def _parts_of(self, name: str, seen: set[str]) -> Iterator[str]:
+        """An attribute, or those that a method names."""
+        source = self._methods.get(name)
+        if source is None:
+            yield name
+        elif name not in seen:
+            seen.add(name)
+            for node in (below for statement in source.body for below in ast.walk(statement)):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                    yield from self._parts_of(node.attr, seen)
+
+
+def _results(value: ast.expr | None) -> list[ast.expr]:
+    """What a ``return`` gives, one by one."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return list(value.elts)
+    if isinstance(value, ast.Dict):
+        return list(value.values)
+    return [] if value is None else [value]
+
+
+def _called(node: ast.AST) -> str:
+    """The last part of what is called: ``detach``."""
+    return text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""

@@ -1,0 +1,79 @@
+"""What the source makes a value of: the expressions on the way to it, and whether they use a name for its elements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..step.expressions import is_name, names_in, parent_of, text_of
+from ..step.source import Source
+
+#: What tells of a tensor without its elements.
+ABOUT = frozenset(("device", "dim", "dtype", "element_size", "is_cuda", "is_floating_point", "ndim", "nelement", "numel", "requires_grad", "shape", "size", "type"))  # fmt: skip
+ALIKE = frozenset(("empty_like", "full_like", "isinstance", "len", "new_full", "new_ones", "new_zeros", "ones_like", "rand_like", "randn_like", "type", "zeros_like"))  # fmt: skip
+_MOST = 200
+
+
+class Made:
+    """An expression that a name is bound to, and the line of it."""
+
+    __slots__ = ("lineno", "name", "value")
+
+    def __init__(self, name: str, lineno: int, value: ast.expr) -> None:
+        self.name = name
+        self.lineno = lineno
+        self.value = value
+
+
+def made_of(source: Source, name: str) -> Iterator[Made]:
+    """The expressions that a name is made of, as far as they stand above in the source; its own first."""
+    seen, waiting = set[str](), [name.replace('"', "'")]
+    while waiting and len(seen) < _MOST:
+        name = waiting.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        bound = list(_bound(source, name))
+        parent = None if bound else parent_of(name)
+        waiting += [parent] if parent is not None else []
+        for one in bound:
+            yield one
+            waiting += names_in(one.value)
+
+
+def _bound(source: Source, name: str) -> Iterator[Made]:
+    """The bindings by which a name has got its value: the last one above, and what that has changed or added to."""
+    last = source.value_of(name)
+    lines = [one for one in source.bindings.get(name, ()) if last is not None and one[0] <= last[0]]
+    for line, node in sorted(lines, key=lambda one: -one[0]):
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.expr):
+            yield Made(name, line, value)
+        if not isinstance(node, ast.AugAssign) and (value is None or name not in names_in(value)):
+            return
+
+
+def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
+    """Each place where the elements of what ``key`` means are used in an expression: the nodes from the top to it."""
+    waiting: list[list[ast.AST]] = [[value]]
+    while waiting:
+        path = waiting.pop()
+        node = path[-1]
+        if is_name(node) and text_of(node) == key:
+            yield path
+        elif (isinstance(node, ast.Attribute) and node.attr in ABOUT) or (
+            isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in ALIKE
+        ):
+            continue
+        else:
+            waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
+
+
+def cut_on(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
+    """What on the way up from a place leaves autograd: ``detach``, or a function that the value is given to."""
+    for node in reversed(path[:-1]):
+        if isinstance(node, ast.Attribute) and node.attr in cuts:
+            return node.attr
+        if isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in cuts:
+            return text_of(node.func).rpartition(".")[2]
+    return None

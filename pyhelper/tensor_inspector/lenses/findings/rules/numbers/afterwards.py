@@ -1,0 +1,102 @@
+"""Where a NaN began, by the values in sight and the source: after a backward the graph has nothing saved any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.elements import is_own
+from .....measure.torch.metadata import element_count, shape_of
+from .....words.text import plural
+from ....step.backpropagated import Loss
+from ....step.expressions import constant_of, text_of
+from ....step.step import Step
+from ...finding import Found
+from ...made_of import Made, made_of
+
+_SPREADS = ("std", "var")
+_UNBIASED = ("unbiased", "correction")
+
+
+def nan_losses(step: Step) -> list[Loss]:
+    """The losses that are NaN."""
+    numbers = [(loss, step.number(loss.tensor)) for loss in step.losses]
+    return [loss for loss, number in numbers if number is not None and number != number]
+
+
+def origin_in_sight(step: Step) -> Iterator[Found]:
+    """A loss that is NaN and whose graph is freed, with what is NaN in sight, the earliest bound first."""
+    for loss in nan_losses(step):
+        root = step.node_of(loss.tensor)
+        if loss.pending or root is None or not any(below.is_freed() for below in step.graph.below(root)):
+            continue
+        found = sorted(_nan_above(step, loss))
+        first = f"the first NaN in sight is in {found[0][1]}; " if found else ""
+        own = next(made_of(step.source, loss.name), None)
+        line = found[0][0] if found else loss.backward.lineno if own is None else own.lineno
+        yield Found(
+            f"{loss.name} is NaN, and its graph is freed: {first}stop before backward to see where it began",
+            (loss.name, "NaN, a backward has freed its graph"),
+            *((name, f"{nan:,} NaN, bound in line {at}") for at, name, nan in found[:4]),
+            line=(step.source.file, line),
+            suggestion="stop before backward",
+        )
+        return
+
+
+def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
+    """The values that a loss is made of and that have NaN: line, name, count."""
+    for made in made_of(step.source, loss.name):
+        value = step.value(made.name)
+        if made.name == "_" or not is_own(value) or value is loss.tensor or not value.dtype.is_floating_point:
+            continue
+        stats = step.stats(value)
+        if stats is not None and stats["nan"]:
+            yield made.lineno, made.name.replace("'", '"'), stats["nan"]
+
+
+def one_sample_in_source(step: Step) -> Iterator[Found]:
+    """What a loss that is NaN is made of is NaN itself by the unbiased deviation of one finite value."""
+    for loss in nan_losses(step):
+        for made in made_of(step.source, loss.name):
+            result = step.value(made.name)
+            stats = step.stats(result) if is_own(result) and result.dtype.is_floating_point else None
+            of = _spread_of_one(step, made) if stats is not None and stats["nan"] else None
+            if of is not None:
+                name, spread = of
+                yield Found(
+                    f"{made.name} is NaN: the unbiased {spread} of the one value in {name} divides by 0",
+                    (made.name, "NaN"),
+                    (name, f"{plural(1, 'value')} of shape {tuple(shape_of(step.value(name)))}"),
+                    (loss.name, "NaN"),
+                    line=(step.source.file, made.lineno),
+                )
+                return
+
+
+def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:
+    """A finite tensor in sight, and how an expression takes the spread over one value of it."""
+    for call in ast.walk(made.value):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in _SPREADS:
+            continue
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        is_function = text_of(call.func.value) == "torch"
+        subject: Any = call.args[0] if is_function and call.args else call.func.value
+        rest = call.args[1:] if is_function else call.args
+        name, dim = text_of(subject), rest[0] if rest else given.get("dim")
+        value = step.value(name)
+        stats = step.stats(value) if is_own(value) else None
+        if stats is None or stats["nan"] or stats["pos_inf"] or stats["neg_inf"] or len(rest) > 1:
+            continue
+        if any(key in given for key in _UNBIASED) or not _is_over_one(value, dim):
+            continue
+        return name, call.func.attr
+    return None
+
+
+def _is_over_one(value: Any, dim: ast.expr | None) -> bool:
+    if dim is None:
+        return element_count(value) == 1
+    at, sizes = constant_of(dim), tuple(shape_of(value))
+    return type(at) is int and -len(sizes) <= at < len(sizes) and sizes[at] == 1
