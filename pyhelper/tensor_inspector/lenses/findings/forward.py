@@ -16,7 +16,7 @@ _DEEP = 60  #: of expressions and statements in one another
 Place = tuple[str, int, str]  #: a file, a line, and what cuts there
 
 
-class Flow:
+class Derived:
     """What a value is computed from, by names of attributes: all of them, and those that its gradient comes back to."""
 
     __slots__ = ("cut", "live", "parts")
@@ -26,14 +26,14 @@ class Flow:
         self.live = frozenset(live)
         self.cut = cut
 
-    def __or__(self, other: Flow) -> Flow:
-        return Flow(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
+    def __or__(self, other: Derived) -> Derived:
+        return Derived(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
 
-    def cut_at(self, place: Place) -> Flow:
-        return Flow(self.parts, (), place if self.live else self.cut or place)
+    def cut_at(self, place: Place) -> Derived:
+        return Derived(self.parts, (), place if self.live else self.cut or place)
 
 
-_NOTHING = Flow()
+_NOTHING = Derived()
 
 
 def cuts_of(cls: type) -> dict[str, Place]:
@@ -44,7 +44,7 @@ def cuts_of(cls: type) -> dict[str, Place]:
 class _Forward:
     def __init__(self, cls: type) -> None:
         self._methods = dict(methods_of(cls))
-        self._results: list[Flow] = []
+        self._results: list[Derived] = []
         self._blocked: Place | None = None
 
     def cuts(self) -> dict[str, Place]:
@@ -61,7 +61,7 @@ class _Forward:
 
     # Statements
 
-    def _run(self, body: Iterable[ast.stmt], names: dict[str, Flow], depth: int) -> None:
+    def _run(self, body: Iterable[ast.stmt], names: dict[str, Derived], depth: int) -> None:
         for statement in body if depth < _DEEP else ():
             if isinstance(statement, ast.Return):
                 self._results += [self._flow(value, names, depth) for value in _results(statement.value)]
@@ -82,7 +82,7 @@ class _Forward:
                     names[owner.id] = names.get(owner.id, _NOTHING) | self._flow(call, names, depth)
 
     def _assign(
-        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: dict[str, Flow], depth: int
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, names: dict[str, Derived], depth: int
     ) -> None:
         if statement.value is None:
             return
@@ -99,7 +99,7 @@ class _Forward:
                     added = isinstance(statement, ast.AugAssign) or not whole
                     names[text_of(item)] = value | names.get(text_of(item), _NOTHING) if added else value
 
-    def _branch(self, statement: ast.If | ast.For | ast.While | ast.Try, names: dict[str, Flow], depth: int) -> None:
+    def _branch(self, statement: ast.If | ast.For | ast.While | ast.Try, names: dict[str, Derived], depth: int) -> None:
         bodies = [statement.body, statement.orelse]
         if isinstance(statement, ast.Try):
             bodies += [statement.finalbody, *(handler.body for handler in statement.handlers)]
@@ -118,11 +118,11 @@ class _Forward:
 
     # Expressions
 
-    def _flow(self, node: ast.AST | None, names: dict[str, Flow], depth: int) -> Flow:
+    def _flow(self, node: ast.AST | None, names: dict[str, Derived], depth: int) -> Derived:
         found = self._flow_of(node, names, depth + 1) if node is not None and depth < _DEEP else _NOTHING
         return found if self._blocked is None else found.cut_at(self._blocked)
 
-    def _flow_of(self, node: ast.AST, names: dict[str, Flow], depth: int) -> Flow:
+    def _flow_of(self, node: ast.AST, names: dict[str, Derived], depth: int) -> Derived:
         if isinstance(node, ast.Name):
             return names.get(node.id, _NOTHING)
         if isinstance(node, ast.Attribute):
@@ -134,20 +134,20 @@ class _Forward:
             return flow.cut_at((self._file, node.lineno, f"{_called(node)}()"))
         return self._union(ast.iter_child_nodes(node), names, depth)
 
-    def _union(self, nodes: Iterable[ast.AST], names: dict[str, Flow], depth: int) -> Flow:
+    def _union(self, nodes: Iterable[ast.AST], names: dict[str, Derived], depth: int) -> Derived:
         found = _NOTHING
         for node in nodes:
             found = found | self._flow(node, names, depth)
         return found
 
-    def _attribute(self, node: ast.Attribute, names: dict[str, Flow], depth: int) -> Flow:
+    def _attribute(self, node: ast.Attribute, names: dict[str, Derived], depth: int) -> Derived:
         if node.attr in ABOUT:
             return _NOTHING
         if text_of(node) in names:
             return names[text_of(node)]
         if isinstance(node.value, ast.Name) and node.value.id == "self":
             parts = set(self._parts_of(node.attr, set()))
-            return Flow(parts, parts)
+            return Derived(parts, parts)
         flow = self._flow(node.value, names, depth)
         return flow.cut_at((self._file, node.lineno, ".data")) if node.attr == "data" else flow
 
