@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dis
+import ast
 from collections.abc import Iterator
-from types import FunctionType
 from typing import Any
 
 from .....measure.torch.metadata import grad_hooks_of, requires_grad
@@ -123,7 +122,11 @@ def lr_zero(step: Step) -> Iterator[Found]:
                 (f"{scheduler.name}.gamma", "0"),
                 line=made(step, scheduler.key),
             )
-        elif first and turns_of(scheduler.value) > 0 and (kind == "MultiplicativeLR" or _divides(scheduler.value)):
+        elif (
+            first
+            and turns_of(scheduler.value) > 0
+            and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step)))
+        ):
             why = "what is multiplied by 0 stays 0" if kind == "MultiplicativeLR" else "its function divides by //"
             yield Found(
                 f"lr of {thing.name} is 0 (initial {number(first)}; {kind}): {why}",
@@ -145,16 +148,12 @@ def lr_zero(step: Step) -> Iterator[Found]:
             )
 
 
-def _divides(scheduler: Any) -> bool:
-    """Whether what a LambdaLR multiplies the rate by is rounded down to an integer: its function ends with ``//``."""
-    functions = instance_dict(scheduler).get("lr_lambdas")
-    codes = [one.__code__ for one in functions if type(one) is FunctionType] if type(functions) is list else []
-    for code in codes:
-        last = [one for one in dis.get_instructions(code) if one.opname not in ("CACHE", "NOP")][-2:]
-        names = [one.opname for one in last]
-        if names[-1:] == ["RETURN_VALUE"] and (names[0] == "BINARY_FLOOR_DIVIDE" or last[0].argrepr == "//"):
-            return True
-    return False
+def _divides(step: Step) -> bool:
+    """Whether what the only LambdaLR in sight multiplies the rate by is rounded down: its lambda ends with ``//``."""
+    calls = [call for source in step.sources for call in source.calls_of("LambdaLR")]
+    given = calls[0].argument(1, "lr_lambda") if len(calls) == 1 else None
+    body = given.body if isinstance(given, ast.Lambda) else None
+    return isinstance(body, ast.BinOp) and isinstance(body.op, ast.FloorDiv)
 
 
 def lr_too_low(step: Step) -> Iterator[Found]:
