@@ -16,14 +16,17 @@ Version = str
 Filter = Literal["all", "tensors"]
 #: How grave a finding is.
 Severity = Literal["error", "warning", "hint"]
-#: has_gradient: it has one; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight;
-#: loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the
-#: path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run,
-#: and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
+#: has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients;
+#: constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in
+#: sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused:
+#: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward
+#: has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
 NoGradientCode = Literal[
     "has_gradient",
     "zero_gradient",
     "frozen",
+    "integer",
+    "constant",
     "not_leaf",
     "no_loss",
     "loss_without_graph",

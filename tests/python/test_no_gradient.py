@@ -52,6 +52,31 @@ class Rebuilt(Two):
         return self.second(torch.tensor(hidden.tolist()))
 
 
+class ByAnotherName(Two):
+    def forward(this, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            hidden = this.first(x)
+        return this.second(hidden)
+
+
+class ByData(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        weight = self.first.weight.data
+        return self.second(x @ weight)
+
+
+class OnlyWritesData(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.first.weight.data.clamp_(-1, 1)
+        return self.second(x)
+
+
+class OfAnotherDtype(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x).float()
+        return self.second(hidden.detach())
+
+
 class InAnotherMethod(Two):
     def encode(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.first(x)
@@ -83,6 +108,9 @@ def first_line(cls: type, offset: int) -> int:
         (DetachedAtOnce, "model.first.bias", "detached", 1),
         (WithoutGrad, "model.first.weight", "no_grad", 1),
         (Rebuilt, "model.first.weight", "rebuilt", 2),
+        (ByAnotherName, "model.first.weight", "no_grad", 1),
+        (ByData, "model.first.weight", "detached", 1),
+        (OfAnotherDtype, "model.first.weight", "detached", 2),
         (InAnotherMethod, "model.first.weight", "detached", -2),
         (Whole, "model.spare.weight", "unused", 0),
     ],
@@ -187,7 +215,11 @@ def test_a_module_is_answered_by_reasons(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("w = torch.ones(2); loss = w.sum()", "frozen"),
+        ("w = torch.nn.Parameter(torch.ones(2), requires_grad=False); loss = w.sum()", "frozen"),
+        ("w = torch.ones(2); loss = w.sum()", "constant"),
+        ("v = torch.ones(2, requires_grad=True); w = (v > 0).float()", "constant"),
+        ("v = torch.ones(2, requires_grad=True); w = v.topk(1).indices", "integer"),
+        ("w = torch.ones(2) > 0", "integer"),
         ("w = torch.ones(2, requires_grad=True) * 2; loss = w.sum()", "not_leaf"),
         ("w = torch.ones(2, requires_grad=True); w.grad = torch.zeros(2)", "zero_gradient"),
         ("w = torch.ones(2, requires_grad=True)", "no_loss"),
@@ -202,6 +234,55 @@ def test_what_needs_no_graph(line: str, code: str, monkeypatch: pytest.MonkeyPat
 
     (reason,) = Paused(stop(), monkeypatch).lens("no_gradient", parameter="w")["found"]["reasons"]
     assert reason["code"] == code
+
+
+def test_what_is_only_written_to_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = step(OnlyWritesData())
+    (reason,) = Paused(frame, monkeypatch).lens("no_gradient", parameter="model.first.weight")["found"]["reasons"]
+    assert reason["code"] == "not_reached"
+
+
+class GoesOnWithoutGrad(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = self.first(x)
+        with torch.no_grad():
+            hidden = torch.relu(hidden)
+        return self.second(hidden)
+
+
+def test_what_goes_on_under_no_grad_may_be_cut_off_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = Paused(step(GoesOnWithoutGrad()), monkeypatch).lens("no_gradient", parameter="model.first.weight")
+    (reason,) = answer["found"]["reasons"]
+    assert (reason["code"], reason["certain"], reason["at"]) == ("no_grad", False, "torch.relu(hidden)")
+
+
+def test_that_a_part_is_asked_about_and_trained_is_no_use_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = Whole()
+        torch.optim.SGD(model.parameters(), 0.1)
+        model(torch.ones(2, 3)).sum().backward()
+        loss = model(torch.ones(2, 3)).sum()
+        print(repr(model.spare))
+        return sys._getframe()
+
+    answer = Paused(stop(), monkeypatch).lens("no_gradient", parameter="model.spare.weight")
+    (reason,) = answer["found"]["reasons"]
+    assert (reason["code"], reason["at"]) == ("unused", "self.spare")
+
+
+def test_a_cut_further_down_has_not_been_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> Any:
+        used, spare = nn.Linear(3, 1), nn.Linear(3, 1)
+        loss = used(torch.ones(2, 3)).sum()
+        loss.backward()
+        frame = sys._getframe()
+        if frame:
+            return frame
+        cut = spare(torch.ones(2, 3)).detach()
+        return cut is None
+
+    (reason,) = Paused(stop(), monkeypatch).lens("no_gradient", parameter="spare.weight")["found"]["reasons"]
+    assert reason["code"] == "not_reached"
 
 
 def loss_cut() -> FrameType:

@@ -4,11 +4,11 @@ methods of the modules that hold it."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
-from ..step.expressions import text_of
+from ..step.expressions import SCOPES, text_of
 from ..step.source import Call, Source
 from ..step.step import Step
 from .place import methods_of
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from ...protocol import NoGradientCode
 
 _DETACHED = ("detach", "detach_")
-_REBUILT = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray", "float", "int")
+_REBUILT = ("item", "numpy", "tolist", "tensor", "as_tensor", "from_numpy", "array", "asarray")
+_NUMBERS = ("float", "int")  #: functions that make a number; the methods of these names keep the graph
 _NO_GRAD = ("no_grad", "inference_mode")
-_ALL = ("children", "modules", "parameters", "named_children")  #: by which all parts are reached at once
+_ALL = ("children", "modules", "named_children")  #: by which all parts are called at once
+_PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use all parameters at once
+_ASKED = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
 
 
 class Cut:
@@ -38,7 +41,7 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
     """The cut in the methods of the module that has the parameter, or of one around it."""
     for part, sources in _around(member, suffix):
         for source in sources:
-            found = _cut_of(source, f"self.{part}")
+            found = _cut_of(source, f"{_self_of(source)}.{part}")
             if found is not None:
                 return found
     return None
@@ -47,9 +50,28 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
 def unused(member: Member, suffix: str, step: Step) -> Cut | None:
     """The innermost module that does not mention what it has, where the frames in sight do not either."""
     for part, sources in _around(member, suffix):
-        if sources and not any(source.mentions(part, *_ALL) for source in (*sources, *step.sources)):
-            return Cut("unused", f"self.{part}", (sources[0].file, sources[0].lineno))
+        used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
+        if sources and not used and not any(_uses(source, part) for source in step.sources):
+            return Cut("unused", f"{_self_of(sources[0])}.{part}", (sources[0].file, sources[0].lineno))
     return None
+
+
+def _self_of(source: Source) -> str:
+    """What a method calls its object."""
+    return source.arguments[0] if source.arguments else "self"
+
+
+def _uses(source: Source, part: str) -> bool:
+    """Whether a frame may compute with a part of a module, or with all parts: other than to ask about it."""
+    waiting: list[ast.AST] = list(source.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Attribute) and node.attr in (part, *_ALL):
+            return True
+        asked = isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in _ASKED
+        if not asked and not isinstance(node, ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def _around(member: Member, suffix: str) -> Iterator[tuple[str, list[Source]]]:
@@ -69,38 +91,71 @@ def in_frames(step: Step, names: list[str]) -> Cut | None:
     """The cut in the frames in sight of something of one of these names."""
     for source in step.sources:
         for name in names:
-            found = _cut_of(source, name)
+            found = _cut_of(source, name, _has_run)
             if found is not None:
                 return found
     return None
 
 
-def _cut_of(source: Source, name: str) -> Cut | None:
+def _has_run(source: Source, line: int) -> bool:
+    """Whether a line of a frame may have run: it stands above, or in a loop around what runs."""
+    loop = source.loop_of(line)
+    return line <= source.lineno or (loop is not None and loop[0] <= source.lineno <= loop[1])
+
+
+def _in_a_method(source: Source, line: int) -> bool:
+    return True
+
+
+def _cut_of(source: Source, name: str, is_asked: Callable[[Source, int], bool] = _in_a_method) -> Cut | None:
     """How what is made with something of a name is cut."""
-    uses = [call for call in source.calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
+    calls = [call for call in source.calls if is_asked(source, call.lineno)]
+    uses = [call for call in calls if call.callee == name or call.callee.startswith((f"{name}.", f"{name}["))]
     for call in uses:
         block = source.is_under(call.lineno, *_NO_GRAD)
         if block is not None:
             return Cut("no_grad", text_of(call.node), (source.file, block.lineno))
     made = {name, *(call.target for call in uses if call.target)}
-    for call in source.calls:
+    for call in calls:  # what is made of it by its methods, as another dtype or shape
+        if call.target and call.receiver is not None and _code(call) is None and _is_of(call.receiver, made):
+            made.add(call.target)
+    for call in calls:
         code: NoGradientCode | None = _code(call)
         if code is not None and any(_is_of(given, made) for given in _given(call)):
             return Cut(code, text_of(call.node), (source.file, call.lineno))
+    for node in _data_taken(source):
+        if _is_of(node.value, made) and is_asked(source, node.lineno):
+            return Cut("detached", text_of(node), (source.file, node.lineno))
+    for call in calls:  # of which something may be made that the loss takes from elsewhere
+        block = source.is_under(call.lineno, *_NO_GRAD) if call.target else None
+        if block is not None and any(_is_of(given, made) for given in call.args):
+            return Cut("no_grad", text_of(call.node), (source.file, block.lineno), certain=False)
     return None
+
+
+def _data_taken(source: Source) -> Iterator[ast.Attribute]:
+    """Where the ``.data`` of something is computed with; not where it is only written to."""
+    waiting: list[ast.AST] = list(source.body)
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
+            yield node
+        is_statement = isinstance(node, (ast.Expr, ast.AugAssign))
+        if not is_statement and not isinstance(node, SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _code(call: Call) -> NoGradientCode | None:
     if call.name in _DETACHED:
         return "detached"
-    return "rebuilt" if call.name in _REBUILT else None
+    return "rebuilt" if call.name in _REBUILT or call.callee in _NUMBERS else None
 
 
 def _given(call: Call) -> Iterator[ast.expr]:
     """What a call cuts: what it is called on, or its first argument."""
     if call.receiver is not None:
         yield call.receiver
-    if call.name in _REBUILT:
+    if call.name in (*_REBUILT, *_NUMBERS):
         yield from call.args[:1]
 
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows
 from ...measure.torch.elements import bare
-from ...measure.torch.metadata import element_count, grad_of, gradient_of, is_tensor, requires_grad
+from ...measure.torch.metadata import (
+    dtype_name,
+    dtype_of,
+    element_count,
+    grad_of,
+    gradient_of,
+    is_parameter,
+    is_tensor,
+    requires_grad,
+)
 from ...measure.torch.modules import Member, is_module, members
 from ...protocol import Found, NoGradientFound, NoGradientReason
 from ...safe.budget import Budget, Steps
@@ -27,6 +36,8 @@ WORDS: dict[NoGradientCode, str] = {
     "has_gradient": "has a gradient",
     "zero_gradient": "has a gradient, which is 0 everywhere",
     "frozen": "frozen: requires_grad is False",
+    "integer": "not of floating-point numbers, so it has no gradient",
+    "constant": "no parameter, and requires_grad is False: data, or made under no_grad or by what has no gradient",
     "not_leaf": "computed, no leaf: only leaves get a .grad, unless retain_grad() was called",
     "no_loss": "no loss in sight",
     "loss_without_graph": "the loss has no graph",
@@ -34,7 +45,7 @@ WORDS: dict[NoGradientCode, str] = {
     "detached": "detached",
     "no_grad": "computed under no_grad",
     "rebuilt": "rebuilt as new numbers",
-    "unused": "not used in the forward",
+    "unused": "not used in forward",
     "not_reached": "the loss does not lead here; where the way ends is not seen",
     "not_yet": "no backward has run yet",
     "cleared": "a backward has run here, and the gradient was dropped since, or never kept",
@@ -70,7 +81,7 @@ class Reason:
         self.targets: list[Target] = []
 
     def key(self) -> tuple[Any, ...]:
-        return self.code, self.at, self.location
+        return self.code, self.certain, self.at, self.location
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -116,6 +127,15 @@ def _losses(step: Step) -> list[_BackwardCall]:
     ]
     single = (thing for thing in step.tensors if not thing.value.dim() and step.node_of(thing.value) is not None)
     return found or [_BackwardCall(thing.name, thing.value, True) for thing in single]
+
+
+def _without(tensor: Any, is_trained: bool) -> Reason:
+    """Why a tensor requires no gradient: a parameter was frozen; others have none, or never had one."""
+    if is_trained:
+        return Reason("frozen")
+    kind = dtype_of(tensor)
+    has_none = kind is not None and not kind.is_floating_point and not kind.is_complex
+    return Reason("integer", at=dtype_name(tensor)) if has_none else Reason("constant")
 
 
 def _last(name: str) -> str:
@@ -186,7 +206,7 @@ class _NoGradient(Lens):
     def _why(self, target: Target) -> Reason:
         tensor = target.tensor
         if not requires_grad(tensor):
-            return Reason("frozen")
+            return _without(tensor, target.member is not None or is_parameter(tensor))
         gradient = gradient_of(tensor)
         if not gradient.is_leaf:
             return Reason("not_leaf", at=gradient.origin)
