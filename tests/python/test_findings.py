@@ -266,3 +266,28 @@ def test_an_error_that_is_not_about_tensors_is_not_explained() -> None:
     with pytest.raises(KeyError) as raised:
         {}["key"]
     assert explain(raised.value) == []
+
+
+SCALED = {
+    "made by a division": ("images = raw / raw.std(1, keepdim=True)", "look at what line 4 divides by"),
+    "made by a logarithm": ("images = (raw - 1).log()", "look at line 4: it makes this of finite values"),
+    "not finite before": ("images = raw * broken", "clean or mask it where the data is read"),
+}
+
+
+@pytest.mark.parametrize(("made", "tried"), SCALED.values(), ids=SCALED)
+def test_an_input_that_its_own_line_makes_not_finite_is_no_fault_of_the_data(made: str, tried: str) -> None:
+    program = f"""
+raw, broken = torch.rand(8, 6), torch.full((6,), float("nan"))
+raw[3] = 0.0
+{made}
+model = nn.Linear(6, 1)
+loss = model(images).mean()
+stop()
+loss.backward()
+"""
+    text = program.replace("\n", "", 1)
+    (found,) = said_of(HEAD + text).found
+    line = (HEAD + text).splitlines().index(made) + 1
+    assert found["rule"] == "nan-in-input"
+    assert found["suggestion"].startswith(tried.replace("line 4", f"line {line}"))

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.stats.first import first_special
-from .....measure.torch.elements import bare, memory_of
+from .....measure.torch.elements import bare, is_own, memory_of
 from .....measure.torch.metadata import element_count, requires_grad
 from .....measure.torch.modules import Member, children, is_of
 from .....safe.guard import class_module, instance_dict, module
 from .....words.text import number
+from ....step.expressions import names_in
 from ....step.step import Step
 from ...classes import is_library, methods_of
 from ...finding import Found
@@ -44,11 +45,14 @@ def nan_in_input(step: Step) -> Iterator[Found]:
         first = first_special(bare(given.tensor), step.budget.share())
         place = next((place for place in first if place is not None), None)
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
+        parents, suggestion = _begun_in_its_line(step, given)
         yield Found(
             f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
             (given.name, words_of(stats)),
+            *((name, "finite") for name in parents),
             *([(outcome, "not finite")] if outcome else []),
             line=where_made(step, given),
+            suggestion=suggestion,
         )
         return
     for one in loss_calls(step):
@@ -65,6 +69,22 @@ def nan_in_input(step: Step) -> Iterator[Found]:
                 line=bound_or_called(step, one.call.name, one.target.name),
             )
             return
+
+
+def _begun_in_its_line(step: Step, given: ModelInput) -> tuple[list[str], str]:
+    """The finite tensors that an input was made of, where that line is what made it not finite, and what to try there."""
+    source = step.sources[given.view]
+    line, binding = source.value_of(given.name) or (0, None)
+    expression = getattr(binding, "value", None)
+    if expression is None or isinstance(binding, (ast.For, ast.AsyncFor)):
+        return [], ""
+    named = {name: step.value(name, given.view) for name in names_in(expression) if source.is_current(name, line)}
+    parents = [name for name, value in named.items() if is_own(value) and value is not given.tensor]
+    if not parents or any(bad_in(step, named[name]) != 0 for name in parents):
+        return [], ""
+    if any(isinstance(node, ast.Div) for node in ast.walk(expression)):
+        return parents, f"look at what line {line} divides by: add a small number where that can be 0"
+    return parents, f"look at line {line}: it makes this of finite values"
 
 
 def _outcome(step: Step) -> str | None:
