@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EvaluateQueue, type Job, Lost, Over } from "../../extension/src/debug/queue.ts";
 import { deferred } from "./fixtures.ts";
@@ -26,6 +27,21 @@ describe("the evaluate queue", () => {
     expect(sent).toEqual(["a", "b"]);
     b.reply.resolve("B");
     expect(await answers).toEqual(["A", "B"]);
+  });
+
+  test("leaves nothing behind at a signal that outlasts its requests, answered, refused or dropped", async () => {
+    const [queue, sent, { signal }] = [new EvaluateQueue(), [] as string[], new AbortController()];
+    const [a, b, c] = [
+      job(sent, "a", { signal }),
+      job(sent, "b", { signal }),
+      job(sent, "c", { signal, over: () => true }),
+    ];
+    const ended = Promise.allSettled([a, b, c].map(({ job: one }) => queue.ask(one)));
+    expect(getEventListeners(signal, "abort")).toHaveLength(3);
+    a.reply.resolve("A");
+    b.reply.reject(new Error("NameError: x"));
+    await ended;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("goes on after a refusal", async () => {

@@ -49,13 +49,16 @@ export class EvaluateQueue {
   }
 
   ask(job: Job): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const waiting = { ...job, resolve, reject };
-      this.#waiting.push(waiting);
-      if (job.signal?.aborted === true) this.#drop(waiting);
-      else job.signal?.addEventListener("abort", () => this.#drop(waiting), { once: true });
-      this.#next();
-    });
+    const { signal } = job;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const waiting = { ...job, resolve, reject };
+    const drop = (): void => this.#drop(waiting);
+    this.#waiting.push(waiting);
+    if (signal?.aborted === true) drop();
+    else signal?.addEventListener("abort", drop);
+    this.#next();
+    // One signal is that of all slices of a lens.
+    return promise.finally(() => signal?.removeEventListener("abort", drop));
   }
 
   /** A stop has ended: what is queued for it is dropped unsent, and what is under way for it gets no more unlimited time. */
