@@ -348,6 +348,20 @@ describe("comparing two values", () => {
     expect(row()?.description).toBe("1 difference · from before the last change or run");
   });
 
+  test("waits for another of its session, not for one of another session", async () => {
+    let times = 0;
+    const { begin, inspector, ops, row } = await comparing(() => {
+      times += 1;
+      return times === 1 ? new Promise(() => undefined) : found;
+    });
+    await begin(a as Subject, b as Subject);
+    await begin(b as Subject, a as Subject);
+    expect(ops()).toEqual(["lens"]);
+    inspector.focus(frame(1, { session: "other" }));
+    await settled();
+    expect(row()?.description).toBe("1 difference");
+  });
+
   test("ends with its session, as does what was selected for it", async () => {
     const { begin, lenses, questions, shown } = await comparing();
     const { session } = frame(1);

@@ -33,8 +33,8 @@ export class Lenses {
   readonly #inspector: Inspector;
   readonly #runs: Pick<Runs, "evaluate">;
   readonly #tasks: UnderWay<Task>;
-  /** Fulfilled when the last lens is answered: the helper keeps only a few unfinished. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
+  readonly #turns = new WeakMap<Session, Promise<unknown>>();
 
   constructor(helper: Pick<Calls, "lens">, questions: Questions, inspector: Inspector, runs: Pick<Runs, "evaluate">) {
     this.#helper = helper;
@@ -165,7 +165,7 @@ export class Lenses {
     if (now?.frame.key === frame.key) task.contents = now;
   }
 
-  /** One question after the other, slice by slice, so that others are answered in between. */
+  /** One question of a session after the other, slice by slice, so that others are answered in between. */
   #lens(task: Task): Promise<LensAnswer> {
     const ask = async (): Promise<LensAnswer> => {
       const { question, contents, abort } = task;
@@ -175,8 +175,12 @@ export class Lenses {
       const input = { lens, values, snapshot, ...(options === undefined ? {} : { options }) };
       return askInSlices(this.#helper, contents.frame, input, (progress) => this.#goOn(task, progress), abort.signal);
     };
-    const turn = this.#turn.then(ask);
-    this.#turn = turn.catch(() => undefined);
+    const { session } = task.contents.frame;
+    const turn = (this.#turns.get(session) ?? Promise.resolve()).then(ask);
+    this.#turns.set(
+      session,
+      turn.catch(() => undefined),
+    );
     return turn;
   }
 
