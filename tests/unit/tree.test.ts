@@ -211,6 +211,32 @@ describe("a row that vanishes and returns", () => {
     return view.revealed.map((row) => (row as Row).name);
   }
 
+  test("is selected again also where it comes after the rest of its stop, as a finding", () => {
+    const changed = new EventEmitter<void>();
+    const expansion = new Expansion();
+    const inspector = { frame: frame(1), types: [], onDidChange: changed.event } as object;
+    open.push(new Tree(inspector as Inspector, expansion, memory() as unknown as api.Memento));
+    const view = window.trees.get(VIEW) as TreeView;
+    const node = { id: 6, name: "it is flat", kind: "finding", type: "", line: "line 7" };
+    const page = { start: 0, total: 1, nodes: [node] };
+    const found = { lens: "findings", explained: 0, checked: [], skipped: [], findings: [{ title: "it is flat" }] };
+    const answer = { ...lensAnswer(), found, node: { ...node, id: 5, children: 1, page } } as unknown as LensAnswer;
+    const show = (number: number): Row[] => {
+      const contents = new Contents(frame(number), frameAnswer([tensor("x")]));
+      const scene = { contents, pins: new Pins(memory()), questions: new Questions(), expansion, pageSize: 100 };
+      Object.assign(inspector, { contents, scene });
+      changed.fire();
+      contents.findings = { answer, manner: "usual", unrun: false };
+      changed.fire();
+      return rootRows(scene);
+    };
+    const [finding] = show(1) as [Row];
+    view.select(finding);
+    expect(view.revealed).toEqual([]);
+    show(2);
+    expect(view.revealed.map((row) => (row as Row).name)).toEqual(["it is flat"]);
+  });
+
   test("is selected again if it was the one", async () => {
     expect(await returned((_, view, x) => view.select(x))).toEqual(["x"]);
   });

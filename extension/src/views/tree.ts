@@ -35,6 +35,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #subscriptions: { dispose(): unknown }[];
   /** Of each function, the row that was selected last: a row that vanishes and returns has lost its selection. */
   readonly #selected = new Map<string, string>();
+  /** That row's id, where it was in the tree when that was drawn last. */
+  #selectedShown: string | undefined;
   #shown: Contents | undefined;
   /** The focused row is being looked for: once at a time, since that toggles the selection. */
   #focusing: Promise<Row | undefined> = Promise.resolve(undefined);
@@ -62,7 +64,9 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
         if (visible) this.#view.message = this.#message;
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
-        if (row && !this.#toggling) this.#selected.set(row.contents.frame.place, row.id);
+        if (!row || this.#toggling) return;
+        this.#selected.set(row.contents.frame.place, row.id);
+        this.#selectedShown = row.id;
       }),
     ];
   }
@@ -137,7 +141,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return this.#show((scene) => rootRows(scene).find(({ path }) => path.root === root), { expand: true });
   }
 
-  /** Puts the keyboard on what is wrong, else on the first row whose value holds NaN or Inf. */
+  /** Puts the keyboard on what is wrong, or on the first row whose value holds NaN or Inf where that is graver. */
   async showAlarm(): Promise<void> {
     const { scene } = this.#inspector;
     if (scene && firstAlarm(scene)) await this.#show(firstAlarm, { expand: false });
@@ -267,9 +271,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   #lostSelection(contents: Contents | undefined): Row | undefined {
     const { scene } = this.#inspector;
     const id = contents && this.#selected.get(contents.frame.place);
-    if (scene === undefined || id === undefined) return undefined;
-    if (this.#shown && findRow({ ...scene, contents: this.#shown }, id)) return undefined;
-    return findRow(scene, id);
+    const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);
+    const before = this.#selectedShown;
+    this.#selectedShown = row?.id;
+    return before === row?.id ? undefined : row;
   }
 
   #opened(row: Row): void {
