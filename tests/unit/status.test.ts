@@ -7,7 +7,7 @@ import { firstAlarm } from "../../extension/src/model/rows.ts";
 import { statusText, timeText } from "../../extension/src/model/status.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
-import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
+import type { FrameAnswer, LensAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { Status } from "../../extension/src/views/status.ts";
 import { frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
 import { EventEmitter, type StatusBarItem, window } from "./vscode.ts";
@@ -64,6 +64,21 @@ describe("the status", () => {
     pinned.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
     expect(statusText(pinned)).toBe("2 values with NaN");
     expect(firstAlarm(pinned)?.expression).toBe("model(x)");
+  });
+
+  test.each([
+    ["error", "wrong", "out is flat"],
+    ["warning", "doubtful", "x"],
+  ] as const)("a click goes to what is gravest: beside NaN and a finding that is an %s", (severity, badge, gravest) => {
+    const both = scene([nan]);
+    const finding = { rule: "flat", severity, certain: true, title: "out is flat", evidence: [], source: null };
+    const row = { id: 6, name: "out is flat", kind: "finding", type: "", line: "line 7", badges: [badge] };
+    const page = { start: 0, total: 1, nodes: [row] };
+    const found = { lens: "findings", explained: 0, checked: [], skipped: [] };
+    const findings = [{ ...finding, why: "", suggestion: "", consequences: [] }];
+    const answer = { snapshot: 7, found: { ...found, findings }, node: { ...row, id: 5, children: 1, page } };
+    both.contents.findings = { answer: answer as unknown as LensAnswer, manner: "usual", unrun: false };
+    expect(firstAlarm(both)).toMatchObject({ name: gravest, tone: "alarm" });
   });
 
   test.each([

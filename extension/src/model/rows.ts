@@ -59,9 +59,10 @@ export function rowsWith(scene: Scene, ...badges: Badge[]): Row[] {
   });
 }
 
-/** The row of what is wrong, else the first of the frame's rows whose value holds NaN or Inf. */
+/** The row of what is wrong, or the first of the frame's rows whose value holds NaN or Inf where that is graver. */
 export function firstAlarm(scene: Scene): Row | undefined {
-  return findingRows(scene).find(({ known }) => known !== undefined) ?? rowsWith(scene, "nan", "inf")[0];
+  const finding = findingRows(scene).find(({ known }) => known !== undefined);
+  return finding?.tone === "alarm" ? finding : (rowsWith(scene, "nan", "inf")[0] ?? finding);
 }
 
 /** The row of this id among all that are known. */
