@@ -47,7 +47,7 @@ function knownRows(scene: Scene, checked: Checked): Row[] {
   const [gravest] = found.findings;
   const description = joined(gravest === undefined ? "" : inTwo(gravest)[0], first.line);
   const speech = [name, ...loudWords(first), first.name].join(", ");
-  const can: Action[] = ["copySummary", "dismiss", ...more];
+  const can: Action[] = ["copySummary", "dismissAll", ...more];
   return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
 }
 

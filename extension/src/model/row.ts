@@ -69,6 +69,7 @@ export type Action =
   | "removeAnswer"
   | "evaluateAgain"
   | "dismiss"
+  | "dismissAll"
   | "goToLine"
   | "cancelCheck"
   | "checkStep"
