@@ -179,13 +179,21 @@ describe("the commands of a finding", () => {
   });
 
   test("run the models only once that is allowed", async () => {
-    const check = vi.fn<(manner?: string) => Promise<boolean>>(() => Promise.resolve(true));
-    const parts = { findings: { check } } as unknown as Parts;
+    const check = vi.fn<(manner: string, at: object) => Promise<boolean>>(() => Promise.resolve(true));
+    const parts = { findings: { check }, inspector: { frame: contents.frame } } as unknown as Parts;
     await COMMANDS[COMMAND.checkByRunning](parts, undefined);
     expect(window.warnings).toHaveLength(1);
     expect(check).not.toHaveBeenCalled();
     window.answer = "Run";
     await COMMANDS[COMMAND.checkByRunning](parts, undefined);
-    expect(check).toHaveBeenCalledExactlyOnceWith("running");
+    expect(check).toHaveBeenCalledExactlyOnceWith("running", contents.frame);
+  });
+
+  test("ask nothing of the user where nothing is paused", async () => {
+    const say = vi.fn<(sentence: string) => Promise<void>>();
+    const parts = { tree: { say }, inspector: {} } as unknown as Parts;
+    await COMMANDS[COMMAND.checkByRunning](parts, undefined);
+    expect(window.warnings).toEqual([]);
+    expect(say).toHaveBeenCalledOnce();
   });
 });

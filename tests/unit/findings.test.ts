@@ -185,6 +185,7 @@ describe("what is wrong at a stop", () => {
       description: "cross_entropy was given probabilities · line 7",
       speech: "2 findings, error, cross_entropy was given probabilities: out",
       open: true,
+      can: ["copySummary", "dismissAll", "checkStep"], // no button of one click dismisses them all
     });
     const below = childRows(inspector.scene!, first!);
     expect(below?.map(({ label, icon, finding }) => [label, icon, finding?.rule])).toEqual([
@@ -409,6 +410,52 @@ describe("a check that the user asks for", () => {
     const { findings } = await window();
     expect(await findings.check()).toBe(false);
   });
+
+  test("of one frame is not begun of another, where that is looked at by now", async () => {
+    const { look, findings, inspector, asked } = await window();
+    await look(1);
+    const meant = inspector.frame!;
+    await look(2);
+    expect(await findings.check("running", meant)).toBe(false);
+    expect(asked).toEqual([]);
+    expect(await findings.check("running", inspector.frame)).toBe(true);
+  });
+
+  test("and failed of another frame than is looked at holds up nothing", async () => {
+    const { look, stand, findings, asked, rows } = await window(async ({ options }) => {
+      if (options?.["thorough"] !== true) return answerOf(softmax);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      throw new Refusal("internal", "a fault");
+    });
+    await look(1);
+    void findings.check();
+    await stand();
+    await look(1, 3);
+    await vi.advanceTimersByTimeAsync(160); // the check fails while this frame's own question is to be asked
+    expect(asked.map(({ options }) => options?.["thorough"])).toEqual([true, false]);
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
+  test.each([
+    ["cancelled", () => new Promise(() => undefined)],
+    ["failed", () => Promise.reject(new Refusal("internal", "a fault"))],
+  ] as const)("and %s before anything was known leaves what is asked by itself", async (how, thoroughly) => {
+    const { look, stand, findings, rows, asked } = await window(({ options }) =>
+      options?.["thorough"] === true ? thoroughly() : answerOf(softmax),
+    );
+    await look(1);
+    void findings.check();
+    await settled();
+    if (how === "cancelled") findings.cancel();
+    await stand();
+    await stand();
+    expect(asked.map(({ options }) => options?.["thorough"])).toEqual([true, false]);
+    expect(rows().map(({ label }) => label)).toEqual([
+      ...(how === "failed" ? ["The step could not be checked: a fault"] : []),
+      "cross_entropy was given probabilities",
+      "a",
+    ]);
+  });
 });
 
 describe("what is dismissed", () => {
@@ -457,6 +504,37 @@ describe("what is dismissed", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked).toHaveLength(1);
     expect(rows()[0]?.label).toBe("a");
+  });
+
+  test.each(["usual", "thorough"] as const)(
+    "as a cause while it is asked, lets what followed from it be asked: %s",
+    async (manner) => {
+      const cause = answerOf({ ...softmax, consequences: [unsure] });
+      const { look, stand, asked, dismissed, findings, rows } = await window(async ({ options }) => {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return options?.["ignore"] === "" ? cause : answerOf(unsure);
+      });
+      await look(1);
+      if (manner === "thorough") void findings.check();
+      await stand();
+      dismissed.add("double-softmax");
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(asked.map(({ options }) => options?.["ignore"])).toEqual(["", "double-softmax"]);
+      expect(asked.at(-1)?.options).toMatchObject({ thorough: manner === "thorough" });
+      expect(rows()[0]?.finding).toEqual(unsure);
+    },
+  );
+
+  test("is not counted among what a check has found more", async () => {
+    const { look, stand, dismissed, findings, rows } = await window(({ options }) =>
+      options?.["thorough"] === true ? answerOf(softmax, unsure) : answerOf(softmax),
+    );
+    await look(1);
+    await stand();
+    await findings.check();
+    expect(rows()[1]?.label).toBe("checked thoroughly: 1 more (2 rules)");
+    dismissed.add("loss-sign");
+    expect(rows()[1]?.label).toBe("checked thoroughly: nothing more (2 rules)");
   });
 
   test("and restored during a check is asked by a check of that manner", async () => {

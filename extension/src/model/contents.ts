@@ -1,6 +1,7 @@
 import type { Frame } from "../debug/activeFrame.ts";
 import type {
   ChildrenAnswer,
+  Finding,
   FrameAnswer,
   InlineValue,
   LensAnswer,
@@ -37,8 +38,8 @@ export interface Check {
 /** What a check of the step came to. */
 export interface Checked extends Check {
   readonly answer: LensAnswer;
-  /** How many of its findings were not known before; undefined where nothing was. */
-  readonly news?: number;
+  /** Those of its findings that were not known before; undefined where nothing was. */
+  readonly news?: readonly Finding[];
 }
 
 /** What rows said, by their ids. */

@@ -67,11 +67,11 @@ function outcomeRow(scene: Scene, { manner, news }: Checked, found: FindingsFoun
 }
 
 /** `checked thoroughly: nothing more (70 rules)` */
-function newsText({ checked }: FindingsFound, news: number | undefined): string {
+function newsText({ checked }: FindingsFound, news: Checked["news"]): string {
   if (news === undefined) return l10n.t("checked thoroughly ({0} rules)", checked.length);
-  return news === 0
+  return news.length === 0
     ? l10n.t("checked thoroughly: nothing more ({0} rules)", checked.length)
-    : l10n.t("checked thoroughly: {0} more ({1} rules)", news, checked.length);
+    : l10n.t("checked thoroughly: {0} more ({1} rules)", news.length, checked.length);
 }
 
 /** The rows below a row that only says something. */

@@ -1,3 +1,4 @@
+import type { Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Check, Checked, Contents, Manner } from "./contents.ts";
@@ -52,19 +53,23 @@ export class Findings {
     dismissed.onDidChange(() => this.#dismiss());
   }
 
-  /** Looks at the step more closely, as the user asked, and runs its models if that is allowed. False where nothing is paused that can be asked. */
-  async check(manner: Manner = "thorough"): Promise<boolean> {
+  /**
+   * Looks at the step more closely, as the user asked, and runs its models if that is allowed. False where nothing is
+   * paused that can be asked, or where another frame is looked at than was meant.
+   */
+  async check(manner: Manner = "thorough", meant?: Frame): Promise<boolean> {
     const contents = await this.#inspector.settled();
-    if (contents === undefined) return false;
+    if (contents === undefined || (meant !== undefined && meant.key !== contents.frame.key)) return false;
     clearTimeout(this.#timer); // what is asked by itself would take its place
     await this.#ask(contents, { manner, unrun: false });
     return true;
   }
 
-  /** Ends the check of what is looked at; what was known before it stays. */
+  /** Ends the check of what is looked at; what was known before it stays, and where nothing was, it is asked for. */
   cancel(): void {
     const { contents } = this.#inspector;
     this.#tasks.end((task) => isOf(task, contents));
+    if (contents !== undefined && contents.findings === undefined) this.#askSoon(contents);
     this.#inspector.changed();
   }
 
@@ -95,8 +100,11 @@ export class Findings {
     else if (known === undefined || before !== contents) this.#askSoon(contents);
   }
 
+  /** Of what is looked at: others are asked when the user returns to them. */
   #askSoon(contents: Contents): void {
+    if (contents !== this.#inspector.contents) return;
     if (!this.#wishes.findings || !("torch" in contents.answer.libraries)) return;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const { frame } = contents;
       if (this.#inspector.frame?.key !== frame.key) this.#contents = undefined;
@@ -126,10 +134,10 @@ export class Findings {
     this.#tasks.end((before) => isOf(before, contents));
     const task: Task = { contents, manner, unrun, abort: new AbortController() };
     this.#tasks.begin(task);
-    const ignore = this.#dismissed.rulesAt(frame.place).join(" ");
+    const ignored = this.#dismissed.rulesAt(frame.place);
     const thorough = manner !== "usual";
     const run = manner === "running";
-    const options = { thorough, ignore, stop: frame.stop, ...(run ? { run } : {}) };
+    const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
     const time = run ? { limits: { ms: RUNNING } } : {};
     const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options, ...time };
     const goOn = (progress: number): void => {
@@ -147,18 +155,24 @@ export class Findings {
       if (!this.#tasks.has(task)) return;
       const news = newsOf(contents.findings, found);
       const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
-      contents.findings = without(checked, this.#dismissed.rulesAt(frame.place));
+      const rules = this.#dismissed.rulesAt(frame.place);
+      contents.findings = without(checked, rules);
+      const since = rules.filter((rule) => !ignored.includes(rule));
+      // What follows from a cause that was dismissed meanwhile was not told.
+      if (!run && hasCause(checked, since)) return await this.#ask(contents, { manner, unrun });
     } catch (error) {
       if (!this.#tasks.has(task)) return;
       failure = error instanceof Over ? undefined : failureOf(error);
     }
     this.#tasks.finish(task);
-    if (!thorough && failure !== undefined) {
+    if (thorough) {
+      contents.checking = failure;
+      if (contents.findings === undefined) this.#askSoon(contents); // what this check took the place of
+    } else if (failure !== undefined) {
       if (failure.code === "lost" && !this.#lost.has(contents)) this.#askSoon(contents);
       this.#lost.add(contents);
       return;
     }
-    contents.checking = failure;
     this.#inspector.changed();
   }
 }
@@ -167,11 +181,11 @@ function isOf(task: Task, contents: Contents | undefined): boolean {
   return task.contents.frame.key === contents?.frame.key;
 }
 
-/** How many findings were not known before; undefined where nothing was. */
-function newsOf(before: Checked | undefined, { found }: LensAnswer): number | undefined {
+/** The findings that were not known before; undefined where nothing was. */
+function newsOf(before: Checked | undefined, { found }: LensAnswer): Finding[] | undefined {
   if (before?.answer.found?.lens !== "findings" || found?.lens !== "findings") return undefined;
   const known = new Set(before.answer.found.findings.map(keyOf));
-  return found.findings.filter((finding) => !known.has(keyOf(finding))).length;
+  return found.findings.filter((finding) => !known.has(keyOf(finding)));
 }
 
 function keyOf({ rule, title }: Finding): string {
@@ -203,10 +217,12 @@ function without(checked: Checked, rules: readonly string[]): Checked {
     checked: found.checked.filter(isKept),
     skipped: found.skipped.filter(({ rule }) => isKept(rule)),
   };
+  const { news } = checked;
+  const more = news && { news: news.filter(({ rule }) => isKept(rule)) };
   const answer = { ...checked.answer, found: kept };
-  if (node.page === undefined) return { ...checked, answer };
+  if (node.page === undefined) return { ...checked, ...more, answer };
   const nodes = node.page.nodes.filter((_, at) => isKept(found.findings[at]?.rule));
   const badges = [...new Set(nodes.flatMap(({ badges: loud = [] }) => loud))];
   const page = { ...node.page, total: nodes.length, nodes };
-  return { ...checked, answer: { ...answer, node: { ...node, badges, page } } };
+  return { ...checked, ...more, answer: { ...answer, node: { ...node, badges, page } } };
 }

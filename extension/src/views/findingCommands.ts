@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Frame } from "../debug/activeFrame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { Manner } from "../model/contents.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
@@ -7,7 +8,10 @@ import { documentOf } from "./documents.ts";
 export const FINDING_COMMANDS = {
   [COMMAND.checkStep]: (parts) => check(parts),
   [COMMAND.checkByRunning]: async (parts) => {
-    if (await isAllowed()) await check(parts, "running");
+    // What is allowed is to run the models of this step, not those of one that has come meanwhile.
+    const { frame } = parts.inspector;
+    if (frame === undefined) await sayNotChecked(parts);
+    else if (await isAllowed()) await check(parts, "running", frame);
   },
   [COMMAND.cancelCheck]: ({ findings }) => findings.cancel(),
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
@@ -29,8 +33,11 @@ export const FINDING_COMMANDS = {
   },
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
 
-async function check({ findings, tree }: Parts, manner?: Manner): Promise<void> {
-  if (await findings.check(manner)) return;
+async function check(parts: Parts, ...how: [manner?: Manner, meant?: Frame]): Promise<void> {
+  if (!(await parts.findings.check(...how))) await sayNotChecked(parts);
+}
+
+async function sayNotChecked({ tree }: Parts): Promise<void> {
   await tree.say(vscode.l10n.t("Not checked: the program went on, or its values can't be read."));
 }
 
