@@ -218,6 +218,117 @@ def test_so_they_are_where_the_interpreter_tells_only_the_line(
     check(as_script, case, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ('if d["x"]: y = e["z"]', "d has no key 'x', only 'a'"),
+        ('for i in d["x"]: y = e["z"]', "d has no key 'x', only 'a'"),
+        ('x = d["x"]; y = e["z"]', "d has no key 'x', only 'a'"),
+        ('x = d["a"]; y = e["z"]', "e has no key 'z', only 'q'"),
+        ("if n.shape: z = d.shape", "n is None, where a tensor is meant: .shape can't be read"),
+        ("if (a @ b).sum() > 0: z = b @ c", "a is [2, 3] and b is [4, 5]: the last dimension of a, 3,"),
+        ("with torch.no_grad(): z = a @ b", "a is [2, 3] and b is [4, 5]: the last dimension of a, 3,"),
+        ("while a: y = bool(b)", "a is float32[2, 3], 6 elements: `while` needs"),
+        ("if a > 0 and a < 1: pass", "a > 0 is bool[2, 3], 6 elements: `and` needs"),
+    ],
+)
+def test_of_statements_in_one_line_the_one_that_failed_is_told(
+    line: str, title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = 'd = {"a": 1}; e = {"q": 1}; n = None; a = R(2, 3); b = R(4, 5); c = R(9, 9)'
+    error = raised(f"{HEAD}{before}\n{line}\n", tmp_path)
+    if sys.version_info >= (3, 11):
+        assert explain(error)[0]["title"].startswith(title)
+    monkeypatch.setattr(operation, "_position", lambda place: None)
+    assert not any(name in said(one) for one in explain(error) for name in ("e has", "d has", "n is", "c is", "b is"))
+
+
+SENTENCES = [
+    (
+        "net = nn.Sequential(nn.LSTM(8, 16), nn.Linear(16, 2)); net(R(4, 5, 8))",
+        "the input of net[1] is a tuple of 2 items, but net[1] (Linear 16 → 2) wants a tensor",
+        "take the tensor out of the tuple that the layer before it returns",
+    ),
+    (
+        "h = nn.LSTM(8, 16)(R(4, 5, 8)); fc = nn.Linear(16, 2); fc(h)",
+        "h is a tuple of 2 items, but fc (Linear 16 → 2) wants a tensor",
+        "h[0]",
+    ),
+    (
+        "from types import SimpleNamespace as Out; out = Out(loss=None, logits=R(4, 3)); F.relu(out)",
+        "out is a SimpleNamespace, but relu wants a tensor",
+        "out.logits",
+    ),
+    ("R(2) + None", "None is given in R(2) + None, which wants a tensor", ""),
+    (
+        'a = R(2, 5, 6, 3); torch.einsum("bthk,bhk->bth", a, R(2, 5, 3))',
+        "a is [2, 5, 6, 3]: einsum(): subscript h has size 5 for operand 1",
+        "",
+    ),
+    (
+        "x = torch.ones(3, requires_grad=True); y = x * 2; y.sum().backward(); y.grad.norm()",
+        "y.grad is None: y is no leaf, and only leaves keep it",
+        "y.retain_grad() before backward",
+    ),
+    (
+        "x = R(3); x.grad.norm()",
+        "x.grad is None: x does not require a gradient",
+        "x.requires_grad_() before it is used",
+    ),
+    (
+        "x = R(2, 5); x.mean(0, keepdim=True).expand(2, 4)",
+        "x.mean(0, keepdim=True) is [1, 5], which does not expand to [2, 4]: dimension 1 is 5",
+        "",
+    ),
+    (
+        "q = R(32, 4); act = torch.zeros(32).long(); q.gather(1, act)",
+        "q is [32, 4] and act is [32]: gather wants an index with as many dimensions",
+        "act.unsqueeze(1)",
+    ),
+    (
+        "a = R(2).requires_grad_(); b = R(2).requires_grad_(); torch.autograd.grad((a * 2).sum(), [a, b])",
+        "b is not used in what is differentiated",
+        "leave it out, or allow_unused=True",
+    ),
+    (
+        "fc = nn.Linear(3, 3); x = R(2, 3); torch.autograd.grad(fc(x).sum(), x)",
+        "x does not require a gradient: nothing is differentiated by it",
+        "x.requires_grad_() before it is used",
+    ),
+    (
+        "crit = nn.CrossEntropyLoss(); logits = R(8, 3); y = torch.zeros(8).long(); crit(y, logits)",
+        "y is int64[8] and stands where the logits belong, logits is float32[8, 3]: they are swapped",
+        "crit(logits, y)",
+    ),
+    ("m = nn.Linear(2, 3); m.foward", "m (Linear) has no foward: its parts are weight, bias", "m.forward"),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "suggestion"), SENTENCES, ids=lambda text: text[:40])
+def test_what_is_said(text: str, title: str, suggestion: str, tmp_path: Path) -> None:
+    found = explain(raised(HEAD + text.replace("; ", "\n") + "\n", tmp_path))
+    assert found[0]["title"].startswith(title)
+    assert found[0]["suggestion"].startswith(suggestion)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the interpreter does not tell which names")
+def test_of_names_inside_names_those_are_told_that_could_not_be_given(tmp_path: Path) -> None:
+    text = "from torch.utils.data import DataLoader\nfor i, (x, y) in DataLoader([(0, (1, 2, 3))]): pass\n"
+    found = explain(raised(HEAD + text, tmp_path))
+    assert found[0]["title"].endswith("but 2 names take it: x, y")
+
+
+def test_a_name_that_a_loop_has_made_anew_is_not_said_to_come_from_above(tmp_path: Path) -> None:
+    text = "x = R(1, 3)\nfor layer in [nn.Linear(3, 4), nn.Linear(5, 2)]:\n    x = layer(x)\n"
+    found = explain(raised(HEAD + text, tmp_path))
+    assert {"expression": "x", "fact": "float32[1, 4]"} in found[0]["evidence"]
+
+
+def test_an_error_in_a_handler_is_told_and_not_what_it_handled(tmp_path: Path) -> None:
+    text = 'd, e = {"a": 1}, {"q": 2}\ntry:\n    d["b"]\nexcept KeyError:\n    e["c"]\n'
+    assert explain(raised(HEAD + text, tmp_path))[0]["title"] == "e has no key 'c', only 'q'"
+
+
 def test_a_layer_is_told_by_its_place_in_the_model(tmp_path: Path) -> None:
     text = f"""{HEAD}
 class Encoder(nn.Module):

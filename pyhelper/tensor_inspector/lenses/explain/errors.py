@@ -14,7 +14,8 @@ _SAID: list[tuple[str, str]] = [
     ("memory", r"out of memory|can't allocate memory|Unable to allocate|not enough memory|ALLOC_FAILED"),
     ("freed", r"backward through the graph a second time|saved (tensors|intermediate values).* freed"),
     ("inplace", r"modified by an inplace operation|used in an in-place operation|is being modified inplace"),
-    ("no_grad", r"does not require grad and does not have a grad_fn|appears to not have been used in the graph"),
+    ("no_grad", r"does not require grad and does not have a grad_fn|appears to not have been used in the graph"
+                r"|differentiated Tensors does not require grad"),
     ("not_scalar", r"grad can be implicitly created only for"),
     ("one_value", r"Expected more than 1 (value per channel|spatial element)"),
     ("probability", r"all elements of (input|target) should be between 0 and 1|Assertion .*input_val"),
@@ -183,6 +184,11 @@ def dtypes_in(text: str) -> list[str]:
 def is_cast(text: str) -> bool:
     """Whether a result can't be kept in a tensor of the dtype that is there."""
     return "can't be cast to the desired output type" in text
+
+
+def is_about_inputs(text: str) -> bool:
+    """Whether it is what ``torch.autograd.grad`` differentiates by that fails, and not what it differentiates."""
+    return "differentiated Tensor" in text
 
 
 def is_about_leaf(text: str) -> bool:

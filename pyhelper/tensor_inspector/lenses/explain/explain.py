@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
 from ..findings.rule import Rule
-from .errors import kind_of
+from .errors import is_about_inputs, kind_of
+from .operation import FailingLine
 from .rules import (
     backward,
     checkpoints,
@@ -144,10 +146,18 @@ def _candidates(error: BaseException) -> Iterator[BaseException]:
     while index < len(errors) and is_caused(errors, index):
         kind = kind_of(errors[index])
         while kind is not None and index + 1 < len(errors) and kind_of(errors[index + 1]) == kind:
+            if not is_caused(errors, index + 1) and not _is_raised(errors[index]):
+                break
             index += 1
         if kind is not None:
             yield errors[index]
         index += 1
+
+
+def _is_raised(error: BaseException) -> bool:
+    """Whether a ``raise`` stands where it began: an operation that failed while another was handled is its own."""
+    trace = places(error)
+    return bool(trace) and isinstance(FailingLine(trace[-1]).statement, ast.Raise)
 
 
 def _findings(scene: Scene) -> list[Finding]:
@@ -203,6 +213,8 @@ def _of_backward(scene: Scene, kind: str) -> list[Finding]:
         "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
         "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
     }[kind]
+    if is_about_inputs(scene.message):
+        return [_told("loss-without-grad", backward.input_without_grad(scene))]
     known = backward.told_by_rules(scene, ASKED, *names)
     found = [told(asked, one) for asked, one in known]
     return folded(found) if found else [_told(rule, check(scene))]

@@ -106,6 +106,8 @@ class Reader:
             return self._of_module(node, arguments, depth)
         receiver = self.read(node.func.value, depth)
         arguments += [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg in ("dim", "dtype")]
+        kept = [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg == "keepdim"]
+        arguments += [keeps for keeps in kept if keeps is not False]
         if isinstance(receiver, Operand):
             return method(node.func.attr, receiver, arguments)
         if text_of(node.func.value) in _LIBRARIES and arguments and isinstance(arguments[0], Operand):

@@ -70,6 +70,7 @@ class FailingLine:
         self.reader = Reader(place, around)
         self.whole = _statement(place)  #: with its body, if it has one
         self.statement = _head(self.whole)
+        self._position = _position(place)
         nodes = [] if self.statement is None else list(_inner_first(self.statement))
         exact = _at_instruction(place, nodes)
         self.is_exact = bool(exact)
@@ -82,6 +83,11 @@ class FailingLine:
             found = self._operation(node)
             if found is not None:
                 yield found
+
+    def is_at(self, node: ast.AST) -> bool:
+        """Whether the instruction that failed is known to be that of a node."""
+        ends = [getattr(node, name, None) for name in ("lineno", "end_lineno", "col_offset", "end_col_offset")]
+        return self._position is not None and list(self._position) == ends
 
     def calls(self) -> Iterator[ast.Call]:
         """The calls, the one that failed first where that is known."""
@@ -169,11 +175,27 @@ def _statement(place: Place) -> ast.AST | None:
             tree = ast.parse("".join(lines))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    found: ast.AST | None = None
-    for node in ast.walk(tree):  # the innermost comes last
-        if isinstance(node, ast.stmt) and node.lineno <= place.lineno <= (node.end_lineno or node.lineno):
-            found = node
-    return found
+    around = [
+        node for node in ast.walk(tree)  # the innermost comes last
+        if isinstance(node, ast.stmt) and node.lineno <= place.lineno <= (node.end_lineno or node.lineno)
+    ]  # fmt: skip
+    if sum(_last_of_head(node) >= place.lineno for node in around) < 2:
+        return around[-1] if around else None
+    position = _position(place)  # several stand in the line: nothing is said of any, where it is not known which
+    return None if position is None else next((node for node in reversed(around) if _holds(node, position)), None)
+
+
+def _last_of_head(statement: Any) -> int:
+    """The last line that belongs to a statement itself and not to its body; 0 where none does."""
+    head = getattr(statement, "subject", None) or _head(statement)
+    inside = head.elts if isinstance(head, ast.Tuple) and isinstance(statement, (ast.With, ast.AsyncWith)) else [head]
+    return max(getattr(part, "end_lineno", None) or 0 for part in inside)
+
+
+def _holds(statement: Any, position: tuple[int, int, int, int]) -> bool:
+    line, last, column, end = position
+    begins = (statement.lineno, statement.col_offset) <= (line, column)
+    return begins and (last, end) <= (statement.end_lineno, statement.end_col_offset)
 
 
 def _head(statement: ast.AST | None) -> ast.AST | None:
@@ -204,11 +226,8 @@ def _inner_first(node: ast.AST) -> Iterator[ast.AST]:
 
 def _at_instruction(place: Place, nodes: list[ast.AST]) -> list[ast.AST]:
     """The operation that an instruction belongs to, where the interpreter tells (3.11 and later)."""
-    told = getattr(place.frame.f_code, "co_positions", None)
-    if told is None or place.instruction < 0:
-        return []
-    found = next((place_of for at, place_of in enumerate(told()) if at == place.instruction // 2), None)
-    if found is None or None in found:
+    found = _position(place)
+    if found is None:
         return []
     line, last, column, end = found
     ending: list[Any] = [
@@ -218,3 +237,12 @@ def _at_instruction(place: Place, nodes: list[ast.AST]) -> list[ast.AST]:
     exact: list[ast.AST] = [node for node in ending if (node.lineno, node.col_offset) == (line, column)]
     calls: list[ast.AST] = [node for node in ending if isinstance(node, ast.Call) and node.lineno <= line]
     return exact[-1:] or calls[-1:]
+
+
+def _position(place: Place) -> tuple[int, int, int, int] | None:
+    """The first and last line, the first and last column of an instruction, where the interpreter tells."""
+    told = getattr(place.frame.f_code, "co_positions", None)
+    if told is None or place.instruction < 0:
+        return None
+    found = next((place_of for at, place_of in enumerate(told()) if at == place.instruction // 2), None)
+    return None if found is None or None in found else found

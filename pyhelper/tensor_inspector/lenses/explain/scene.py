@@ -17,7 +17,7 @@ from ..step.expressions import is_name, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .errors import is_assertion, kind_of
-from .operand import Operand, operand, short
+from .operand import UNKNOWN, Operand, operand, short
 from .operation import FailingLine, Operation, library_call
 from .samples import parts_of, samples
 from .trace import Place, message, views
@@ -40,13 +40,15 @@ _TIME = 400  #: milliseconds for all that is in sight
 class Layer:
     """A module of torch that was running when its forward failed.
 
-    ``name`` is how the user reaches it, None where it has no name; ``inside`` is its place in the whole model.
+    ``name`` is how the user reaches it, None where it has no name; ``inside`` is its place in the whole model;
+    ``given`` is its first argument, whatever it is.
     """
 
-    __slots__ = ("inputs", "inside", "module", "name", "words")
+    __slots__ = ("given", "inputs", "inside", "module", "name", "words")
 
-    def __init__(self, module: Any, name: str | None, inside: str | None, inputs: list[Operand]) -> None:
+    def __init__(self, module: Any, name: str | None, inside: str | None, inputs: list[Operand], given: Any) -> None:
         self.module = module
+        self.given = given
         self.name = name
         self.inside = inside
         self.inputs = inputs
@@ -180,7 +182,7 @@ class Scene:
             name = self.step.members[id(module)][0]
         values = {key: value for key, value in forward.arguments().items() if key != "self"}
         inputs = list(self._inputs(values, name or class_name(type(module))))
-        return Layer(module, name, self._inside(module, name), inputs)
+        return Layer(module, name, self._inside(module, name), inputs, next(iter(values.values()), UNKNOWN))
 
     def _written(self, module: Any) -> str | None:
         """How the failing line reaches a module whose method it calls."""
@@ -310,8 +312,15 @@ class Scene:
 
     def _made(self, name: str | None) -> str:
         """The line above the failing one in which a name got its value."""
-        known = self.step.sources[0].line_of(name)
-        return f", from line {known[1]}" if known is not None and 0 < known[1] != self.here.lineno else ""
+        source = self.step.sources[0]
+        known = source.line_of(name)
+        line = 0 if known is None or name is None else known[1]
+        failing = getattr(self.failing.statement, "lineno", self.here.lineno)
+        later = [at for at, _ in source.bound(name or "") if at >= failing]  # it may be of the turn before
+        for first, last in source.loops:
+            if first <= failing <= last and not first <= line < failing and any(at <= last for at in later):
+                return ""
+        return f", from line {line}" if line > 0 and not failing <= line <= self.here.lineno else ""
 
     def in_sight(self) -> list[Operand]:
         """The tensors in sight, those of the failing frame first."""

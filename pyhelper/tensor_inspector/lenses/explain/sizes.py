@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     Sizes = tuple[int, ...]
 
 
+_REDUCED = ("sum", "mean", "argmax", "argmin", "std", "var", "prod", "logsumexp")
+
+
 def clash(a: Sizes, b: Sizes) -> int | None:
     """The first dimension from the end, as a negative number, in which two shapes do not broadcast."""
     for back in range(1, min(len(a), len(b)) + 1):
@@ -82,6 +85,8 @@ def flattened(sizes: Sizes, start: int = 0, end: int = -1) -> Sizes | None:
 
 def after(method: str, sizes: Sizes, arguments: list[Any]) -> Sizes | None:
     """The shape of ``x.method(*arguments)``; None where it is not known."""
+    keeps = method in _REDUCED and len(arguments) > 1 and arguments[-1] is True
+    arguments = arguments[:-1] if keeps else arguments
     numbers = list(arguments[0]) if len(arguments) == 1 and type(arguments[0]) in (tuple, list) else list(arguments)
     if any(type(item) is not int for item in numbers):
         return None
@@ -98,7 +103,10 @@ def after(method: str, sizes: Sizes, arguments: list[Any]) -> Sizes | None:
     count = len(sizes) + (method == "unsqueeze")
     if not numbers or (any(not -count <= number < count for number in numbers) and method != "repeat"):
         return None
-    return _along(method, sizes, [number % count for number in numbers] if count else numbers, numbers)
+    dims = [number % count for number in numbers] if count else numbers
+    if keeps:
+        return tuple(1 if at in dims else size for at, size in enumerate(sizes))
+    return _along(method, sizes, dims, numbers)
 
 
 def _along(method: str, sizes: Sizes, dims: list[int], numbers: list[int]) -> Sizes | None:
@@ -112,7 +120,7 @@ def _along(method: str, sizes: Sizes, dims: list[int], numbers: list[int]) -> Si
         return (*sizes[: dims[0]], 1, *sizes[dims[0] :])
     if method == "squeeze":
         return tuple(size for at, size in enumerate(sizes) if at not in dims or size != 1)
-    if method in ("sum", "mean", "argmax", "argmin", "std", "var", "prod", "logsumexp"):
+    if method in _REDUCED:
         return tuple(size for at, size in enumerate(sizes) if at not in dims)
     if method == "repeat" and len(numbers) == len(sizes):
         return tuple(size * times for size, times in zip(sizes, numbers))

@@ -10,7 +10,7 @@ from ....measure.torch.metadata import element_count, requires_grad
 from ....words.text import shape
 from ...findings.finding import Found
 from ...findings.rule import Rule
-from ..errors import is_about_leaf, short_message
+from ..errors import is_about_leaf, number_after, short_message
 from ..operand import Operand, needs_grad, operand
 from ..scene import Scene
 
@@ -33,6 +33,24 @@ def loss_without_grad(scene: Scene) -> Found:
     return scene.found(
         title, fact, suggestion="look for detach(), item(), no_grad, an argmax or a new tensor on its way"
     )
+
+
+def input_without_grad(scene: Scene) -> Found:
+    """What ``torch.autograd.grad`` was to differentiate by, of which nothing leads to the outputs."""
+    given: list[Any] = [place.variables.get("inputs") for place in scene.trace[scene.at + 1 :]]
+    values = next(
+        (list(each) if issubclass(type(each), (tuple, list)) else [each] for each in given if each is not None), []
+    )
+    inputs = [one for value in values if (one := operand(scene.name_of(value) or "an input", value)) is not None]
+    frozen = next((one for one in inputs if not needs_grad(one)), None)
+    if frozen is not None:
+        title = f"{frozen.name} does not require a gradient: nothing is differentiated by it"
+        return scene.found(title, frozen, suggestion=f"{frozen.written}.requires_grad_() before it is used")
+    at = number_after(scene.message, "at index")
+    fit = "leave it out, or allow_unused=True, which gives None for it"
+    if at is None or not 0 <= at < len(inputs) or len(inputs) != len(values):
+        return scene.found("one of the inputs is not used in what is differentiated", *inputs, suggestion=fit)
+    return scene.found(f"{inputs[at].name} is not used in what is differentiated", inputs[at], suggestion=fit)
 
 
 def graph_freed(scene: Scene) -> Found:

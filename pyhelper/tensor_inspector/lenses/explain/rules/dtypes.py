@@ -6,6 +6,7 @@ from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import class_name
 from ....words.text import plural
 from ...findings.finding import Found
+from ...step.expressions import text_of
 from ..errors import dtypes_in, is_cast, is_of_meta, short_message
 from ..operand import Operand
 from ..operation import Operation
@@ -65,6 +66,10 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
             )
         return None
     if given is not None and given.dtype is not None and not given.is_float():
+        if target.is_float() and given.is_integer() and (target.sizes or ())[:1] == (given.sizes or ())[:1] != ():
+            title = f"{given.name} is {given.fact} and stands where the logits belong, {target.name} is {target.fact}"
+            fit = "" if scene.call is None else f"{text_of(scene.call.func)}({target.name}, {given.name})"
+            return scene.found(f"{title}: they are swapped", given, target, suggestion=fit)
         title = f"{given.name} is {given.fact}, but {operation.name} wants floating-point logits"
         return scene.found(title, given, target, suggestion=_cast(given, "float32"))
     title = f"{target.name} is {target.fact}, but {operation.name} wants integer class labels (int64)"

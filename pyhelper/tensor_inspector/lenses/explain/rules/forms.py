@@ -191,6 +191,13 @@ def of_dimension(scene: Scene, operation: Operation) -> Found | None:
     numbers = [number for number in (*operation.arguments[1:], *operation.named.values()) if type(number) is int]
     count = len(given.sizes)
     wrong = next((number for number in numbers if not -count <= number < count), None)
+    index = operation.tensor(2, "index")
+    if index is not None and index.sizes is not None and len(index.sizes) != count:
+        title = f"{given.name} is {shape(given.sizes)} and {index.name} is {shape(index.sizes)}"
+        dim = operation.argument(1, "dim")
+        fit = f"{index.written}.unsqueeze({dim})" if type(dim) is int and len(index.sizes) == count - 1 else ""
+        why = f"{operation.name} wants an index with as many dimensions"
+        return scene.found(f"{title}: {why}", index, given, suggestion=fit)
     if "number of dimensions" in scene.message:
         return scene.found(
             f"{given.name} is {shape(given.sizes)}, {count} dimensions, but {operation.name} names {len(numbers)}",

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ....measure.torch.metadata import gradient_of
 from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import (
     class_dict,
@@ -22,7 +23,7 @@ from ....words.text import quoted
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import attribute_in
-from ..operand import UNKNOWN, Operand, operand, short
+from ..operand import UNKNOWN, Operand, needs_grad, operand, short
 from ..operation import FailingLine
 from ..scene import Scene
 from ..values import entry, items_of, key_words, keys_of, nearest, value_words
@@ -132,6 +133,14 @@ def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) ->
     what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
     title = f"{text} is None, where {what}: .{node.attr} can't be read"
     if isinstance(owner, Operand) and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
+        if not needs_grad(owner):
+            fit = f"{owner.written}.requires_grad_() before it is used, then backward()"
+            return scene.found(f"{text} is None: {owner.name} does not require a gradient", owner, suggestion=fit)
+        if not gradient_of(owner.value).is_leaf:
+            fit = f"{owner.written}.retain_grad() before backward"
+            return scene.found(
+                f"{text} is None: {owner.name} is no leaf, and only leaves keep it", owner, suggestion=fit
+            )
         fit = "call backward() first, and check that it takes part in the loss"
         return scene.found(f"{text} is None: {owner.name} has no gradient yet", owner, suggestion=fit)
     return scene.found(title, (text, scene.none_words(text)), suggestion=f"find out why {text} is None")
@@ -152,7 +161,7 @@ def _of_module(scene: Scene, value: Any, text: str, wanted: str) -> Found | None
     if near is None and not children:
         return None
     title = f"{text} ({class_name(type(value))}) has no {wanted}"
-    title += f", only {', '.join(children)}" if children else ""
+    title += f": its parts are {', '.join(children)}" if children else ""
     return scene.found(title, (text, value_words(value)), suggestion="" if near is None else f"{text}.{near}")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ....measure.torch.modules import is_module
-from ....safe.guard import class_name, dict_get
+from ....safe.guard import class_name, dict_get, instance_dict
 from ...findings.finding import Found
+from ...step.expressions import text_of
 from ..errors import argument_in, type_given
-from ..operand import UNKNOWN, Operand, operand
+from ..operand import UNKNOWN, Operand, operand, short
 from ..samples import dataset_name, parts_of, samples
 from ..scene import Scene
 from ..values import entry, items_of, keys_of, value_words
@@ -18,7 +19,10 @@ def not_tensor(scene: Scene) -> Found | None:
     collated = _collated(scene)
     if collated is not None:
         return collated
-    given = list(scene.written())
+    given, kind = list(scene.written()), type_given(scene.message)
+    inside = _inside_a_layer(scene, given, kind)
+    if inside is not None:
+        return inside
     for text, value in given:
         if value is None and "NoneType" in scene.message:
             return _of_none(scene, text)
@@ -30,7 +34,8 @@ def not_tensor(scene: Scene) -> Found | None:
             title = f"{text} is {value_words(value)}, but {scene.called} goes through its elements"
             return scene.found(title, (text, value_words(value)), suggestion=f"{text}.parameters()")
     for text, value in given:
-        for at, item in enumerate(items_of(value) if issubclass(type(value), (list, tuple)) else []):
+        is_list = issubclass(type(value), (list, tuple)) and class_name(type(value)) != kind
+        for at, item in enumerate(items_of(value) if is_list else []):
             if not isinstance(item, Operand) and operand("", item) is None and _is_named(scene, item):
                 title = f"{text}[{at}] is {value_words(item)}, but {scene.called} wants tensors"
                 return scene.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
@@ -41,7 +46,6 @@ def not_tensor(scene: Scene) -> Found | None:
     for text, value in scene.named() if "'NoneType'" in scene.message else ():
         if value is None:
             return _of_none(scene, text)
-    kind = type_given(scene.message)
     for text, value in given[1:] if kind is not None else ():
         if value is UNKNOWN:
             title = f"{text} is a {kind}, but {scene.called} wants a tensor"
@@ -54,22 +58,38 @@ def not_tensor(scene: Scene) -> Found | None:
 
 
 def _of_none(scene: Scene, text: str) -> Found:
-    told = argument_in(scene.message)
+    if text == "None":
+        where = short(text_of(scene.failing.nodes[0])).replace("'", '"') if scene.failing.is_exact else "this line"
+        return scene.found(f"None is given in {where}, which wants {_wanted(scene)}", (None, where))
     if "not callable" in scene.message:
         fit = f"find out why {text} is None"
         return scene.found(f"{text} is None: it can't be called", (text, scene.none_words(text)), suggestion=fit)
-    wanted = (
-        "a number"
-        if told is not None and told[1] == "Number"
-        else "a tensor"
-        if "Tensor" in scene.message
-        else "a value"
-    )
     return scene.found(
-        f"{text} is None, but {scene.called} wants {wanted}",
+        f"{text} is None, but {scene.called} wants {_wanted(scene)}",
         (text, scene.none_words(text)),
         suggestion=f"find out why {text} is None",
     )
+
+
+def _wanted(scene: Scene) -> str:
+    told = argument_in(scene.message)
+    if told is not None and told[1] == "Number":
+        return "a number"
+    return "a tensor" if "Tensor" in scene.message else "a value"
+
+
+def _inside_a_layer(scene: Scene, given: list[tuple[str, Any]], kind: str | None) -> Found | None:
+    """What a layer inside the one that the line calls was given, made by the layer before it."""
+    layer = scene.layer
+    if layer is None or kind is None or class_name(type(layer.given)) != kind:
+        return None
+    called = None if scene.call is None else scene.failing.reader.value(scene.call.func)
+    if called is layer.module or any(value is layer.given for _, value in given):
+        return None
+    what = f"the input of {layer.name or layer.words}"
+    title = f"{what} is {value_words(layer.given)}, but {layer.title} wants a tensor"
+    fit = f"take the tensor out of the {kind} that the layer before it returns"
+    return scene.found(title, (what, value_words(layer.given)), suggestion=fit)
 
 
 def _is_named(scene: Scene, value: Any) -> bool:
@@ -82,7 +102,11 @@ def _tensor_of(text: str, value: Any) -> str:
         key = next((key for key in keys_of(value) if operand("", dict_get(value, key)) is not None), None)
         return "" if key is None else entry(text, key)
     if not issubclass(type(value), (list, tuple)):
-        return f"torch.tensor({text})" if type(value) in (int, float, bool) else ""
+        if type(value) in (int, float, bool):
+            return f"torch.tensor({text})"
+        own = instance_dict(value)
+        name = next((name for name in own if type(name) is str and operand("", own[name]) is not None), None)
+        return "" if name is None else f"{text}.{name}"
     found = [operand("", item) for item in items_of(value)]
     tensors = [one for one in found if one is not None]
     if not tensors:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from ....words.text import shape
 from ...findings.finding import Found
@@ -78,15 +79,18 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
         return None
     if type(text) is not str and type(operation.named.get("args")) is not list:
         text = _equation(operation.node)
-    operands = operation.operands()
     if type(text) is not str:
         return None
+    operands = operation.operands()
+    given = operands if operation.node is None else _positional(operation)
     terms = [term.replace(" ", "") for term in text.partition("->")[0].split(",")]
-    if len(terms) != len(operands):
-        return scene.found(f'einsum "{text}" wants {len(terms)} operands, not {len(operands)}', *operands)
+    if len(terms) != len(given):
+        is_known = all(isinstance(one, Operand) for one in given)
+        title = f'einsum "{text}" wants {len(terms)} operands, not {len(given)}'
+        return scene.found(title, *operands) if is_known else None
     seen: dict[str, tuple[Operand, int]] = {}
-    for term, one in zip(terms, operands):
-        if one.sizes is None or "." in term:
+    for term, one in zip(terms, given):
+        if not isinstance(one, Operand) or one.sizes is None or "." in term:
             continue
         if len(term) != len(one.sizes):
             return scene.found(
@@ -101,6 +105,12 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
                 title += f", but {size} in {one.name} {one.shape}"
                 return scene.found(title, other, one, *operands)
     return None
+
+
+def _positional(operation: Operation) -> list[Any]:
+    """What einsum was given after the equation, in its order; what is not known stands in its place."""
+    found = operation.arguments[1:]
+    return list(found[0]) if len(found) == 1 and issubclass(type(found[0]), (list, tuple)) else found
 
 
 def _equation(node: ast.AST | None) -> str | None:

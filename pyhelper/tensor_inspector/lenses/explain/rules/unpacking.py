@@ -22,11 +22,12 @@ _MOST = 6  #: parts of a value that are shown
 class Part:
     """What is unpacked, by the text of it, its value as far as it is known, and the names that take its parts."""
 
-    __slots__ = ("fit", "gives", "names", "node", "text", "value")
+    __slots__ = ("fit", "gives", "names", "node", "target", "text", "value")
 
     def __init__(self, text: str, value: Any, target: ast.Tuple | ast.List, node: ast.AST | None = None) -> None:
         self.text = text
         self.value = value
+        self.target = target
         self.names = [text_of(name) or "…" for name in target.elts]
         self.node = node
         self.gives = ""  #: how many values, where only that is known
@@ -41,12 +42,13 @@ def unpack_count(scene: Scene) -> Found:
     if expected is None:
         return _single(scene)
     parts = [part for part in _parts(scene) if len(part.names) == expected]
+    parts = [part for part in parts if scene.failing.is_at(part.target)] or parts
     for part in parts:
         found = _of_value(scene, part)
         if found is not None:
             return found
     unknown = [part for part in parts if not _is_known(part.value)]
-    if not unknown:
+    if not unknown or len({id(part.target) for part in unknown if not part.gives}) > 1:
         return scene.found(short_message(scene.message))
     part = next((part for part in unknown if part.gives), unknown[0])
     gives = part.gives or _of_recurrent(scene, part) or ("more values" if got is None else plural(got, "value"))
@@ -185,6 +187,12 @@ def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
         return
     batches = _of_loader(value)
     yield Part(f"each batch of {text}", UNKNOWN if batches is None else batches, target)
+    for at, name in enumerate(target.elts):
+        if isinstance(name, (ast.Tuple, ast.List)):
+            part = Part(f"part {at} of each batch of {text}", UNKNOWN, name)
+            if at == 1 == len(target.elts) - 1:
+                part.fit = f"enumerate({text})"
+            yield part
 
 
 def _of_loader(value: Any) -> Any:
