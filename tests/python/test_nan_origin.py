@@ -140,6 +140,44 @@ def test_the_rows_name_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [row["path"] for row in paused.below(answer, answer["node"])] == ["r", "h"]
 
 
+def test_what_is_counted_is_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "v = torch.ones(3, 2)\nv[2, 1] = torch.inf\nlinear = nn.Linear(2, 5)\nh = linear(v)"
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="h")["found"]
+    assert (found["where"], found["name"]) == ("input", "v")
+    assert (found["nan"], found["inf"], found["first"]) == (0, 1, [2, 1])
+
+
+def test_a_row_shows_the_value_of_the_frame_that_its_name_is_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inner(asked: torch.Tensor, a: tuple[int, ...]) -> FrameType:
+        return sys._getframe()
+
+    def outer() -> FrameType:
+        a = torch.tensor([1e30, 1.0], requires_grad=True)
+        return inner((a * a).exp(), (1, 2))
+
+    paused = Paused(outer(), monkeypatch)
+    answer = paused.lens("nan_origin", tensor="asked")
+    rows = {row["name"]: row for row in paused.below(answer, answer["node"])}
+    assert (rows["a"].get("path"), rows["a"]["line"].partition(" ")[0]) == (None, "float32[2]")
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        ("linear = nn.Linear(4, 2)\nout = linear((w * x).log())\nloss = out.sum()", "out"),
+        ("loss = (w * x).log().sum()", "loss"),
+    ],
+)
+def test_what_is_freed_above_is_not_blamed_on_what_follows(
+    program: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = Paused(run(f"{program}\nloss.backward()"), monkeypatch).lens("nan_origin", tensor=name)
+    assert (answer["found"]["where"], answer["found"]["unknown"]) == ("unknown", ["freed"])
+    assert answer["node"]["line"] == (
+        f"can't be told: an earlier backward has freed saved tensors · {name} has it already: ask before the backward"
+    )
+
+
 @pytest.mark.parametrize(
     ("program", "where", "name"),
     [

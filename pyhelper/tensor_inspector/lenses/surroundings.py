@@ -10,6 +10,7 @@ from ..safe.budget import Budget
 from .lens import Paused
 from .step import frames
 from .step.roles import Parameter
+from .step.sight import Thing
 from .step.step import Step
 
 _PROMPT = "<stdin>"  #: the file of what is typed
@@ -33,7 +34,7 @@ class Names:
     def __init__(self, step: Step | None, name: str | None = None, value: Any = None) -> None:
         self.step = step
         self._names = {id(value): name} if name else {}
-        self._made: dict[int, str] | None = None
+        self._made: dict[int, Thing] | None = None
 
     def of(self, value: Any) -> str | None:
         """The expression that reaches a value."""
@@ -45,6 +46,11 @@ class Names:
         return None if self.step is None else self.step.parameters.get(id(value))
 
     def made_by(self, graph: Graph, node: Node) -> str | None:
+        """The name of the variable that a node has made."""
+        found = self.thing_made_by(graph, node)
+        return None if found is None else found.name
+
+    def thing_made_by(self, graph: Graph, node: Node) -> Thing | None:
         """The variable that a node has made."""
         if self._made is None:
             self._made = {}
@@ -52,7 +58,7 @@ class Names:
                 made = self.step.node_of(thing.value) if self.step is not None else None
                 known = None if made is None else graph.of(made.function)
                 if known is not None and made is not None and made.leaf is None:
-                    self._made.setdefault(known.index, thing.name)
+                    self._made.setdefault(known.index, thing)
         return self._made.get(node.index)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
@@ -119,7 +119,7 @@ class _NanOrigin(Lens):
     def row(self) -> Child:
         found: Any = self.found()
         node = self._node()
-        below = [Child(name, *self._reached(name)) for name in dict.fromkeys([found["name"], *found["inputs"]]) if name]
+        below = list(self._around()) if found["where"] != "finite" else []
         below += [
             Child(f"kept {at} by {node.op}", value, None) for at, value in enumerate(self._kept()) if node is not None
         ]
@@ -178,7 +178,7 @@ class _NanOrigin(Lens):
     def _where(self, origin: Origin | None) -> Where:
         if not self._counts.any():
             return "finite"
-        if origin is None:
+        if origin is None or origin.is_hidden:
             return "backward" if self._steep is not None else "unknown"
         if origin.given is None:
             return "backward" if self._is_gradient else "operation"
@@ -197,10 +197,33 @@ class _NanOrigin(Lens):
         return None if node is None else self._names.made_by(self._graph, node)
 
     def _inputs(self, node: Node) -> Iterator[str]:
-        for below in self._graph.inputs(node):
-            name = self._names.of(below.leaf) if below.leaf is not None else self._names.made_by(self._graph, below)
-            if name:
-                yield name
+        return (name for below in self._graph.inputs(node) if (name := self._named(below)[0]))
+
+    def _named(self, node: Node) -> tuple[str | None, Any]:
+        """The name of a leaf, or of what a node has made, and its value."""
+        if node.leaf is not None:
+            return self._names.of(node.leaf), node.leaf
+        thing = self._names.thing_made_by(self._graph, node)
+        return (None, None) if thing is None else (thing.name, thing.value)
+
+    def _around(self) -> Iterator[Child]:
+        """What has it first, and what the operation was given, as rows: each of these names once."""
+        origin, node = None if self._search is None else self._search.found, self._node()
+        pairs: list[tuple[str | None, Any]] = []
+        if origin is not None and origin.given is not None and origin.given.node is None:
+            pairs.append((self._name(origin, node), origin.given.value))
+        if node is not None:
+            pairs += [self._named(node), *map(self._named, self._graph.inputs(node))]
+        for name, value in _first_of_each(pairs):
+            yield Child(name, value, self._path(name, value))
+
+    def _path(self, name: str, value: Any) -> str | None:
+        """The name, where it means that value in the frame that is asked: only there it can be typed."""
+        step = self._names.step
+        found = None if step is None else step.value(name.replace('"', "'"), 0)
+        known = self._names.parameter(value)
+        is_it = found is value or (found is not None and is_tensor(found) and place_of(found) == place_of(value))
+        return name if is_it or (found is None and known is not None and known.root.view == 0) else None
 
     def _node(self) -> Node | None:
         """The operation that it began at."""
@@ -212,19 +235,23 @@ class _NanOrigin(Lens):
         node = self._node()
         return [] if node is None or not node.is_custom else node.kept()[:_KEPT]
 
-    def _reached(self, name: str) -> tuple[Any, str | None]:
-        step = self._names.step
-        value = None if step is None else step.value(name.replace('"', "'"), 0)
-        if value is None and step is not None:
-            value = next((one.tensor for one in step.parameters.values() if one.name == name), None)
-        return value, name
-
     def _unknown(self) -> list[Any]:
         if self._search is None or (self._search.found is not None and self._search.found.certain):
             return []
         if not self._graph.nodes:
             return ["no_loss" if self._is_gradient else "no_graph"]
+        if self._search.found is not None and self._search.found.is_hidden:
+            return ["freed"]
         return sorted(self._search.unknown) + ["too_many"] * (not self._graph.complete)
+
+
+def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, Any]]:
+    """What has a name, each name once."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name:
+            found.setdefault(name, value)
+    return list(found.items())
 
 
 def _is_part(node: Node, value: Any) -> bool:
@@ -238,6 +265,8 @@ def _parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]
         return
     if found["where"] == "unknown":
         yield f"can't be told: {_WHY[found['unknown'][0]]}" if found["unknown"] else "can't be told"
+        if found["name"] is not None:
+            yield f"{found['name']} has it already: ask before the backward"
         return
     amounts = [plural(found["nan"], "NaN").replace("NaNs", "NaN")] * bool(found["nan"])
     amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])

@@ -30,9 +30,11 @@ _MASKS = frozenset((
 
 class Origin:
     """An operation with what it has made. ``given`` is what it was given that is not finite either: a leaf, or what is
-    no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are)."""
+    no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are). ``value`` and
+    ``counts`` are of what is not finite: of ``given``, else of the result. ``is_hidden``: it may as well have begun
+    further up, since what the operation was given is not known after a backward has freed it."""
 
-    __slots__ = ("certain", "counts", "given", "node", "operands", "value")
+    __slots__ = ("certain", "counts", "given", "is_hidden", "node", "operands", "value")
 
     def __init__(
         self, node: Node, value: Any, counts: Counts, operands: list[NodeInput], given: NodeInput | None, certain: bool
@@ -43,9 +45,10 @@ class Origin:
         self.operands = operands
         self.given = given
         self.certain = certain
+        self.is_hidden = False
 
     def first(self, budget: Budget) -> list[int] | None:
-        """The index of the first element that is NaN or infinite; None where the output itself is not known."""
+        """The index of the first element that is NaN or infinite; None where that value is not known."""
         if self.value is None:
             return None
         found = [index for index in first_special(self.value, budget) if index is not None]
@@ -86,7 +89,13 @@ class OriginSearch:
         taken = operands[: len(node.inputs)] if node.is_custom else operands  # what follows may be made inside
         given = next((one for one in taken if _is_source(one) and _is_bad_source(one)), None)
         certain = all(_is_known(one) for one in operands) and not node.is_custom
-        self.found = Origin(node, self.flow.value(node), counts, operands, given, certain)
+        value = self.flow.value(node) if given is None else given.value
+        if given is not None:
+            counts = counts_of(value) or counts
+        self.found = Origin(node, value, counts, operands, given, certain)
+        if given is None and not certain and not node.is_custom:
+            is_freed = node.is_freed() or "freed" in self.unknown
+            self.found.is_hidden = is_freed and any(not _is_source(one) and not _is_known(one) for one in operands)
 
 
 def _is_bad(node: Node, counts: Counts, operands: list[NodeInput]) -> bool:

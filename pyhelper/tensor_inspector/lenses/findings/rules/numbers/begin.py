@@ -54,6 +54,8 @@ def _search(step: Step) -> Begin | None:
             continue
         if found.given is not None:
             return None
+        if found.is_hidden:
+            continue
         if found.node is root and not found.certain and not root.keeps():
             continue
         if masked_rows(step, found) and id(tensor) not in losses:
