@@ -156,6 +156,54 @@ def test_hostile_objects_in_the_step_are_safe() -> None:
     assert [reason for _, reason in found.skipped if "Error" in reason] == []
 
 
+class Computed(torch.optim.SGD):
+    """An optimizer of the program whose groups are a property."""
+
+    @property
+    def param_groups(self) -> Any:
+        return self._kept
+
+    @param_groups.setter
+    def param_groups(self, groups: Any) -> None:
+        self._kept = groups
+
+
+def test_what_an_optimizer_holds_that_computes_its_groups_is_not_known() -> None:
+    net = nn.Linear(2, 1)
+    opt = Computed(net.parameters(), 0.1)
+    loss = net(torch.ones(3, 2)).sum()
+    loss.backward()
+    said = findings()
+    assert [one["rule"] for one in said] == []
+    assert ("param-not-in-optimizer", "an optimizer computes its groups") in said.skipped
+    opt.step()
+
+
+def test_a_second_backward_of_one_loss_is_not_said_to_go_through_itself() -> None:
+    net = nn.Linear(2, 1)
+    loss = F.mse_loss(net(torch.ones(3, 2)), torch.zeros(3, 1))
+    loss.backward()
+    said = findings()
+    if len(said) == 0:
+        loss.backward()
+    titles = [one["title"] for one in said if one["rule"] == "graph-freed"]
+    assert titles == ["an earlier backward of loss has freed its graph"]
+
+
+def test_two_stops_in_one_line_are_of_one_round() -> None:
+    forget()
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    said: list[Any] = []
+    for _ in range(1):
+        loss = net(torch.ones(3, 2)).sum()
+        # fmt: off
+        opt.zero_grad(); loss.backward(); said.append(findings(thorough=True)); nn.utils.clip_grad_norm_(net.parameters(), 1.0); opt.step(); said.append(findings(thorough=True))  # noqa: E702
+        # fmt: on
+    assert [[one["rule"] for one in some] for some in said] == [[], []]
+    forget()
+
+
 def test_a_step_in_another_thread_is_looked_at_there() -> None:
     rules: list[list[str]] = []
 

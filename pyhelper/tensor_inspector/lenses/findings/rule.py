@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from ...measure.torch.optimizers import is_readable
 from ..step.step import Step
 from .finding import Found
 
@@ -19,7 +20,7 @@ class NotAsked(Exception):
 
 
 class Rule:
-    """``needs`` are what it cannot do without: loss, optimizer, module, scaler, source, moments (numbers of earlier
+    """``needs`` are what it cannot do without: loss, optimizer, groups (those of each optimizer can be read), module, scaler, source, moments (numbers of earlier
     stops), thorough (extra reading), run (running the program's code)."""
 
     __slots__ = ("check", "id", "needs", "severity", "suggestion", "why")
@@ -38,6 +39,7 @@ def missing(rule: Rule, step: Step) -> str | None:
     reasons = {
         "loss": (bool(step.losses), "no loss in sight"),
         "optimizer": (bool(step.optimizers), "no optimizer in sight"),
+        "groups": (all(is_readable(thing.value) for thing in step.optimizers), "an optimizer computes its groups"),
         "module": (bool(step.modules), "no module in sight"),
         "scaler": (bool(step.scalers), "no gradient scaler in sight"),
         "source": (step.source.is_known(), "no source"),

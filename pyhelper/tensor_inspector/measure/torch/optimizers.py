@@ -47,6 +47,11 @@ def inner(value: Any) -> Any:
     return value if own is None else own
 
 
+def is_readable(value: Any) -> bool:
+    """Whether its groups are known without running code of the program, as a property would."""
+    return type(instance_dict(inner(value)).get("param_groups")) is list
+
+
 def groups(value: Any) -> list[Group]:
     return list(each_group(value))
 

@@ -83,11 +83,13 @@ def graph_freed(step: Step) -> Iterator[Found]:
         if freed is not None:
             shared = step.title_of(freed) or _named_above(step, root, freed)
             what = f"{shared}, made by {freed.op}" if shared else freed.op
+            through = f"{loss.name} goes through {what}, whose graph an earlier backward has freed"
+            again = f"an earlier backward of {loss.name} has freed its graph"
             before = [other.lineno for other in step.source.backwards if other.lineno < step.source.lineno]
             yield Found(
-                f"{loss.name} goes through {what}, whose graph an earlier backward has freed",
+                again if shared == loss.name else through,
                 (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
-                *([(shared, "its graph is freed")] if shared else []),
+                *([(shared, "its graph is freed")] if shared and shared != loss.name else []),
                 line=(step.source.file, before[-1] if before else loss.backward.lineno),
             )
             return

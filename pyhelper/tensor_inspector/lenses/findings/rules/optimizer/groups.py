@@ -195,7 +195,7 @@ RULES = [
     Rule(
         "param-not-in-optimizer",
         param_not_in_optimizer,
-        "loss optimizer module",
+        "loss optimizer module groups",
         "warning",
         "It keeps its initial values, although a gradient is computed for it.",
         "give it to an optimizer, or freeze it with requires_grad_(False)",

@@ -28,7 +28,7 @@ torch: Any = module("torch")
 def grads_accumulated(step: Step) -> Iterator[Found]:
     """The same gradient tensor went on growing although the optimizer has stepped in between."""
     stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
-    if not stops:
+    if not stops or not _has_newer_graph(step, stops[-1]):
         return
     before, subject, kept = stops[-1], None, []
     for one in step.trained():
@@ -49,6 +49,13 @@ def grads_accumulated(step: Step) -> Iterator[Found]:
         (f"{subject.name}.grad", f"added to {plural(summed - 1, 'time')}, while {subject.name} was updated"),
         line=None if optimizer is None else (step.source.file, optimizer.lineno),
     )
+
+
+def _has_newer_graph(step: Step, before: Moment) -> bool:
+    """Whether a loss was computed since a stop: two stops in one line may be of the same round."""
+    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    newest = max((root.order() for root in roots if root.leaf is None), default=-1)
+    return newest < 0 or before.newest < 0 or newest > before.newest
 
 
 def _ran_between(step: Step) -> bool:
