@@ -324,6 +324,19 @@ def test_a_name_that_a_loop_has_made_anew_is_not_said_to_come_from_above(tmp_pat
     assert {"expression": "x", "fact": "float32[1, 4]"} in found[0]["evidence"]
 
 
+def test_of_a_freed_graph_the_state_that_a_loop_carries_is_told(tmp_path: Path) -> None:
+    loop = "for turn in range(3):\n    out, h = rnn(R(5, 2, 4), h)\n    loss = out.pow(2).mean()\n    loss.backward()\n"
+    found = explain(raised(f"{HEAD}rnn, h = nn.GRU(4, 8), None\n{loop}", tmp_path))
+    assert found[0]["title"].startswith("h goes from turn to turn of the loop with the graph of the turn before")
+    assert found[0]["suggestion"] == "h = h.detach()"
+
+
+def test_a_loss_does_not_go_back_through_itself(tmp_path: Path) -> None:
+    text = "w = R(3, requires_grad=True)\nloss = w.pow(2).sum().sqrt()\nloss.backward()\nloss.backward()\n"
+    found = explain(raised(HEAD + text, tmp_path))
+    assert found[0]["title"] == "what loss goes back through was freed by an earlier backward"
+
+
 def test_an_error_in_a_handler_is_told_and_not_what_it_handled(tmp_path: Path) -> None:
     text = 'd, e = {"a": 1}, {"q": 2}\ntry:\n    d["b"]\nexcept KeyError:\n    e["c"]\n'
     assert explain(raised(HEAD + text, tmp_path))[0]["title"] == "e has no key 'c', only 'q'"

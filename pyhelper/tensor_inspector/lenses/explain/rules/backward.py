@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
 from ....measure.torch.graph import Node
-from ....measure.torch.metadata import element_count, requires_grad
+from ....measure.torch.metadata import element_count, is_tensor, requires_grad
 from ....words.text import shape
 from ...findings.finding import Found
 from ...findings.rule import Rule
 from ..errors import is_about_leaf, number_after, short_message
 from ..operand import Operand, needs_grad, operand
 from ..scene import Scene
+from ..values import value_words
 
 
 def loss_not_scalar(scene: Scene) -> Found:
@@ -54,12 +56,23 @@ def input_without_grad(scene: Scene) -> Found:
 
 
 def graph_freed(scene: Scene) -> Found:
+    carried = _carried(scene)
+    if carried is not None:
+        name, value = carried
+        title = (
+            f"{name} goes from turn to turn of the loop with the graph of the turn before, which its backward has freed"
+        )
+        fit = f"{name} = {name}.detach()" if is_tensor(value) else f"{name} = tuple(part.detach() for part in {name})"
+        return scene.found(title, (name, value_words(value)), suggestion=fit, certain=False)
     for root in roots(scene):
         node = scene.step.node_of(root.value)
         freed = None if node is None else _freed(scene, node)
         if node is None or freed is None:
             continue
         shared = scene.step.title_of(freed) or _named_on_the_way(scene, node, freed, root)
+        shared = None if shared == root.name else shared
+        if shared is None:
+            break
         what = f"{shared}, made by {freed.op}Backward0," if shared else f"{freed.op}Backward0,"
         title = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
         fact = (root.name, f"{freed.op}Backward0 below it has nothing saved any more")
@@ -67,8 +80,28 @@ def graph_freed(scene: Scene) -> Found:
             title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared, root)
         )
     known = next(iter(roots(scene)), None)
-    name = "the graph" if known is None else f"the graph of {known.name}"
+    name = "the graph" if known is None else f"what {known.name} goes back through"
     return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None, known))
+
+
+def _carried(scene: Scene) -> tuple[str, Any] | None:
+    """A state that a call in this loop takes and gives anew, with its graph: ``out, h = rnn(x, h)``."""
+    source = scene.step.source
+    loop = source.loop_of(scene.here.lineno)
+    if loop is None or len(source.backwards) != 1:
+        return None
+    for name, bound in source.bindings.items():
+        made = [getattr(node, "value", None) for line, node in bound if loop[0] <= line <= loop[1]]
+        value: Any = scene.here.variables.get(name)
+        parts = list(value)[:8] if type(value) is tuple else [value]
+        if (
+            len(made) == 1
+            and isinstance(made[0], ast.Call)
+            and any(isinstance(given, ast.Name) and given.id == name for given in made[0].args)
+            and any(is_tensor(part) and requires_grad(part) for part in parts)
+        ):
+            return name, value
+    return None
 
 
 def inplace_modified(scene: Scene) -> Found:
