@@ -213,3 +213,84 @@ def test_mutants_that_are_explained_are_of_lines_that_stand_there() -> None:
         assert f"def {survivor['function'].rpartition('.')[2]}(" in source, survivor
         assert survivor["was"] in " ".join(line.strip() for line in source.splitlines()), survivor
         assert survivor["was"] != survivor["becomes"]
+
+
+#: Whose instances the helper made itself: only of these may be asked with `isinstance`, which runs a ``__class__``.
+OURS = {"Container", "Mapping", "Set", "Table", "Unread"}
+SCANNED = [path for path in PATHS if path.startswith("lenses/")]
+
+
+def asks_for_a_class(tree: ast.AST) -> list[int]:
+    """Lines in which a value of the program's could be asked what it is by code of its own.
+
+    ``isinstance(value, …)`` runs its ``__class__``; ``type(value) == …`` and ``type(value) in (…)`` run its metaclass's
+    ``__eq__``, or ``__hash__`` where a set is asked.
+    """
+    nodes = list(ast.walk(tree))
+    sets = {
+        target.id
+        for node in nodes if isinstance(node, ast.Assign) and is_collection(node.value)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    return [
+        node.lineno for node in nodes
+        if (isinstance(node, ast.Call) and is_of_others(node)) or (isinstance(node, ast.Compare) and is_by_equality(node, sets))
+    ]  # fmt: skip
+
+
+def is_collection(node: ast.AST) -> bool:
+    made = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("frozenset", "set")
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) or (made and "map(id" not in ast.unparse(node))
+
+
+def is_of_others(call: ast.Call) -> bool:
+    """Whether it is an `isinstance` of another class than those of a syntax tree and the helper's own."""
+    if not (isinstance(call.func, ast.Name) and call.func.id == "isinstance"):
+        return False
+    classes = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+    return not all(
+        (isinstance(one, ast.Attribute) and ast.unparse(one.value) == "ast")
+        or (isinstance(one, ast.Name) and (one.id in OURS or one.id in OF_TREES))
+        for one in classes
+    )
+
+
+OF_TREES = {"SCOPES", "_Loops", "_OPERATIONS", "kinds"}  #: names that stand for classes of a syntax tree
+
+
+def is_by_equality(node: ast.Compare, sets: set[str]) -> bool:
+    sides = [node.left, *node.comparators]
+    if not any(is_class_of(side) for side in sides):
+        return False
+    return any(
+        isinstance(op, (ast.Eq, ast.NotEq))
+        or (isinstance(op, (ast.In, ast.NotIn)) and (is_collection(side) or (isinstance(side, ast.Name) and side.id in sets)))
+        for op, side in zip(node.ops, node.comparators)
+    )  # fmt: skip
+
+
+def is_class_of(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type"
+    return isinstance(node, ast.Name) and node.id == "cls"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_seen"),
+    [
+        ("isinstance(value, Operand)", True), ("isinstance(called, type)", True),
+        ("isinstance(value, (ast.Name, dict))", True), ("type(value) in (list, tuple)", True),
+        ("type(items[0]) not in {int, float}", True), ("type(value) == list", True), ("cls != dict", True),
+        ("FIXED = frozenset((int, str)); cls in FIXED", True),
+        ("isinstance(node, (ast.Name, ast.Call))", False), ("type(value) is Operand", False),
+        ("type(value) in SEQUENCES", False), ("FIXED = Classes(int, str); cls in FIXED", False),
+        ("issubclass(type(value), (list, tuple))", False),
+    ],
+)  # fmt: skip
+def test_asking_a_value_for_its_class_is_seen(code: str, is_seen: bool) -> None:
+    assert asks_for_a_class(ast.parse(code)) == [1] * is_seen
+
+
+@pytest.mark.parametrize("path", SCANNED)
+def test_no_lens_asks_a_value_for_its_class(path: str) -> None:
+    assert asks_for_a_class(ast.parse((SOURCE / path).read_text("utf-8"))) == []

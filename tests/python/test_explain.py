@@ -476,6 +476,40 @@ except RuntimeError as error:
     assert 'batch["x"]' in said(found[0])
 
 
+ASKED = """
+asked = []
+class Lazy:
+    @property
+    def __class__(self): asked.append("__class__"); return object
+    def __call__(self, x): return None
+class Meta(type):
+    def __eq__(one, other): asked.append("__eq__"); return one is other
+    def __hash__(one): asked.append("__hash__"); return 1
+    def __instancecheck__(one, other): asked.append("__instancecheck__"); return False
+class Odd(metaclass=Meta):
+    def __eq__(self, other): asked.append("==")
+    def backward(self): pass
+lazy, odd, x = Lazy(), Odd(), R(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("torch.relu(lazy)", "not-a-tensor"), ("torch.relu(odd)", "not-a-tensor"), ("x + odd", "not-a-tensor"),
+        ("y = lazy(x); z = y.shape", "missing-attribute"), ("pair = {'a': lazy}; pair['b']", "missing-key"),
+        ("pair = {'a': odd}; pair['b']", "missing-key"), ("parts = [lazy, odd]; a, b, c = parts", "unpack-count"),
+    ],
+)  # fmt: skip
+def test_a_proxy_or_its_class_is_not_asked_what_it_is(line: str, rule: str, tmp_path: Path) -> None:
+    text = "\n".join([HEAD, ASKED, *line.split("; ")])
+    error = raised(text, tmp_path)
+    asked = error.__traceback__.tb_next.tb_frame.f_globals["asked"]  # type: ignore[union-attr]
+    asked.clear()
+    assert [finding["rule"] for finding in explain(error)] == [rule]
+    assert asked == []
+
+
 def test_explaining_leaves_torch_as_it_was(tmp_path: Path) -> None:
     error = raised(f"{HEAD}w = R(3, 4, requires_grad=True)\nx = R(3, 5)\nx.sum() + x @ w\n", tmp_path)
     state, loaded, mode = torch.get_rng_state(), set(sys.modules), torch.is_grad_enabled()

@@ -204,6 +204,31 @@ def test_two_stops_in_one_line_are_of_one_round() -> None:
     forget()
 
 
+class Compared(type):
+    """A class of such classes is asked whether they are equal to another one."""
+
+    asked = 0
+
+    def __eq__(cls, other: object) -> bool:
+        Compared.asked += 1
+        return cls is other
+
+    __hash__ = type.__hash__
+
+
+class OddLoss(metaclass=Compared):
+    def backward(self) -> None: ...
+
+
+def test_what_a_backward_is_called_of_is_not_asked_what_it_is() -> None:
+    model, loss, parts = nn.Linear(3, 3), OddLoss(), OddLoss()
+    vars(model)["parts"] = parts
+    Compared.asked = 0
+    findings()
+    assert Compared.asked == 0
+    loss.backward()
+
+
 def test_a_step_in_another_thread_is_looked_at_there() -> None:
     rules: list[list[str]] = []
 

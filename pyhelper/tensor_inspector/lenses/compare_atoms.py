@@ -10,9 +10,11 @@ from ..kinds.python.containers import Container
 from ..measure.stats import Unread
 from ..measure.stats.difference import difference
 from ..safe.budget import Budget
-from ..safe.guard import module
+from ..safe.guard import Classes, module
 from ..words.text import integer
 from .identity import same_value, text_of
+
+_READ_ALIKE = Classes(str, bytes)
 
 _EXACT = (int, str, bytes, bytearray)  #: compared by these classes' own equality
 _TEXTS = ((str, "character"), (bytes, "byte"), (bytearray, "byte"))
@@ -134,7 +136,7 @@ def _alike_arrays(a: Kind, b: Kind) -> bool | None:
     if one.array is None or other.array is None:
         return None
     items = [side.array.item() for side in (one, other)]
-    return bool(items[0] == items[1]) if all(type(item) in (str, bytes) for item in items) else None
+    return bool(items[0] == items[1]) if all(type(item) in _READ_ALIKE for item in items) else None
 
 
 def _first_difference(base: Any, unit: str, one: Any, other: Any, lengths: tuple[int, int]) -> str:

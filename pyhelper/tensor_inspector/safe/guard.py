@@ -35,6 +35,11 @@ class Classes:
         return self._ids.issuperset(map(id, classes))
 
 
+KEYS = Classes(str, int)  #: of most dicts
+NUMBERS = Classes(int, float)
+SEQUENCES = Classes(list, tuple)
+
+
 _class_name = type.__dict__["__name__"].__get__
 _class_qualname = type.__dict__["__qualname__"].__get__
 _class_mro = type.__dict__["__mro__"].__get__

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, as_kind
 from ..safe.budget import Budget
-from ..safe.guard import attribute, class_dict, dict_attribute, dict_get, is_stored, mro
+from ..safe.guard import NUMBERS, attribute, class_dict, dict_attribute, dict_get, is_stored, mro
 
 Step = tuple[str, Any]  #: ("name" | "attribute" | "item" | "call", what)
 
@@ -159,7 +159,7 @@ def _literal(node: Any) -> Any:
         return tuple([_literal(item) for item in node.elts])
     if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
         number = _literal(node.operand)
-        if type(number) in (int, float):
+        if type(number) in NUMBERS:
             return -number
     if type(node) is not ast.Constant:
         raise ValueError(node)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import c_attribute, class_name, each, first_of, instance_dict, module, mro, plain_str
+from ...safe.guard import Classes, c_attribute, class_name, each, first_of, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
 from .containers import Container
 from .objects import WordedObject, brief
+
+_TEXTS = Classes(str, bytes)
 
 #: What `re.RegexFlag` has the bits stand for, but UNICODE, which all patterns of str have.
 _FLAGS = (
@@ -138,7 +140,7 @@ class Match(WordedObject):
 
     def _found(self) -> list[Any]:
         """What each group matched; cutting it out of a string of the program's own class would run its code."""
-        if type(self.value.string) not in (str, bytes):
+        if type(self.value.string) not in _TEXTS:
             return []
         return [self.value[index] for index in range(min(_GROUPS, c_attribute(self.value.re, "groups") + 1))]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...measure.torch.metadata import size_text
-from ...safe.guard import attribute, dict_get, instance_dict, plain_str
+from ...safe.guard import NUMBERS, attribute, dict_get, instance_dict, plain_str
 from ..families import by_home, either
 from ..python.objects import WordedObject
 
@@ -27,7 +27,7 @@ class Symbol(WordedObject):
 
     def words(self) -> Iterable[str | None]:
         hint = dict_get(instance_dict(self.attr("node")), "_hint")
-        return [size_text(self.value), f"{hint} in this trace" if type(hint) in (int, float, bool) else None]
+        return [size_text(self.value), f"{hint} in this trace" if type(hint) in NUMBERS or type(hint) is bool else None]
 
     def fact_rows(self) -> list[list[str]]:
         return [["symbol", size_text(self.value)]]

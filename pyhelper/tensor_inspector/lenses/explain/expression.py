@@ -11,7 +11,7 @@ from typing import Any
 
 from ...measure.torch.metadata import grad_of
 from ...measure.torch.modules import is_module, is_of
-from ...safe.guard import attribute, dict_attribute, dict_get, each, instance_dict
+from ...safe.guard import KEYS, NUMBERS, attribute, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
 from .operand import UNKNOWN, Operand, operand, short
@@ -49,12 +49,12 @@ class Reader:
         if node is None or depth > _DEEPEST:
             return UNKNOWN
         found = self._read(node, depth + 1)
-        return found.named(short(_shown(node))) if isinstance(found, Operand) else found
+        return found.named(short(_shown(node))) if type(found) is Operand else found
 
     def value(self, node: ast.AST | None) -> Any:
         """The value itself that a name, attribute or item stands for; None where it is not known."""
         found = self.read(node)
-        if isinstance(found, Operand):
+        if type(found) is Operand:
             return found.value
         return None if found is UNKNOWN else found
 
@@ -86,7 +86,7 @@ class Reader:
         found = self.read(node.left, depth)
         for other in node.comparators:
             found = combined(ast.Add(), found, self.read(other, depth))
-        if not isinstance(found, Operand):
+        if type(found) is not Operand:
             return UNKNOWN
         return Operand("", sizes=found.sizes, dtype="bool", device=found.device, parts=found.parts)
 
@@ -108,15 +108,15 @@ class Reader:
         arguments += [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg in ("dim", "dtype")]
         kept = [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg == "keepdim"]
         arguments += [keeps for keeps in kept if keeps is not False]
-        if isinstance(receiver, Operand):
+        if type(receiver) is Operand:
             return method(node.func.attr, receiver, arguments)
-        if text_of(node.func.value) in _LIBRARIES and arguments and isinstance(arguments[0], Operand):
+        if text_of(node.func.value) in _LIBRARIES and arguments and type(arguments[0]) is Operand:
             return method(node.func.attr, arguments[0], arguments[1:])
         return self._of_module(node, arguments, depth)
 
     def _of_module(self, node: ast.Call, arguments: list[Any], depth: int) -> Any:
         called = self.read(node.func, depth)
-        if len(arguments) == 1 and isinstance(arguments[0], Operand) and is_module(called):
+        if len(arguments) == 1 and type(arguments[0]) is Operand and is_module(called):
             if is_of(called, "RNNBase", "MultiheadAttention"):  # these give tuples
                 return UNKNOWN
             return _output(called, arguments[0])
@@ -136,9 +136,9 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
         return of.like("", of.sizes, _CASTS[name])
     if name in _SAME:
         return of.like("", of.sizes)
-    if name in _PRODUCTS and arguments and isinstance(arguments[0], Operand):
+    if name in _PRODUCTS and arguments and type(arguments[0]) is Operand:
         return combined(ast.MatMult(), of, arguments[0])
-    if name == "linear" and arguments and isinstance(arguments[0], Operand):
+    if name == "linear" and arguments and type(arguments[0]) is Operand:
         weight = arguments[0].sizes
         fits = of.sizes and weight and len(weight) == 2 and of.sizes[-1] == weight[1]
         return of.like("", (*of.sizes[:-1], weight[0]) if fits and of.sizes and weight else None)
@@ -154,7 +154,7 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
 
 def combined(op: ast.AST, left: Any, right: Any) -> Any:
     """What an operation between two values gives."""
-    if isinstance(left, Operand) and isinstance(right, Operand):
+    if type(left) is Operand and type(right) is Operand:
         sizes = None
         if left.sizes is not None and right.sizes is not None:
             join = shapes.product if isinstance(op, ast.MatMult) else shapes.broadcast
@@ -162,10 +162,10 @@ def combined(op: ast.AST, left: Any, right: Any) -> Any:
         same = left.dtype if left.dtype == right.dtype else None
         device = left.device if left.device == right.device else None
         return Operand("", sizes=sizes, dtype=same, device=device, parts=(left, right))
-    one = left if isinstance(left, Operand) else right
+    one = left if type(left) is Operand else right
     other = right if one is left else left
-    if isinstance(one, Operand):
-        return one.like("", one.sizes if type(other) in (int, float, bool) else None)
+    if type(one) is Operand:
+        return one.like("", one.sizes if type(other) in NUMBERS or type(other) is bool else None)
     if type(left) is int and type(right) is int:
         return _computed(op, left, right)
     return UNKNOWN
@@ -186,9 +186,9 @@ def _computed(op: ast.AST, left: int, right: int) -> Any:
 
 
 def _negated(op: ast.AST, value: Any) -> Any:
-    if isinstance(op, ast.USub) and type(value) in (int, float):
+    if isinstance(op, ast.USub) and type(value) in NUMBERS:
         return -value
-    return value.like("", value.sizes) if isinstance(value, Operand) else UNKNOWN
+    return value.like("", value.sizes) if type(value) is Operand else UNKNOWN
 
 
 def _found(value: Any) -> Any:
@@ -200,7 +200,7 @@ def _member(of: Any, name: str) -> Any:
     """An attribute, without running code."""
     if of is UNKNOWN:
         return UNKNOWN
-    if isinstance(of, Operand):
+    if type(of) is Operand:
         if name == "grad" and of.value is not None and not of.is_array:
             return _gradient(of.value)
         if name == "data":
@@ -235,14 +235,14 @@ def _turn(of: Operand, name: str) -> bool:
 
 def _item(of: Any, key: Any) -> Any:
     """An item of a built-in container or of a container of modules, or a part of a tensor."""
-    if isinstance(of, Operand):
+    if type(of) is Operand:
         sizes = None if of.sizes is None else shapes.subscript(of.sizes, key)
         return of.like("", sizes)
     cls = type(of)
-    if issubclass(cls, dict) and type(key) in (str, int):
+    if issubclass(cls, dict) and type(key) in KEYS:
         found = dict_get(of, key, _MISSING)
         return UNKNOWN if found is _MISSING else _found(found)
-    if is_module(of) and type(key) in (str, int) and is_of(of, "Sequential", "ModuleList", "ModuleDict"):
+    if is_module(of) and type(key) in KEYS and is_of(of, "Sequential", "ModuleList", "ModuleDict"):
         items = [item for _, item in each(dict.items, dict_attribute(of, "_modules"))]
         if type(key) is str:
             return _found(dict_get(dict_attribute(of, "_modules"), key, UNKNOWN))
@@ -254,7 +254,7 @@ def _item(of: Any, key: Any) -> Any:
 
 
 def _length(of: Any) -> Any:
-    if isinstance(of, Operand):
+    if type(of) is Operand:
         return of.sizes[0] if of.sizes else UNKNOWN
     cls = type(of)
     for base in (list, tuple, dict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, final
 
 from ...measure.torch.metadata import device_name, dtype_name, is_tensor, requires_grad, shape_of
 from ...safe.guard import c_attribute, class_module, class_name, mro
@@ -18,6 +18,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
+@final
 class Operand:
     """A tensor or an array. ``value`` is it; None where its shape and dtype were derived from what it is made of.
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ...safe.guard import SEQUENCES
 from ..step.expressions import text_of
 from ..step.parsed import lines_of_file
 from ..step.source import Source
@@ -52,14 +53,14 @@ class Operation:
 
     def tensor(self, position: int, *names: str) -> Operand | None:
         found = self.argument(position, *names)
-        return found if isinstance(found, Operand) else None
+        return found if type(found) is Operand else None
 
     def operands(self) -> list[Operand]:
         """All tensors and arrays that it took, those in lists too."""
         found: list[Operand] = []
         for argument in (*self.arguments, *self.named.values(), self.given):
-            below = argument if type(argument) in (list, tuple) else [argument]
-            found.extend(item for item in list(below)[:_ITEMS] if isinstance(item, Operand))
+            below = argument if type(argument) in SEQUENCES else [argument]
+            found.extend(item for item in list(below)[:_ITEMS] if type(item) is Operand)
         return list({id(item): item for item in found}.values())
 
 
@@ -103,7 +104,7 @@ class FailingLine:
         found: dict[int, Operand] = {}
         for node in self._names:
             known = self.reader.read(node)
-            if isinstance(known, Operand) and known.value is not None:
+            if type(known) is Operand and known.value is not None:
                 found.setdefault(id(known.value), known)
         return list(found.values())
 
@@ -131,7 +132,7 @@ class FailingLine:
         arguments = [read(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute):
             receiver = read(node.func.value)
-            if isinstance(receiver, Operand):
+            if type(receiver) is Operand:
                 arguments.insert(0, receiver)
         named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
         written = [None] * (len(arguments) - len(node.args)) + [
@@ -156,13 +157,13 @@ def library_call(place: Place, names: dict[int, str]) -> Operation:
 
 def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
     """A list of tensors as a list of operands."""
-    if type(value) not in (list, tuple):
+    if type(value) not in SEQUENCES:
         return value
     items = [
         operand(names.get(id(item)) or f"{name or 'tensors'}[{index}]", item) or item
         for index, item in enumerate(value[:_ITEMS])
     ]
-    return items if any(isinstance(item, Operand) for item in items) else value
+    return items if any(type(item) is Operand for item in items) else value
 
 
 def _statement(place: Place) -> ast.AST | None:

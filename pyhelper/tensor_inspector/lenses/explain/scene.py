@@ -10,7 +10,7 @@ from typing import Any
 from ...measure.torch.metadata import is_tensor
 from ...measure.torch.modules import Member, is_module, members
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_name
+from ...safe.guard import SEQUENCES, class_name
 from ..findings.classes import methods_of
 from ..findings.finding import Found
 from ..step.expressions import is_name, text_of
@@ -159,7 +159,7 @@ class Scene:
         known = self.failing.reader.value(node)
         if is_tensor(value) and (known is None or known is value):  # a library may use the name for something else
             self.names.setdefault(id(value), short(text_of(node).replace("'", '"')))
-        elif type(value) in (list, tuple):
+        elif type(value) in SEQUENCES:
             items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
             for index, item in enumerate(value[:200]):
                 if index < len(items):
@@ -201,7 +201,7 @@ class Scene:
                 if found is not None:
                     found.is_written = name is not None
                     yield found
-            elif type(value) in (list, tuple):
+            elif type(value) in SEQUENCES:
                 below = {f"{parameter}[{index}]": item for index, item in enumerate(value[:8])}
                 yield from self._inputs({"": None, **below}, layer)
 
@@ -357,8 +357,8 @@ def _silent(called: Any) -> str | None:
     """A function of the user's, or a module's forward, that returns nothing, by its name."""
     if type(called) is FunctionType:
         sources = [(called.__name__, Source(called.__code__, 0))]
-    elif is_module(called) or isinstance(called, type):
-        cls = called if isinstance(called, type) else type(called)
+    elif is_module(called) or issubclass(type(called), type):
+        cls = called if issubclass(type(called), type) else type(called)
         sources = [(f"{class_name(cls)}.forward", one) for name, one in methods_of(cls) if name == "forward"][:1]
     else:
         return None
@@ -366,7 +366,7 @@ def _silent(called: Any) -> str | None:
 
 
 def _evidence(one: Operand | tuple[str | None, str]) -> tuple[str | None, str]:
-    return (one.name, one.fact) if isinstance(one, Operand) else one
+    return (one.name, one.fact) if type(one) is Operand else one
 
 
 def _last(trace: list[Place], holds: Any, otherwise: int) -> int:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ...safe.guard import SEQUENCES, Classes
+
 if TYPE_CHECKING:
     Sizes = tuple[int, ...]
 
 
+_TAKING = Classes(int, slice)  #: indices that take a dimension
+_INDICES = Classes(int, slice, type(None), type(...))
 _REDUCED = ("sum", "mean", "argmax", "argmin", "std", "var", "prod", "logsumexp")
 
 
@@ -39,9 +43,9 @@ def product(a: Sizes, b: Sizes) -> Sizes | None:
 def subscript(sizes: Sizes, index: Any) -> Sizes | None:
     """The shape of ``x[index]`` for integers, slices, None and an ellipsis; None where it is not known."""
     items = list(index) if type(index) is tuple else [index]
-    if any(type(item) not in (int, slice, type(None), type(...)) for item in items):
+    if any(type(item) not in _INDICES for item in items):
         return None
-    used = sum(type(item) in (int, slice) for item in items)
+    used = sum(type(item) in _TAKING for item in items)
     if used > len(sizes):
         return None
     at = next((at for at, item in enumerate(items) if item is ...), len(items))
@@ -87,7 +91,7 @@ def after(method: str, sizes: Sizes, arguments: list[Any]) -> Sizes | None:
     """The shape of ``x.method(*arguments)``; None where it is not known."""
     keeps = method in _REDUCED and len(arguments) > 1 and arguments[-1] is True
     arguments = arguments[:-1] if keeps else arguments
-    numbers = list(arguments[0]) if len(arguments) == 1 and type(arguments[0]) in (tuple, list) else list(arguments)
+    numbers = list(arguments[0]) if len(arguments) == 1 and type(arguments[0]) in SEQUENCES else list(arguments)
     if any(type(item) is not int for item in numbers):
         return None
     if method in ("view", "reshape"):

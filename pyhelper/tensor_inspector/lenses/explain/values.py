@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ...measure.torch.modules import is_module
-from ...safe.guard import class_name, each
+from ...safe.guard import KEYS, class_name, each
 from ...words.text import listed, plural, quoted
 from .operand import Operand, operand
 from .wanted import layer_words
@@ -21,7 +21,7 @@ def value_words(value: Any) -> str:
     """``None``, ``a list of 2 tensors``, ``a dict of image, label``, ``a float``."""
     if value is None:
         return "None"
-    if isinstance(value, Operand):
+    if type(value) is Operand:
         return value.fact
     known = operand("", value)
     if known is not None:
@@ -38,7 +38,7 @@ def value_words(value: Any) -> str:
         word = "list" if issubclass(cls, list) else "tuple"
         if not items:
             return f"an empty {word}"
-        what = "tensor" if all(isinstance(item, Operand) or operand("", item) is not None for item in items) else "item"
+        what = "tensor" if all(type(item) is Operand or operand("", item) is not None for item in items) else "item"
         return f"a {word} of {plural(count_of(value), what)}"
     name = class_name(cls)
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
@@ -55,7 +55,7 @@ def entry(text: str, key: Any) -> str:
 
 def keys_of(value: Any) -> list[Any]:
     """The first keys of a dict that are text or integers."""
-    return [key for key in islice(each(dict.keys, value), _READ) if type(key) in (str, int)]
+    return [key for key in islice(each(dict.keys, value), _READ) if type(key) in KEYS]
 
 
 def items_of(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from weakref import ReferenceType
 from ...measure.torch.elements import bare, is_own, is_plain
 from ...measure.torch.metadata import element_count, is_any_tensor
 from ...measure.torch.modules import is_module
-from ...safe.guard import class_module, class_name, instance_dict, module, mro, slots, stored
+from ...safe.guard import Classes, class_module, class_name, instance_dict, module, mro, slots, stored
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
@@ -21,13 +21,13 @@ _VALUES = 20_000
 _DEPTH = 60
 
 #: What can't be changed, and what is code: it stays itself.
-_FIXED = frozenset((
+_FIXED = Classes(
     type(None), bool, int, float, complex, str, bytes, range, slice, type(...), type(NotImplemented),
     torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size,
-))  # fmt: skip
-_CODE = frozenset((
+)  # fmt: skip
+_CODE = Classes(
     type, FunctionType, BuiltinFunctionType, ModuleType, ReferenceType, Pattern, property, staticmethod, classmethod,
-))  # fmt: skip
+)  # fmt: skip
 _FIXED_LIBRARIES = frozenset(("datetime", "decimal", "enum", "fractions", "logging", "pathlib", "uuid"))
 _MAPPINGS = (OrderedDict, defaultdict, dict)
 _GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
@@ -109,21 +109,22 @@ class Duplicates:
             raise NotCopied("is too large to be copied")
 
     def _container(self, value: Any, cls: type, bases: tuple[type, ...], depth: int) -> Any:
-        if tuple in bases or frozenset in bases:
-            base: Any = tuple if tuple in bases else frozenset
+        if issubclass(cls, tuple) or issubclass(cls, frozenset):
+            is_tuple = issubclass(cls, tuple)
+            base: Any = tuple if is_tuple else frozenset
             items = [self.of(item, depth) for item in base.__iter__(value)]
-            return base.__new__(cls, items) if base is tuple else self._set(value)
-        mapping: Any = next((base for base in _MAPPINGS if base in bases), None)
+            return base.__new__(cls, items) if is_tuple else self._set(value)
+        mapping: Any = next((base for base in _MAPPINGS if issubclass(cls, base)), None)
         if mapping is not None:
             return self._mapping(value, cls, mapping, depth)
-        if list in bases:
+        if issubclass(cls, list):
             return self._list(value, cls, depth)
-        if deque in bases:
+        if issubclass(cls, deque):
             made: Any = deque((self.of(item, depth) for item in deque.__iter__(value)), value.maxlen)
             return self._filled(made, value, depth) if cls is deque else self._refused(value)
-        if set in bases:
+        if issubclass(cls, set):
             return set(self._set(value)) if cls is set else self._refused(value)
-        if bytearray in bases:
+        if issubclass(cls, bytearray):
             return bytearray(value) if cls is bytearray else self._refused(value)
         return self._object(value, cls, depth)
 
@@ -195,7 +196,7 @@ def _stays(bases: tuple[type, ...]) -> bool:
     """Whether instances are code, or of a library whose values don't change."""
     libraries = {class_module(base).partition(".")[0] for base in bases}
     return (
-        not _CODE.isdisjoint(bases)
+        any(base in _CODE for base in bases)
         or not _FIXED_LIBRARIES.isdisjoint(libraries)
         or _is_numpy(bases, "generic", "dtype")
     )

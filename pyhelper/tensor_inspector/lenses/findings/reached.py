@@ -7,9 +7,11 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...measure.torch.modules import is_module
-from ...safe.guard import class_dict, instance_dict, mro, plain_str
+from ...safe.guard import Classes, class_dict, instance_dict, mro, plain_str
 from .classes import is_library, is_library_module
 from .duplicates import is_generator
+
+_WRAPPED = Classes(staticmethod, classmethod)
 
 _FUNCTIONS = 2000
 
@@ -57,7 +59,7 @@ def methods(cls: type) -> Iterator[FunctionType]:
     for base in mro(cls):
         if base is not object and not is_library(base):
             for item in list(class_dict(base).values()):
-                inner = getattr(item, "__func__", None) if type(item) in (staticmethod, classmethod) else item
+                inner = getattr(item, "__func__", None) if type(item) in _WRAPPED else item
                 if type(inner) is FunctionType:
                     yield inner
 

@@ -17,9 +17,11 @@ from typing import Any
 
 from ...measure.torch.modules import Member, is_of, members
 from ...safe.budget import Budget, Steps
-from ...safe.guard import class_name, dict_attribute, dict_get, instance_dict, module, stored
+from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instance_dict, module, stored
 from .duplicates import Duplicates, NotCopied
 from .reached import Reached, methods
+
+_COPIED = Classes(dict, OrderedDict, list, set)
 
 torch: Any = module("torch")
 _TRIES = 3  #: of an undoing that is interrupted
@@ -110,7 +112,7 @@ class Rerun:
                 own[name] = copied[name]
             elif name in _HOOKS:
                 own[name] = OrderedDict()
-            elif type(value) in (dict, OrderedDict, list, set):
+            elif type(value) in _COPIED:
                 own[name] = type(value)(value)
 
     def set_eval(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.elements import is_own
 from ...measure.torch.metadata import gradient_of, requires_grad
+from ...safe.guard import NUMBERS, SEQUENCES
 from .expressions import is_name, text_of
 from .source import Backward, Call
 
@@ -48,10 +49,10 @@ def operands_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
         shown = name.replace("'", '"')
         if is_own(value):
             found.append(Loss(shown, value, backward, pending))
-        elif value is not None and type(value) in (list, tuple):
+        elif value is not None and type(value) in SEQUENCES:
             items = [(index, item) for index, item in enumerate(value[:64]) if is_own(item)]
             found.extend(Loss(f"{shown}[{index}]", item, backward, pending) for index, item in items)
-        elif type(value) not in (int, float):
+        elif type(value) not in NUMBERS:
             is_all = False
     return found, is_all
 

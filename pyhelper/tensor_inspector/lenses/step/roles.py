@@ -143,7 +143,7 @@ _SCHEDULERS = Classes(
     *(
         base
         for name in ("LRScheduler", "_LRScheduler", "ReduceLROnPlateau")
-        if isinstance(base := getattr(torch.optim.lr_scheduler, name, None), type)
+        if (base := getattr(torch.optim.lr_scheduler, name, None)) is not None
     )
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import Classes, module
+from ...safe.guard import NUMBERS, Classes, module
 from ..stats import Unread, of_tensor
 from .metadata import Base, element_count
 from .readable import address_of, storage_address, why_unread
@@ -54,7 +54,7 @@ def number_of(value: Any) -> float | None:
     if values is None or not values.is_cpu:
         return None
     found = values.item()
-    return found if type(found) in (int, float) else None
+    return found if type(found) in NUMBERS else None
 
 
 def place_of(value: Any) -> tuple[Any, ...] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any
 
-from ...safe.guard import module
+from ...safe.guard import NUMBERS, SEQUENCES, module
 from .elements import bare
 from .graph import VIEWS, Graph, Node
 from .metadata import gradient_of
@@ -179,7 +179,7 @@ def counts_of(value: Any) -> Counts | None:
 
 def signed(numbers: Any) -> tuple[int, ...]:
     """Dimensions as torch saves them: unsigned."""
-    some = numbers if type(numbers) in (tuple, list) else (numbers,)
+    some = numbers if type(numbers) in SEQUENCES else (numbers,)
     return tuple(number - 2**64 if number >= 2**63 else number for number in some if type(number) is int)
 
 
@@ -194,7 +194,7 @@ def _reduced(name: str) -> Callable[..., Any]:
 
 def _scaled(node: Node) -> Any:
     alpha = node.setting("alpha")
-    return alpha if type(alpha) in (int, float) else 1
+    return alpha if type(alpha) in NUMBERS else 1
 
 
 def _power(node: Node, base: Any, exponent: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...safe.guard import dict_get, instance_dict, module
+from ...safe.guard import NUMBERS, dict_get, instance_dict, module
 from .elements import is_own
 
 torch: Any = module("torch")
@@ -24,7 +24,7 @@ class Group:
     def number(self, name: str) -> float | None:
         """An option that is a number; None for all else, also for one that is kept in a tensor."""
         found = dict_get(self._options, name)
-        return found if type(found) in (int, float) else None
+        return found if type(found) in NUMBERS else None
 
     def flag(self, name: str) -> bool:
         return dict_get(self._options, name) is True

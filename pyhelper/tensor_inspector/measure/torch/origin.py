@@ -7,7 +7,7 @@ from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from ...safe.budget import Budget
-from ...safe.guard import module
+from ...safe.guard import NUMBERS, module
 from ..stats.first import first_special
 from .flow import Counts, Flow, NodeInput, counts_of, signed
 from .graph import VIEWS, Graph, Node
@@ -181,7 +181,7 @@ def cause_of(origin: Origin) -> NanCause:
 
 
 def _is_negative(exponent: Any) -> bool:
-    return type(exponent) in (int, float) and exponent < 0
+    return type(exponent) in NUMBERS and exponent < 0
 
 
 def _by_counts(origin: Origin) -> NanCause:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import sqrt
 from typing import Any
 
-from ...safe.guard import class_name, dict_get, each, instance_dict, library_of, module
+from ...safe.guard import NUMBERS, SEQUENCES, class_name, dict_get, each, instance_dict, library_of, module
 from .elements import bare, is_own, number_of
 from .optimizers import inner
 
@@ -68,7 +68,7 @@ class Update:
     def _adam(self) -> Iterator[Any] | None:
         rate, decay, eps = map(self._number, ("lr", "weight_decay", "eps"))
         betas = dict_get(self._options, "betas")
-        if rate is None or decay is None or eps is None or type(betas) not in (tuple, list) or len(betas) != 2:
+        if rate is None or decay is None or eps is None or type(betas) not in SEQUENCES or len(betas) != 2:
             return None
         first, second = map(_as_number, betas)
         if first is None or second is None or self._flag("amsgrad"):
@@ -126,7 +126,7 @@ def _rule(cls: type) -> str:
 
 
 def _as_number(value: Any) -> float | None:
-    if type(value) in (int, float):
+    if type(value) in NUMBERS:
         return float(value)
     return number_of(value) if is_own(value) else None
 

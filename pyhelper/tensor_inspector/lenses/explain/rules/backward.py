@@ -127,7 +127,7 @@ def roots(scene: Scene) -> list[Operand]:
         )
         found = [
             known
-            for value in (given if type(given) in (tuple, list) else (given,))
+            for value in (given if type(given) in SEQUENCES else (given,))
             if (known := operand(scene.name_of(value) or "the loss", value)) is not None
         ]
         if found:

@@ -25,7 +25,7 @@ def ambiguous_truth(scene: Scene) -> Found:
         return made
     for node, word, around in _conditions(scene):
         asked = scene.failing.reader.read(node)
-        if isinstance(asked, Operand) and asked.sizes is not None and prod(asked.sizes) != 1:
+        if type(asked) is Operand and asked.sizes is not None and prod(asked.sizes) != 1:
             title = f"{asked.name} is {asked.fact}, {_elements(asked)}: {word} needs a single True or False"
             return scene.found(title, *asked.leaves()[:2], suggestion=_of_condition(scene, node, around, asked))
     several = [one for one in scene.operands() if one.sizes is not None and prod(one.sizes) != 1]
@@ -39,8 +39,8 @@ def _settings_of_a_class(scene: Scene) -> Found | None:
     """``nn.CrossEntropyLoss(out, y)``: the class itself is called, so that tensors are taken for its settings."""
     called = None if scene.call is None else scene.failing.reader.value(scene.call.func)
     given = list(scene.written())[1:]
-    tensors = [(text, value) for text, value in given if isinstance(value, Operand)]
-    if scene.call is None or not isinstance(called, type) or not tensors:
+    tensors = [(text, value) for text, value in given if type(value) is Operand]
+    if scene.call is None or not issubclass(type(called), type) or not tensors:
         return None
     name, inside = text_of(scene.call.func), ", ".join(text for text, _ in given)
     title = f"{name} is a class: {inside} are taken for its settings, not for what the loss compares"
@@ -72,7 +72,7 @@ def _conditions(scene: Scene) -> Iterator[tuple[ast.AST, str, ast.AST]]:
 
 def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) -> str:
     tensors = isinstance(around, ast.BoolOp) and all(
-        isinstance(scene.failing.reader.read(one), Operand) for one in around.values
+        type(scene.failing.reader.read(one)) is Operand for one in around.values
     )
     if isinstance(around, ast.BoolOp) and tensors:
         sign = " & " if isinstance(around.op, ast.And) else " | "

@@ -84,7 +84,7 @@ def _indices(scene: Scene, operation: Operation) -> Found | None:
     found = operation.argument(position, name)
     parts = list(found) if type(found) is tuple else [found]
     for index in parts:
-        if isinstance(index, Operand) and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
+        if type(index) is Operand and index.dtype is not None and not index.is_integer() and index.dtype != "bool":
             what = "an embedding" if operation.name == "embedding" else operation.name.replace("getitem", "an index")
             return scene.found(
                 f"{index.name} is {index.fact}, but {what} wants integers", index, suggestion=_cast(index, "int64")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from math import prod
 
+from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Found
 from ...step.expressions import text_of
@@ -64,7 +65,7 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
         return None
     asked = (
         operation.arguments[1]
-        if len(operation.arguments) == 2 and type(operation.arguments[1]) in (list, tuple)
+        if len(operation.arguments) == 2 and type(operation.arguments[1]) in SEQUENCES
         else operation.arguments[1:]
     )
     numbers = tuple(number for number in asked if type(number) is int)
@@ -142,7 +143,7 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
     if operation.name not in ("tensor", "as_tensor", "LongTensor", "FloatTensor") or not isinstance(node, ast.Call):
         return None
     rows = operation.argument(0, "data")
-    lengths = [len(row) for row in rows if type(row) in (list, tuple)] if type(rows) in (list, tuple) else []
+    lengths = [len(row) for row in rows if type(row) in SEQUENCES] if type(rows) in SEQUENCES else []
     if len(set(lengths)) < 2:
         return None
     name = short(text_of(node.args[0])) if node.args else "data"
@@ -161,7 +162,7 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
     if (
         operation.name != "setitem"
         or place is None
-        or not isinstance(given, Operand)
+        or type(given) is not Operand
         or place.sizes is None
         or given.sizes is None
     ):
@@ -216,7 +217,7 @@ def of_split(scene: Scene, operation: Operation) -> Found | None:
         operation.name not in ("split", "split_with_sizes")
         or given is None
         or not given.sizes
-        or type(parts) not in (list, tuple)
+        or type(parts) not in SEQUENCES
     ):
         return None
     total = sum(part for part in parts if type(part) is int)

@@ -9,6 +9,8 @@ from typing import Any
 from ....measure.torch.metadata import gradient_of
 from ....measure.torch.modules import is_module, is_of
 from ....safe.guard import (
+    KEYS,
+    NUMBERS,
     class_dict,
     class_name,
     dict_attribute,
@@ -61,12 +63,12 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
     if entries is None or key is UNKNOWN:
         return None
     text, keys = short(text_of(node.value).replace("'", '"')), keys_of(entries)
-    if isinstance(key, Operand):
+    if type(key) is Operand:
         if not keys or key.sizes:
             return None
         title = f"{key.name} is a tensor, {key.fact}, which is never a key of {text}: its keys are {key_words(keys)}"
         return scene.found(title, key, (text, value_words(value)), suggestion=f"{text}[{key.written}.item()]")
-    if type(key) not in (str, int) or dict_get(entries, key, _MISSING) is not _MISSING:
+    if type(key) not in KEYS or dict_get(entries, key, _MISSING) is not _MISSING:
         return None
     shown = quoted(key) if type(key) is str else str(key)
     title = f"{text} has no key {shown}, only {key_words(keys)}" if keys else f"{text} has no key {shown}: it is empty"
@@ -111,9 +113,9 @@ def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: 
         return None
     if value is None:
         return _of_none(scene, line, node, text)
-    if is_module(value) and not isinstance(value, Operand):
+    if is_module(value) and type(value) is not Operand:
         return _of_module(scene, value, text, wanted)
-    if isinstance(value, Operand) and not value.is_array:
+    if type(value) is Operand and not value.is_array:
         near = nearest(wanted, _tensor_attributes())
         title = f"{text} is {value.fact}: a tensor has no {wanted}"
         return None if near is None else scene.found(title, value, suggestion=f"{text}.{near}")
@@ -132,7 +134,7 @@ def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) ->
     owner = line.reader.read(node.value.value) if isinstance(node.value, ast.Attribute) else None
     what = "a tensor is meant" if node.attr in _tensor_attributes() else "an object is meant"
     title = f"{text} is None, where {what}: .{node.attr} can't be read"
-    if isinstance(owner, Operand) and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
+    if type(owner) is Operand and isinstance(node.value, ast.Attribute) and node.value.attr == "grad":
         if not needs_grad(owner):
             fit = f"{owner.written}.requires_grad_() before it is used, then backward()"
             return scene.found(f"{text} is None: {owner.name} does not require a gradient", owner, suggestion=fit)
@@ -210,7 +212,7 @@ def _parts(text: str, value: Any) -> list[tuple[str | None, str]]:
 
 def _made_tensor(text: str, value: Any, wanted: str) -> str:
     """What would make a tensor of it, or reach the one in it."""
-    if isinstance(value, Operand):
+    if type(value) is Operand:
         return f"torch.from_numpy({text}).{wanted}"
     if issubclass(type(value), dict):
         moved = f"{{key: one.{wanted}(…) for key, one in {text}.items()}}" if wanted in ("to", "cuda", "cpu") else ""
@@ -224,8 +226,8 @@ def _made_tensor(text: str, value: Any, wanted: str) -> str:
             return f"torch.stack({text}), or {text}[0]"
         first = next((at for at, one in enumerate(found) if one is not None), None)
         return f"torch.tensor({text})" if first is None else f"{text}[{first}]"
-    if type(value) in (int, float) and wanted in ("item", "tolist", "detach", "cpu"):
+    if type(value) in NUMBERS and wanted in ("item", "tolist", "detach", "cpu"):
         return f"{text} is a number already"
-    if type(value) in (int, float):
+    if type(value) in NUMBERS:
         return "keep the tensor: item() makes a number, which has no graph"
     return ""

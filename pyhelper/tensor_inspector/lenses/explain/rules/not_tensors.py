@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....measure.torch.modules import is_module
-from ....safe.guard import class_name, dict_get, instance_dict
+from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import argument_in, type_given
@@ -36,11 +36,11 @@ def not_tensor(scene: Scene) -> Found | None:
     for text, value in given:
         is_list = issubclass(type(value), (list, tuple)) and class_name(type(value)) != kind
         for at, item in enumerate(items_of(value) if is_list else []):
-            if not isinstance(item, Operand) and operand("", item) is None and _is_named(scene, item):
+            if type(item) is not Operand and operand("", item) is None and _is_named(scene, item):
                 title = f"{text}[{at}] is {value_words(item)}, but {scene.called} wants tensors"
                 return scene.found(title, (f"{text}[{at}]", value_words(item)), (text, value_words(value)))
     for text, value in given:
-        if not isinstance(value, Operand) and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
+        if type(value) is not Operand and value is not UNKNOWN and not is_module(value) and _is_named(scene, value):
             title = f"{text} is {value_words(value)}, but {scene.called} wants a tensor"
             return scene.found(title, (text, value_words(value)), suggestion=_tensor_of(text, value))
     for text, value in scene.named() if "'NoneType'" in scene.message else ():
@@ -51,7 +51,7 @@ def not_tensor(scene: Scene) -> Found | None:
             title = f"{text} is a {kind}, but {scene.called} wants a tensor"
             return scene.found(title, (text, f"a {kind}"), suggestion=f"{text}[0]" if kind in ("tuple", "list") else "")
     for text, value in given:
-        if isinstance(value, Operand) and "not Tensor" in scene.message:
+        if type(value) is Operand and "not Tensor" in scene.message:
             title = f"{text} is a tensor, {value.fact}, but {scene.called} wants numbers"
             return scene.found(title, value, suggestion=f"{value.written}.tolist(), or *{value.written}.shape")
     return None
@@ -102,7 +102,7 @@ def _tensor_of(text: str, value: Any) -> str:
         key = next((key for key in keys_of(value) if operand("", dict_get(value, key)) is not None), None)
         return "" if key is None else entry(text, key)
     if not issubclass(type(value), (list, tuple)):
-        if type(value) in (int, float, bool):
+        if type(value) in NUMBERS or type(value) is bool:
             return f"torch.tensor({text})"
         own = instance_dict(value)
         name = next((name for name in own if type(name) is str and operand("", own[name]) is not None), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....measure.torch.modules import is_module
-from ....safe.guard import class_name
+from ....safe.guard import SEQUENCES, class_name
 from ...findings.finding import Found
 from ..errors import short_message, type_in_parameters
 from ..operand import UNKNOWN, Operand
@@ -35,8 +35,8 @@ def _given(scene: Scene) -> list[tuple[str, Any]]:
 
 def _not_a_leaf(scene: Scene) -> Found | None:
     for _, value in _given(scene):
-        for one in [value] if isinstance(value, Operand) else items_of(value) if type(value) in (list, tuple) else []:
-            if isinstance(one, Operand) and one.value is not None and not one.value.is_leaf:
+        for one in [value] if type(value) is Operand else items_of(value) if type(value) in SEQUENCES else []:
+            if type(one) is Operand and one.value is not None and not one.value.is_leaf:
                 title = f"{one.name} is computed, no leaf: an optimizer can't change what made it"
                 return scene.found(
                     title, one, suggestion=f"{one.written}.detach().requires_grad_(), or the tensors that it is made of"

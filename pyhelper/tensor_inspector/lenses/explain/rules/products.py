@@ -85,12 +85,12 @@ def of_einsum(scene: Scene, operation: Operation) -> Found | None:
     given = operands if operation.node is None else _positional(operation)
     terms = [term.replace(" ", "") for term in text.partition("->")[0].split(",")]
     if len(terms) != len(given):
-        is_known = all(isinstance(one, Operand) for one in given)
+        is_known = all(type(one) is Operand for one in given)
         title = f'einsum "{text}" wants {len(terms)} operands, not {len(given)}'
         return scene.found(title, *operands) if is_known else None
     seen: dict[str, tuple[Operand, int]] = {}
     for term, one in zip(terms, given):
-        if not isinstance(one, Operand) or one.sizes is None or "." in term:
+        if type(one) is not Operand or one.sizes is None or "." in term:
             continue
         if len(term) != len(one.sizes):
             return scene.found(

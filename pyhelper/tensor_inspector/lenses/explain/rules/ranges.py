@@ -181,7 +181,7 @@ def _item(scene: Scene, operation: Operation) -> Found | None:
     if operation.name not in ("getitem", "setitem"):
         return None
     whole, index = operation.argument(0), operation.argument(1)
-    if isinstance(whole, Operand):
+    if type(whole) is Operand:
         return None if whole.sizes is None else _part(scene, whole, index)
     cls = type(whole)
     if whole is UNKNOWN or not issubclass(cls, (list, tuple)) or type(index) is not int:
@@ -209,7 +209,7 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
     sizes = whole.sizes or ()
     items = list(index) if type(index) is tuple else [index]
     used = [item for item in items if item is not None and item is not ...]
-    if len(used) > len(sizes) and not any(isinstance(item, Operand) for item in used):
+    if len(used) > len(sizes) and not any(type(item) is Operand for item in used):
         title = f"{whole.name} is {shape(sizes)}, {plural(len(sizes), 'dimension')}, but {len(used)} indices are given"
         return scene.found(title, whole)
     dim = 0
@@ -225,7 +225,7 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
         if type(item) is int and not -size <= item < size:
             title = f"index {number(item)} is out of range: dimension {dim} of {whole.name} {shape(sizes)} has {size}"
             return scene.found(title, whole)
-        if isinstance(item, Operand):
+        if type(item) is Operand:
             found = outside(item, -size, size - 1)
             if found is not None:
                 return _indexed(scene, item, found, whole, dim, -size)

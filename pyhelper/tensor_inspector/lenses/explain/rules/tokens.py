@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....safe.guard import class_name
+from ....safe.guard import Classes, class_name
 from ....words.text import listed
 from ...findings.finding import Found
 from ...step.expressions import text_of
@@ -11,6 +11,8 @@ from ..operand import UNKNOWN, short
 from ..operation import FailingLine
 from ..scene import Scene
 from ..values import items_of, value_words
+
+_TEXTS = Classes(str, list, tuple)
 
 
 def tokenizer_input(scene: Scene) -> Found | None:
@@ -25,12 +27,11 @@ def tokenizer_input(scene: Scene) -> Found | None:
             return scene.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
         for argument in node.args:
             text, value = short(text_of(argument)), line.reader.read(argument)
-            rows = items_of(value) if issubclass(type(value), (list, tuple)) else [value]
-            odd = next(
-                (at for at, row in enumerate(rows) if type(row) not in (str, list, tuple) and row is not UNKNOWN), None
-            )
+            is_list = issubclass(type(value), (list, tuple))
+            rows = items_of(value) if is_list else [value]
+            odd = next((at for at, row in enumerate(rows) if type(row) not in _TEXTS and row is not UNKNOWN), None)
             if odd is not None:
-                whose = f"{text}[{odd}]" if rows != [value] else text
+                whose = f"{text}[{odd}]" if is_list else text
                 title = f"{whose} is {value_words(rows[odd])}, but {name} wants text"
                 return scene.found(title, (whose, value_words(rows[odd])), (text, value_words(value)))
             lengths = [len(row.split()) for row in rows if type(row) is str]

@@ -56,7 +56,7 @@ def unpack_count(scene: Scene) -> Found:
 
 
 def _is_known(value: Any) -> bool:
-    return value is not UNKNOWN and not (isinstance(value, Operand) and value.sizes is None)
+    return value is not UNKNOWN and not (type(value) is Operand and value.sizes is None)
 
 
 def _single(scene: Scene) -> Found:
@@ -74,7 +74,7 @@ def _single(scene: Scene) -> Found:
 def _of_value(scene: Scene, part: Part) -> Found | None:
     """What is known of a value that has another number of parts than there are names."""
     value, count = part.value, len(part.names)
-    if isinstance(value, Operand):
+    if type(value) is Operand:
         if not value.sizes or value.sizes[0] == count:
             return None
         title = f"{part.text} is {value.fact}, {value.sizes[0]} rows along its first dimension, {part.end()}"
@@ -104,7 +104,7 @@ def _of_items(scene: Scene, part: Part) -> Found:
         whose = scene.failing.reader.read(
             of.value if isinstance(part.node, ast.Call) and isinstance(of, ast.Attribute) else of
         )
-        return scene.found(title, whose if isinstance(whose, Operand) else (part.text, shape(items)))
+        return scene.found(title, whose if type(whose) is Operand else (part.text, shape(items)))
     held = [value_words(item) for item in items[:_MOST]]
     title = (
         f"{part.text} has {plural(count_of(part.value), 'part')}: {listed(held, len(items) > _MOST, 90)}, {part.end()}"
@@ -149,7 +149,7 @@ def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOW
                 yield from _of_target(scene, name, below[at])
             else:
                 inside = _item(value, at)
-                part = Part(inside.name if isinstance(inside, Operand) else f"part {at} of {text}", inside, name)
+                part = Part(inside.name if type(inside) is Operand else f"part {at} of {text}", inside, name)
                 called = scene.failing.reader.value(node.func) if isinstance(node, ast.Call) else None
                 if called is not None and is_module(called) and is_of(called, "RNN", "GRU") and at == 1:
                     part.gives, part.fit = "one state", f"only an LSTM has two: {text_of(target.elts[0])}, h = {text}"
@@ -170,7 +170,7 @@ def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
         else:
             yield from _of_loop(scene, target.elts[1], node.args[0])
         return
-    if isinstance(value, Operand):
+    if type(value) is Operand:
         row = None if value.sizes is None else value.like(f"each row of {text}", value.sizes[1:])
         yield Part(f"each row of {text}", UNKNOWN if row is None else row, target)
         return
@@ -178,7 +178,7 @@ def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
         for at, item in enumerate(items_of(value)):
             known = operand(f"{text}[{at}]", item) or item
             if (
-                not isinstance(known, Operand)
+                type(known) is not Operand
                 and issubclass(type(item), (list, tuple))
                 and count_of(item) == len(target.elts)
             ):
@@ -223,7 +223,7 @@ def _of_recurrent(scene: Scene, part: Part) -> str | None:
 
 
 def _item(value: Any, at: int) -> Any:
-    if isinstance(value, Operand):
+    if type(value) is Operand:
         return UNKNOWN if not value.sizes else value.like(f"{value.name}[{at}]", value.sizes[1:])
     if not issubclass(type(value), (list, tuple)) or at >= count_of(value):
         return UNKNOWN

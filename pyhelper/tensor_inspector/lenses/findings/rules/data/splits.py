@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, memory_of
-from .....safe.guard import class_name, instance_dict, module, mro
+from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
 from ....step.expressions import names_in, text_of
 from ....step.roles import role_of
@@ -19,6 +19,8 @@ from ...finding import Found
 from ...losses import loss_calls
 from ...places import made
 from ...rule import Rule
+
+_INDICES = Classes(list, range)
 
 torch: Any = module("torch")
 
@@ -210,7 +212,7 @@ def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iter
         if not any(class_name(base) == "Subset" for base in mro(type(inside))):
             continue
         indices = instance_dict(inside).get("indices")
-        if type(indices) in (list, range) and len(indices) < 1_000_000:  # type: ignore[arg-type]
+        if type(indices) in _INDICES and len(indices) < 1_000_000:  # type: ignore[arg-type]
             numbers = {index for index in indices if type(index) is int}  # type: ignore[union-attr]
             found.append((key, instance_dict(inside).get("dataset"), numbers))
     for at, (name, data, indices) in enumerate(found):

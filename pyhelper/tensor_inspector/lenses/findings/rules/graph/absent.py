@@ -138,7 +138,7 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
     for part in body:
         for below in ("body", "orelse", "finalbody"):
             inner = getattr(part, below, None)
-            if isinstance(inner, list) and not isinstance(part, (ast.FunctionDef, ast.ClassDef)):
+            if type(inner) is list and not isinstance(part, (ast.FunctionDef, ast.ClassDef)):
                 yield from _blocks(inner)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from .....measure.torch.elements import is_own, version_of
 from .....measure.torch.graph import Node
 from .....measure.torch.modules import Member
+from .....safe.guard import SEQUENCES
 from ....step.expressions import names_given, names_in, root_of, text_of
 from ....step.source import Call, Source
 from ....step.step import Step
@@ -164,7 +165,7 @@ def _tensors_named(step: Step, name: str) -> Iterator[tuple[str, Any]]:
     value = step.value(name)
     if is_own(value):
         yield name, value
-    elif type(value) in (list, tuple):
+    elif type(value) in SEQUENCES:
         for item in value[:8]:
             if is_own(item):
                 yield name, item

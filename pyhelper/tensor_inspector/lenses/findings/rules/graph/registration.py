@@ -9,7 +9,7 @@ from typing import Any
 from .....measure.torch.elements import is_own
 from .....measure.torch.metadata import gradient_of, requires_grad, shape_of
 from .....measure.torch.modules import Member, is_module, parameters_of
-from .....safe.guard import class_name, instance_dict
+from .....safe.guard import Classes, class_name, instance_dict
 from .....words.text import listed, plural, shape
 from ....step.expressions import text_of
 from ....step.roles import Parameter
@@ -20,6 +20,8 @@ from ...finding import Found
 from ...places import assigned, bound
 from ...rule import Rule
 from .cut import reached_by_losses
+
+_CONTAINERS = Classes(list, tuple, dict)
 
 
 def unused_module(step: Step) -> Iterator[Found]:
@@ -83,7 +85,7 @@ def unregistered_params(step: Step) -> Iterator[Found]:
         if is_library(type(member.module)):
             continue
         for key, item in list(member.own.items()):
-            if key.startswith("_") or (type(item) not in (list, tuple, dict) and not is_own(item)):
+            if key.startswith("_") or (type(item) not in _CONTAINERS and not is_own(item)):
                 continue
             found = [item] if is_own(item) else list(dict.values(item)) if type(item) is dict else list(item)
             hidden = [one for one in found if is_module(one) or _is_hidden(one)]

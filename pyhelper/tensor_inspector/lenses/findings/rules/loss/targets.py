@@ -10,6 +10,7 @@ from .....measure.torch.elements import place_of
 from .....measure.torch.graph import Node
 from .....measure.torch.metadata import element_count, gradient_of, requires_grad, shape_of
 from .....measure.torch.optimizers import groups
+from .....safe.guard import NUMBERS
 from .....words.text import plural, shape
 from ....step.expressions import constant_of, is_name
 from ....step.step import Step
@@ -198,7 +199,7 @@ def _is_negated(step: Step, name: str) -> bool:
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
         return False
     factors = [constant_of(side) for side in (value.left, value.right)]
-    return any(type(factor) in (int, float) and factor < 0 for factor in factors)
+    return any(type(factor) in NUMBERS and factor < 0 for factor in factors)
 
 
 RULES = [

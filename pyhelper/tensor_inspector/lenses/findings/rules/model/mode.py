@@ -8,6 +8,7 @@ from typing import Any
 from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import Member, is_of
 from .....safe.budget import Steps
+from .....safe.guard import NUMBERS
 from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Call, Source
@@ -122,7 +123,7 @@ def _trains(member: Member) -> bool:
 
 def is_dropout(member: Member) -> bool:
     rate = member.setting("p")
-    return is_of(member.module, *DROPOUT) and type(rate) in (int, float) and rate > 0
+    return is_of(member.module, *DROPOUT) and type(rate) in NUMBERS and rate > 0
 
 
 def train_during_eval(step: Step) -> Iterator[Found]:

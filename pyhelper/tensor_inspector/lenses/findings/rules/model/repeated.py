@@ -8,7 +8,7 @@ from typing import Any
 from .....measure.torch.elements import bare, is_own, is_plain
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import Member, is_of
-from .....safe.guard import module
+from .....safe.guard import SEQUENCES, module
 from .....words.text import number
 from ....step.expressions import text_of
 from ....step.step import Step
@@ -141,7 +141,7 @@ def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool =
             found = model(bare(x).clone())
         except (Exception, SystemExit):
             return None
-        if type(found) in (tuple, list) and found:
+        if type(found) in SEQUENCES and found:
             found = found[0]
         return bare(found).clone() if is_own(found) and is_plain(found) and found.dtype.is_floating_point else None
 

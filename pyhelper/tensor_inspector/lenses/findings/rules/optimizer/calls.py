@@ -11,7 +11,7 @@ from typing import Any
 from .....measure.torch.elements import is_own
 from .....measure.torch.modules import is_module, parameters_of
 from .....measure.torch.optimizers import is_optimizer, tensors
-from .....safe.guard import instance_dict
+from .....safe.guard import Classes, instance_dict
 from .....words.text import number
 from ....step.expressions import root_of, text_of
 from ....step.source import Call, Source
@@ -20,6 +20,8 @@ from ...classes import function_called, is_library
 from ...finding import Found
 from ...places import Line
 from ...rule import Rule
+
+_CHANGED_BY_METHODS = Classes(list, dict)
 
 
 def step_without_grads(step: Step) -> Iterator[Found]:
@@ -114,7 +116,7 @@ def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
     for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
         owner = None if receiver is None else step.value(text_of(receiver))
-        is_plain_method = is_own(owner) or type(owner) in (list, dict)
+        is_plain_method = is_own(owner) or type(owner) in _CHANGED_BY_METHODS
         if not is_plain_method and (receiver is not None or _reaches_a_model(step, call)):
             return True
     return False
@@ -141,7 +143,7 @@ def _reaches_a_model(step: Step, call: ast.Call) -> bool:
 
 def _may_have_a_model(value: Any) -> bool:
     """Whether it is a model, an optimizer, or an object of the program, which may keep one."""
-    return is_module(value) or is_optimizer(value) or not (isinstance(value, type) or is_library(type(value)))
+    return is_module(value) or is_optimizer(value) or not (issubclass(type(value), type) or is_library(type(value)))
 
 
 def _named_in(function: FunctionType) -> Iterator[Any]:
