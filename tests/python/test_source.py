@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
 import sys
+import warnings
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
 from tensor_inspector import findings
-from tensor_inspector.lenses.step.parsed import lines_of_file, tree_of
+from tensor_inspector.lenses.step.expressions import names_in
+from tensor_inspector.lenses.step.parsed import lines_of_file, parsed, tree_of
 
 BODY = """\
 import torch
@@ -68,3 +72,51 @@ def test_a_pipe_in_the_place_of_a_file_is_not_opened(tmp_path: Path) -> None:
     pipe = tmp_path / "source.py"
     os.mkfifo(pipe)
     assert lines_of_file(str(pipe)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'p = "\d+"', r'p = r"\d+\\"; q = "\\d"', r'p = b"\d\x41"', r'p = "\x41\u00e9\N{EM DASH}\101\n\q"', r'p = f"\d{p}\w"',
+        "x = 1 + \\\n  2; p = '\\d' 'é\\w'", r'p = """\d"""  # \d', "p = 'a\\\r\nb\\d'",
+    ],
+)  # fmt: skip
+def test_reading_a_source_does_not_warn_again_and_gives_the_same_tree(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        meant = ast.dump(ast.parse(text), include_attributes=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ast.dump(parsed(text), include_attributes=True) == meant
+
+
+class Namespace(dict):  # type: ignore[type-arg]
+    """Globals of which a program may make a function."""
+
+    asked: list[str] = []
+
+    def get(self, *arguments: Any) -> Any:
+        self.asked.append("get")
+        return dict.get(self, *arguments)
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.append("in")
+        return dict.__contains__(self, name)
+
+
+def test_globals_of_the_programs_own_class_are_not_asked() -> None:
+    names = Namespace(BODY=BODY, findings=findings, seen=[], __name__="program")
+    exec("def step():\n    x = BODY\n    seen.append(findings())\nstep()", names)
+    assert len(dict.__getitem__(names, "seen")) == 1
+    assert Namespace.asked == []
+
+
+def test_a_source_of_very_many_characters_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "large.py"
+    file.write_text("def step():\n    return [" + "1, " * 40_000 + "]\n", "utf-8")
+    assert tree_of(loaded(file).step.__code__) is None
+
+
+def test_names_in_a_long_list_are_found_in_their_order() -> None:
+    text = "f([a.b, *(c, d['x'])], g(e, key=h).i(j))"
+    assert names_in(ast.parse(text, mode="eval").body) == ["a.b", "c", "d['x']", "e", "h", "j"]

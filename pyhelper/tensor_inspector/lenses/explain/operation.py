@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.guard import SEQUENCES
 from ..step.expressions import text_of
-from ..step.parsed import lines_of_file
+from ..step.parsed import lines_of_file, parsed
 from ..step.source import Source
 from .expression import Reader
 from .operand import UNKNOWN, Operand, operand
@@ -173,7 +173,7 @@ def _statement(place: Place) -> ast.AST | None:
         if not lines or len(lines) > _LINES:
             return None
         try:
-            tree = ast.parse("".join(lines))
+            tree = parsed("".join(lines))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     around = [

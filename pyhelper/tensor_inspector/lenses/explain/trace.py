@@ -6,7 +6,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ...safe.guard import c_attribute, plain_str
-from ..step.frames import View, is_tools, variables
+from ..step.frames import View, global_of, is_tools, variables
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
 _ERRORS = 20  #: exceptions of one chain
@@ -43,7 +43,7 @@ class Place:
     @property
     def module(self) -> str:
         """The name of the module that the function stands in."""
-        return plain_str(self.frame.f_globals.get("__name__"))
+        return plain_str(global_of(self.frame, "__name__"))
 
     def is_of_library(self) -> bool:
         """Whether the code is torch's or numpy's own."""

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ...safe.guard import class_dict, class_module, mro
+from ..step.frames import global_of
 from ..step.source import Call, Source
 from ..step.step import Step
 
@@ -49,7 +50,7 @@ def function_called(step: Step, call: Call, view: int) -> Source | None:
     owner, _, name = call.callee.rpartition(".")
     if not owner:
         seen = step.views[view]
-        value = seen.variables.get(name, seen.frame.f_globals.get(name))
+        value = seen.variables.get(name, global_of(seen.frame, name))
         return Source(value.__code__, 0) if type(value) is FunctionType else None
     cls = type(step.value(owner, view))
     return None if is_library(cls) else next((source for known, source in methods_of(cls) if known == name), None)

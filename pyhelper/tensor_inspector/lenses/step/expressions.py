@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,26 +23,26 @@ def text_of(node: ast.AST | None) -> str:
 def names_in(node: ast.AST) -> list[str]:
     """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
     found: list[str] = []
-    waiting: list[ast.AST] = [node]
+    waiting: list[ast.AST] = [node]  # the next one comes last
     while waiting:
-        below = waiting.pop(0)
+        below = waiting.pop()
         if isinstance(below, ast.Call):
             inside = [below.func.value] if isinstance(below.func, ast.Attribute) else []
             values = [keyword.value for keyword in below.keywords]
-            waiting = [*inside, *below.args, *values, *waiting]
+            waiting.extend(reversed([*inside, *below.args, *values]))
         elif is_name(below):
             found.append(text_of(below))
         elif not isinstance(below, SCOPES):
-            waiting = [*ast.iter_child_nodes(below), *waiting]
+            waiting.extend(reversed(list(ast.iter_child_nodes(below))))
     return list(dict.fromkeys(found))
 
 
 def names_given(*arguments: ast.expr) -> list[str]:
     """The names in arguments as they are, or inside tuples and lists: what no call or condition has changed."""
     found: list[str] = []
-    waiting: list[ast.AST] = list(arguments)
+    waiting: deque[ast.AST] = deque(arguments)
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.popleft()
         if is_name(node):
             found.append(text_of(node))
         elif isinstance(node, (ast.Tuple, ast.List, ast.Starred)):
@@ -52,21 +53,21 @@ def names_given(*arguments: ast.expr) -> list[str]:
 def operands_of(node: ast.expr) -> tuple[list[str], bool]:
     """The names that arithmetic, indexing and methods make an expression of, and whether it is made of nothing else."""
     names, is_whole = [], True
-    waiting: list[ast.AST] = [node]
+    waiting: list[ast.AST] = [node]  # the next one comes last
     while waiting:
-        below = waiting.pop(0)
+        below = waiting.pop()
         if is_name(below):
             names.append(text_of(below))
         elif isinstance(below, (ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple)):
-            waiting = [*ast.iter_child_nodes(below), *waiting]
+            waiting.extend(reversed(list(ast.iter_child_nodes(below))))
         elif isinstance(below, ast.Subscript):
-            waiting.insert(0, below.value)
+            waiting.append(below.value)
         elif isinstance(below, ast.Call):
             is_sum = text_of(below.func) == "sum" and len(below.args) == 1
             is_method = isinstance(below.func, ast.Attribute)
             is_whole = is_whole and (is_sum or (is_method and not below.args))
             if is_sum or is_method:
-                waiting.insert(0, below.args[0] if is_sum else below.func.value)  # type: ignore[attr-defined]
+                waiting.append(below.args[0] if is_sum else below.func.value)  # type: ignore[attr-defined]
         elif not isinstance(below, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
             is_whole = False
     return list(dict.fromkeys(names)), is_whole

@@ -12,6 +12,8 @@ from ...safe.guard import class_name, each, instance_dict, plain_str
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
+_OPTIMIZED = 1  #: the flag of code whose variables do not stand in a dict
+_OURS = 3  #: references to a dict that only its frame holds, here and while they are counted
 _TOOLS = frozenset(
     (
         "IPython",
@@ -71,9 +73,14 @@ class View:
         return column if line == self.lineno and column is not None else 0
 
 
+def global_of(frame: FrameType, name: str) -> Any:
+    """A global of a frame, None where there is none. Its namespace may be a dict with methods of the program's own."""
+    return dict.get(frame.f_globals, name)
+
+
 def is_tools(frame: FrameType) -> bool:
     """Whether a frame is of a debugger, a test runner, a kernel, or of torch itself."""
-    name = frame.f_globals.get("__name__")
+    name = global_of(frame, "__name__")
     return plain_str(name).partition(".")[0] in _TOOLS
 
 
@@ -86,11 +93,11 @@ def nearest(frame: FrameType | None) -> View | None:
     for found in _outward(frame):
         if found.f_code.co_filename in ("<stdin>", "<string>") and prompt is None:
             prompt = found
-        name = plain_str(found.f_globals.get("__name__"))
+        name = plain_str(global_of(found, "__name__"))
         if prompt is not None and name in ("pdb", "bdb", "IPython.terminal.debugger", "IPython.core.debugger"):
             shown: Any = _shown_by(found)
             if shown is not None:
-                return View(shown, dict(prompt.f_locals))
+                return View(shown, variables(prompt))
         if found is not prompt and not is_tools(found):
             return View(found, variables(found))
     return View(prompt, variables(prompt)) if prompt is not None else None
@@ -112,15 +119,31 @@ def variables(frame: FrameType) -> dict[str, Any]:
     local = frame.f_locals
     cls = type(local)
     if issubclass(cls, dict):
-        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+        found = {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+        if cls is dict and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(local) == _OURS:
+            _empty(frame, local)
+        return found
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
+
+
+def _empty(frame: FrameType, local: dict[Any, Any]) -> None:
+    """Take a function's variables out of the dict that its frame keeps once it was asked (before Python 3.13).
+
+    They would live on in it, and with an exception among them, whose traceback holds the frame, until the garbage is
+    collected. Nobody else has the dict, and who asks for it gets it filled anew. Where a trace or profile function may
+    be running it is left alone: the interpreter then takes the variables back from it.
+    """
+    if frame.f_trace is None and sys.gettrace() is None and sys.getprofile() is None:
+        code = frame.f_code
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            local.pop(name, None)
 
 
 def caller() -> FrameType | None:
     """The frame that called into the helper."""
     own = __name__.partition(".")[0]
     frame: FrameType | None = sys._getframe()
-    while frame is not None and plain_str(frame.f_globals.get("__name__")).partition(".")[0] == own:
+    while frame is not None and plain_str(global_of(frame, "__name__")).partition(".")[0] == own:
         frame = frame.f_back
     return frame
 

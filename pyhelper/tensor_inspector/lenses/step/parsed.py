@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import linecache
 import os
+import re
 from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
 _LINES = 1500  #: a longer function or module is not read
+_CHARACTERS = 100_000  #: nor one with more of them: the parser can't be interrupted
 _TAIL = 30  #: lines that the end of a statement may lie below its last instruction
 _KEPT = 64  #: functions whose source is kept parsed
 
@@ -51,7 +53,7 @@ def tree_of(code: CodeType) -> ast.AST | None:
     if not lines or last - first > _LINES:
         return None
     text = lines[first - 1 : last + _TAIL]
-    if not text:
+    if not text or sum(map(len, text)) > _CHARACTERS:
         return None
     key = (code.co_filename, first, code.co_name)
     known = _parsed.get(key)
@@ -64,9 +66,33 @@ def tree_of(code: CodeType) -> ast.AST | None:
     return tree
 
 
+#: A backslash that stands for nothing, such as that of "\\d", after those that do.
+_ODD = re.compile(r"""(\\(?:\r?\n|[\\'"abfnrtvxNuU0-3]|[4-7](?![0-7]{2})))|\\""")
+_MARKS = "\x01\x02\x03\x04\x05\x06\x0e\x0f"
+
+
+def parsed(text: str) -> ast.Module:
+    """The syntax tree of a text, as `ast.parse` gives it, but without its warnings.
+
+    The parser hands those of ``"\\d"`` to the program's filters and writes them to its stderr, though the program had
+    them when it was compiled. So such a backslash stands for itself only once the text is parsed.
+    """
+    mark = next((sign for sign in _MARKS if sign not in text), None)
+    if "\\" not in text or mark is None:
+        return ast.parse(text)
+    tree = ast.parse(_ODD.sub(lambda found: found[1] or mark, text))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            if type(node.value) is str:
+                node.value = node.value.replace(mark, "\\")
+            elif type(node.value) is bytes:
+                node.value = node.value.replace(mark.encode(), b"\\")
+    return tree
+
+
 def _parse_module(lines: list[str]) -> ast.AST | None:
     try:
-        return ast.parse("".join(line for line in lines))
+        return parsed("".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -75,7 +101,7 @@ def _parse_function(text: list[str], code: CodeType, least: int) -> ast.AST | No
     indented = text[0][:1] in (" ", "\t")
     for count in range(least, len(text) + 1):
         try:
-            tree: Any = ast.parse(("if 1:\n" if indented else "") + "".join(text[:count]))
+            tree: Any = parsed(("if 1:\n" if indented else "") + "".join(text[:count]))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         body = tree.body[0].body if indented else tree.body

@@ -96,8 +96,8 @@ def _variables(view: View, number: int) -> Iterator[Thing]:
         return
     names, globals = view.frame.f_code.co_names, view.frame.f_globals
     for name in names:
-        if name in globals and name not in view.variables and not name.startswith("__"):
-            yield Thing(name, globals[name], number, 0)
+        if dict.__contains__(globals, name) and name not in view.variables and not name.startswith("__"):
+            yield Thing(name, dict.__getitem__(globals, name), number, 0)
 
 
 def _inside(value: Any) -> Iterator[tuple[str, Any]]:

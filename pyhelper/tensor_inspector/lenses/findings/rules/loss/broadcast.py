@@ -12,6 +12,7 @@ from .....measure.torch.graph import Node
 from .....measure.torch.metadata import requires_grad, shape_of
 from .....words.text import shape
 from ....step.expressions import before_moves, is_name, text_of
+from ....step.frames import global_of
 from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import is_library, methods_of
@@ -173,7 +174,7 @@ def _functions_called(step: Step) -> Iterator[tuple[Call, Source]]:
     """The calls of the user's own functions and losses in the step, with their source."""
     view = step.views[step.at]
     for call in step.source.calls:
-        value = view.variables.get(call.callee, view.frame.f_globals.get(call.callee))
+        value = view.variables.get(call.callee, global_of(view.frame, call.callee))
         found = step.module_of(call.callee, step.at)
         if type(value) is FunctionType:
             yield call, Source(value.__code__, 0)

@@ -14,6 +14,7 @@ from .....measure.torch.optimizers import is_optimizer, tensors
 from .....safe.guard import Classes, instance_dict
 from .....words.text import number
 from ....step.expressions import root_of, text_of
+from ....step.frames import global_of
 from ....step.source import Call, Source
 from ....step.step import Step
 from ...classes import function_called, is_library
@@ -125,7 +126,7 @@ def _may_run_a_backward(step: Step, statement: ast.stmt) -> bool:
 def _reaches_a_model(step: Step, call: ast.Call) -> bool:
     """Whether a function may work on a model: it is given one, or one stands in what its code names."""
     view, name = step.views[step.at], text_of(call.func)
-    called = view.variables.get(name, view.frame.f_globals.get(name))
+    called = view.variables.get(name, global_of(view.frame, name))
     if called is None:
         return name not in view.frame.f_builtins
     arguments = [*call.args, *(one.value for one in call.keywords)]
