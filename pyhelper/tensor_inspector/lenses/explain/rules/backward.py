@@ -8,6 +8,7 @@ from typing import Any
 
 from ....measure.torch.graph import Node
 from ....measure.torch.metadata import element_count, is_tensor, requires_grad
+from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Found
 from ...findings.rule import Rule
