@@ -12,8 +12,6 @@ from ...safe.guard import class_name, each, instance_dict, plain_str
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
-_OPTIMIZED = 1  #: the flag of code whose variables do not stand in a dict
-_OURS = 3  #: references to a dict that only its frame holds, here and while they are counted
 _TOOLS = frozenset(
     (
         "IPython",
@@ -119,24 +117,8 @@ def variables(frame: FrameType) -> dict[str, Any]:
     local = frame.f_locals
     cls = type(local)
     if issubclass(cls, dict):
-        found = {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
-        if cls is dict and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(local) == _OURS:
-            _empty(frame, local)
-        return found
+        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
-
-
-def _empty(frame: FrameType, local: dict[Any, Any]) -> None:
-    """Take a function's variables out of the dict that its frame keeps once it was asked (before Python 3.13).
-
-    They would live on in it, and with an exception among them, whose traceback holds the frame, until the garbage is
-    collected. Nobody else has the dict, and who asks for it gets it filled anew. Where a trace or profile function may
-    be running it is left alone: the interpreter then takes the variables back from it.
-    """
-    if frame.f_trace is None and sys.gettrace() is None and sys.getprofile() is None:
-        code = frame.f_code
-        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
-            local.pop(name, None)
 
 
 def caller() -> FrameType | None:
