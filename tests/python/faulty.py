@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
@@ -68,7 +69,11 @@ def said_in_every_round(text: str) -> Said:
 def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     warm()
     reading, writing = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # JAX's about its threads, where another test has loaded it: the child has no use for it
+        child = os.fork()
     if child == 0:
         os.close(reading)
         signal.alarm(_LIMIT)

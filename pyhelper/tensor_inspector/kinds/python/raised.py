@@ -36,12 +36,12 @@ class RaisedException(WordedObject):
 
     def parts(self) -> Iterable[str | None]:
         where, origin = _where(c_attribute(self.value, "__traceback__")), self._origin()
-        full = self._summary(max(40, LINE - 3 - len(joined([where, origin]))))
-        short = self._summary(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
+        full = self._line_within(max(40, LINE - 3 - len(joined([where, origin]))))
+        short = self._line_within(max(20, SHORT - len(" · ") - len(where or "") - len(" …")))
         return [Word(full, short), where, origin]
 
     def inline(self) -> str | None:
-        return self._summary(INLINE)
+        return self._line_within(INLINE)
 
     def facts(self) -> Facts:
         facts, notes = super().facts(), instance_dict(self.value).get("__notes__")
@@ -70,7 +70,7 @@ class RaisedException(WordedObject):
     def _values(self) -> Iterator[object]:
         return chain(c_attribute(self.value, "args"), super()._values())
 
-    def _summary(self, limit: int) -> str:
+    def _line_within(self, limit: int) -> str:
         message = self._message()
         if message:
             return one_line(f"{self.type_name()}: {message}", limit)

@@ -14,6 +14,7 @@ from .....words.text import listed, number, plural
 from ....step.roles import Parameter
 from ....step.sight import Thing
 from ....step.step import Step
+from ...classes import methods_of
 from ...finding import Found
 from ...places import made
 from ...rule import Rule
@@ -125,7 +126,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
         elif (
             first
             and turns_of(scheduler.value) > 0
-            and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step)))
+            and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step, scheduler)))
         ):
             why = "what is multiplied by 0 stays 0" if kind == "MultiplicativeLR" else "its function divides by //"
             yield Found(
@@ -148,11 +149,13 @@ def lr_zero(step: Step) -> Iterator[Found]:
             )
 
 
-def _divides(step: Step) -> bool:
+def _divides(step: Step, scheduler: Thing) -> bool:
     """Whether what the only LambdaLR in sight multiplies the rate by is rounded down: its lambda ends with ``//``."""
-    calls = [call for source in step.sources for call in source.calls_of("LambdaLR")]
-    given = calls[0].argument(1, "lr_lambda") if len(calls) == 1 else None
-    body = given.body if isinstance(given, ast.Lambda) else None
+    owner = scheduler.key.rpartition(".")[0]  # `self`, whose methods may make it
+    made_by = [source for _, source in methods_of(type(step.value(owner, scheduler.view)))] if owner else []
+    calls = [call for source in (*step.sources, *made_by) for call in source.calls_of("LambdaLR")]
+    given = {id(call.node): call.argument(1, "lr_lambda") for call in calls}
+    body = next((one.body for one in given.values() if isinstance(one, ast.Lambda)), None) if len(given) == 1 else None
     return isinstance(body, ast.BinOp) and isinstance(body.op, ast.FloorDiv)
 
 
