@@ -14,6 +14,7 @@ from ....step.expressions import constant_of, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...made_of import Made, made_of
+from .state import names_not_finite
 
 _SPREADS = ("std", "var")
 _UNBIASED = ("unbiased", "correction")
@@ -27,7 +28,10 @@ def nan_losses(step: Step) -> list[Loss]:
 
 def origin_in_sight(step: Step) -> Iterator[Found]:
     """A loss that is NaN and whose graph is freed, with what is NaN in sight, the earliest bound first."""
-    for loss in nan_losses(step):
+    losses = nan_losses(step)
+    if losses and names_not_finite(step, [(one.name, one.tensor) for one in step.parameters.values()]):
+        return  # the parameters are what is to be told
+    for loss in losses:
         root = step.node_of(loss.tensor)
         if loss.pending or root is None or not any(below.is_freed() for below in step.graph.below(root)):
             continue
