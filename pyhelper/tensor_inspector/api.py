@@ -10,6 +10,7 @@ from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
 from .protocol import Facts, Node
 from .safe.budget import Budget
+from .safe.guard import module
 from .safe.untouched import Untouched
 from .stop.snapshot import PAGE, Snapshot, asked, failed_facts
 from .words.text import one_line
@@ -104,10 +105,12 @@ def findings(
     not run: ``skipped`` tells why.
     Numbers of a stop are remembered to be compared with at the next; `forget` clears them.
     """
-    from .watching import findings as stop
-
     if isinstance(ignore, str):
         raise TypeError("ignore is a collection of rules, as in ['lr-zero']")
+    if module("torch") is None:
+        return _without_torch()
+    from .watching import findings as stop
+
     return stop.findings(frame, _budget(budget_ms), thorough=thorough, run=run, ignore=ignore)
 
 
@@ -115,6 +118,8 @@ def explain(error: BaseException, frame: FrameType | None = None) -> Findings:
     """What an exception was about: the operands of the failing line, the one that disagrees, and what would fit."""
     if not isinstance(error, BaseException):
         raise TypeError("explain takes an exception, as `sys.last_value` is one")
+    if module("torch") is None:
+        return _without_torch()
     from .lenses.explain import explain as lens
 
     with Untouched():
@@ -152,6 +157,12 @@ def forget() -> None:
     from .watching import history
 
     history.forget()
+
+
+def _without_torch() -> Findings:
+    from .lenses.findings.finding import Findings
+
+    return Findings(skipped=[("all", "the program has not imported torch")])
 
 
 def _asked(lens: str, values: dict[str, object], options: dict[str, int], depth: int, ms: float) -> Answer:

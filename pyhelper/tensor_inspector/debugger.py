@@ -63,6 +63,13 @@ def frame_at(at: At) -> FrameType | None:
     return found if type(found) is FrameType else None
 
 
+def number_of(frame: FrameType) -> int | None:
+    """The DAP id of a frame, also of one that the client has not asked for yet; None where no debugger gives any."""
+    schema = sys.modules.get("_pydevd_bundle._debug_adapter.pydevd_base_schema")
+    number = None if _debugger() is None or schema is None else schema.BaseSchema._translate_id_to_dap(id(frame))
+    return number if type(number) is int else None
+
+
 def keep(answer: object, at: At) -> None:
     """Keep a frame-less answer until the program continues, as the debugger itself keeps an evaluate's result.
 

@@ -26,7 +26,7 @@ def _original_builtins() -> Any:
     function: Any = "".join.__class__
     home = type.__dict__["__module__"].__get__
 
-    def is_own(item: Any) -> Any:
+    def is_original(item: Any) -> Any:
         cls = type(item)
         return item.__self__ is module if cls is function else cls is type and home(item) == "builtins"
 
@@ -35,14 +35,14 @@ def _original_builtins() -> Any:
     for name, item in namespace.items():
         if name == "open":  # the last one of the interpreter's; what the program adds comes after it
             break
-        replaced = replaced or (name not in _NO_CALLABLES and not is_own(item))
+        replaced = replaced or (name not in _NO_CALLABLES and not is_original(item))
     if replaced:
         import gc  # which goes through all there is: only now
 
-        known = [item for item in namespace.values() if type(item) is function and is_own(item)]
+        known = [item for item in namespace.values() if type(item) is function and is_original(item)]
         for copy in gc.get_referrers(known[0]):
             if type(copy) is type(namespace) and copy.get("__name__") == "builtins" and copy is not module.__dict__:
-                namespace.update({name: item for name, item in copy.items() if is_own(item)})
+                namespace.update({name: item for name, item in copy.items() if is_original(item)})
     return namespace
 
 
@@ -76,7 +76,7 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
 _AT_ONCE = (
     "measure.stats", "measure.stats.exact", "measure.stats.finite", "measure.stats.floats", "measure.stats.integers",
     "measure.stats.layout", "measure.stats.reductions", "measure.stats.scan", "measure.stats.tally",
-    "measure.torch", "measure.torch.readable", "measure.unread",
+    "measure.torch", "measure.torch.readable", "measure.unread", "safe.attributes",
 )  # fmt: skip
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.

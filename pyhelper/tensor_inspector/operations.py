@@ -85,6 +85,9 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
         answer["frameless"] = True
     if inline:
         answer["inline"] = inline
+    files = frame.files(paused)
+    if files:
+        answer["files"] = files
     if budget.cut:
         answer["cut"] = "; ".join(budget.cut)
     return answer, snapshot

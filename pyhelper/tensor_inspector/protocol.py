@@ -314,11 +314,26 @@ class FrameAnswer(TypedDict):
     inline: NotRequired[list[InlineValue]]
     #: Which of several processes it is: `rank 1`, `worker 0`; absent for one that is alone.
     process: NotRequired[str]
+    #: The files in which it and its callers stand, each with the nearest frame in it: what the adapter calls the file
+    #: of that frame, a client calls this file; absent where no debugger numbers frames.
+    files: NotRequired[list[FrameFile]]
     #: torch.compile has compiled frames in this process: an evaluate on such a frame's thread would be compiled too, so
     #: ask the next stops without a frame, with `at`.
     frameless: NotRequired[Literal[True]]
     #: What did not fit the limits, in words; absent when everything did.
     cut: NotRequired[str]
+
+
+@final
+class FrameFile(TypedDict):
+    """A file of the program, and a frame that stands in it."""
+
+    #: As the program names it.
+    file: str
+    #: Where the frame stands in it.
+    line: int
+    #: Its DAP id.
+    frame: int
 
 
 @final
@@ -388,6 +403,9 @@ class CompareFound(TypedDict):
     lens: Literal["compare"]
     #: All was compared to the last digit, and nothing differs.
     same: bool
+    #: Something differs, but no more than rounding explains: all floating-point elements, within the tolerances of
+    #: `torch.testing.assert_close`.
+    close: bool
     differences: Integer
     #: Values that were compared, not counting what holds them.
     compared: Integer

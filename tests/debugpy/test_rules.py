@@ -30,7 +30,7 @@ def play(file):
     program = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(program)
     try:
-        program.train(lambda: None)
+        program.train(int)  # what a call at a stop does is of no function of the program
     except Exception:
         pass  # it was shown where it was raised
     torch.set_grad_enabled(True)
@@ -57,7 +57,8 @@ def written(folder: Path, names: list[str]) -> dict[Path, list[int]]:
     for name in names:
         file, text = folder / "programs" / f"{name}.py", HEAD + TABLE[name][1]
         file.write_text(text, "utf-8")
-        breakpoints[file] = [at for at, line in enumerate(text.splitlines(), 1) if "stop()" in line]
+        mark = "stop()" if "stop()" in text else ".backward()"  # what is asked at every line elsewhere has no stop
+        breakpoints[file] = [at for at, line in enumerate(text.splitlines(), 1) if mark in line]
     return breakpoints
 
 

@@ -36,6 +36,27 @@ def test_the_variables_of_the_frame_come_in_one_answer(start: Start, frameless: 
 
 
 @pytest.mark.parametrize("frameless", [False, True])
+def test_the_files_of_the_frame_and_its_callers_are_told_with_the_ids_that_the_adapter_gives_them(
+    start: Start, frameless: bool
+) -> None:
+    client, stop, helper = start(
+        """
+        exec(compile("def call(function):\\n    function()", "/srv/caller.py", "exec"))
+        def step():
+            print("here")  # STOP
+        call(step)
+        """,
+        frameless=frameless,
+    )
+    told = helper.frame(stop)["files"]  # before the callers are asked for
+    stack = client.stack(stop.thread)
+    shown = {frame["id"]: (frame["source"]["path"], frame["line"]) for frame in stack}
+    assert [frame["source"]["path"] for frame in stack][1:2] == ["/srv/caller.py"]
+    assert [(one["file"], one["line"]) for one in told[:2]] == [shown[one["frame"]] for one in told[:2]]
+    assert [one["frame"] for one in told[:2]] == [frame["id"] for frame in stack[:2]]
+
+
+@pytest.mark.parametrize("frameless", [False, True])
 def test_children_are_asked_for_later_in_the_same_stop(start: Start, frameless: bool) -> None:
     _, stop, helper = start(TENSORS, frameless=frameless)
     answer = helper.frame(stop)

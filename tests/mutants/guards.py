@@ -1,9 +1,14 @@
 """The guards of the rules: what keeps a rule from speaking, each marked so that it can be left out while all run.
 
-A guard is an operand of ``and``/``or`` in a condition, the test of an ``if`` that leaves with an empty answer, or that leads
-to one that is not empty, and a filter of a comprehension. To leave it out is to take what changes nothing in its place: False
-in an ``or`` and in an ``if`` that leaves, else True. What only asks whether a value is there, or of a type, is no guard:
-without it a rule does not speak wrongly, it breaks.
+A guard is a way out: the test of an ``if`` that leaves with an empty answer; of an ``or`` each operand, since each is a way out of
+its own. Where a rule goes on under a condition, or filters, a guard is what must not be so: an operand that begins with ``not``.
+To leave it out is to take what changes nothing in its place: False for a way out, True for what must not be so.
+
+What must be so is no guard but what the rule looks for, and the rule's faulty program holds it. Nor is it a guard to ask whether a
+value is there, of which kind or size it is, or if it can be read: without that a rule does not speak wrongly, it breaks. And a
+function that answers yes or no is part of the guard that asks it. These conditions need no trap, but a program may be one for them:
+they are marked too, and turned round where a guard is left out. A function that answers with words or a line keeps no rule from
+speaking.
 """
 
 from __future__ import annotations
@@ -20,7 +25,20 @@ from typing import Any
 
 RULES = "tensor_inspector.lenses.findings.rules"
 _MARK = "_guard"
-_TESTS = ("any", "all", "bool", "callable", "hasattr")
+#: what asks whether a value is there, of which kind or size it is, or if it can be read
+_THERE = (
+    "isinstance",
+    "issubclass",
+    "type",
+    "is_plain",
+    "is_exact_tensor",
+    "is_known",
+    "is_readable",
+    "is_library",
+    "is_name",
+)
+_SIZES = ("len(", ".shape", "element_count(", ".numel()", ".dim()", ".dtype", ".complete", "budget.", "steps.")
+_WORDS = ("str", "tuple[str, int]", "Line")  #: what a function answers that keeps no rule from speaking
 
 
 @dataclass(frozen=True)
@@ -30,6 +48,11 @@ class Guard:
     text: str
     number: int  #: among those of the same text in the function
     line: int
+    needs_a_trap: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.file} {self.function}: {self.text}"
 
     def __str__(self) -> str:
         again = f" ({self.number})" if self.number > 1 else ""
@@ -37,17 +60,18 @@ class Guard:
 
 
 class Marks:
-    """What each marked guard calls: knows which one is left out, and which ones keep a rule from speaking."""
+    """What each marked guard calls: knows which ones are left out, and which ones keep a rule from speaking."""
 
     def __init__(self) -> None:
         self.guards: list[Guard] = []
-        self.left_out: int | None = None
+        self.left_out: frozenset[int] = frozenset()
         self.spoke: set[int] = set()
 
     def __call__(self, number: int, value: Any, absent: bool) -> Any:
-        if number == self.left_out:
-            return absent
-        if bool(value) != absent:
+        is_guard = self.guards[number].needs_a_trap
+        if number in self.left_out:
+            return absent if is_guard else not value
+        if not is_guard or bool(value) != absent:
             self.spoke.add(number)
         return value
 
@@ -68,7 +92,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         self._marks = marks
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if not name.startswith(f"{RULES}."):
+        if not name.startswith(f"{RULES}.") or name == f"{RULES}.registry":
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.origin is not None and spec.submodule_search_locations is None:
@@ -99,52 +123,53 @@ class _Marker(ast.NodeTransformer):
         self._file = file
         self._guards = guards
         self._function = ""
+        self._is_predicate = False
         self._alike = Counter[tuple[str, str]]()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        around, self._function = self._function, node.name
-        node.body = [self.visit(statement) for statement in node.body]
-        self._function = around
+        answer = "" if node.returns is None else ast.unparse(node.returns).removesuffix(" | None")
+        if answer not in _WORDS:
+            self._function, self._is_predicate = node.name, answer == "bool"
+            node.body = [self.visit(statement) for statement in node.body]
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        absent = None if node.orelse else not _leaves_empty(node.body)
-        node.test = self._condition(node.test, absent)
+        is_way_out = not node.orelse and _leaves_empty(node.body)
+        node.test = self._way_out(node.test) if is_way_out else self._condition(node.test)
         node.body = [self.visit(statement) for statement in node.body]
         node.orelse = [self.visit(statement) for statement in node.orelse]
         return node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self._condition(node.test, None)
-        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return node
-
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         node.iter = self.visit(node.iter)
-        node.ifs = [self._condition(test, True) for test in node.ifs]
+        node.ifs = [self._condition(test) for test in node.ifs]
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        return self._condition(node, None) if _is_condition(node) else self.generic_visit(node)
+        is_condition = any(isinstance(value, ast.Compare) or _positive(value) is not value for value in node.values)
+        return self._condition(node) if is_condition else self.generic_visit(node)
 
-    def _condition(self, node: ast.expr, absent: bool | None) -> ast.expr:
-        """A condition with its guards marked; ``absent``: what the whole is where it is left out, if it is a guard."""
+    def _way_out(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+            test.values = [self._way_out(value) for value in test.values]
+            return test
+        return self._marked(test, False, not isinstance(_positive(test), ast.Name))
+
+    def _condition(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            test.values = [self._condition(value) for value in test.values]
+            return test
+        if isinstance(test, ast.BoolOp):
+            return self.generic_visit(test)  # type: ignore[return-value]
+        is_outside = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn)
+        return self._marked(test, True, is_outside or _positive(test) is not test)
+
+    def _marked(self, node: ast.expr, absent: bool, needs_a_trap: bool) -> ast.expr:
         text = ast.unparse(node)
-        marked: ast.expr
-        if isinstance(node, ast.BoolOp):
-            node.values = [self._condition(value, isinstance(node.op, ast.And)) for value in node.values]
-            return node
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            node.operand = self._condition(node.operand, None)
-            marked = node
-        else:
-            marked = self.visit(node)
-        return marked if absent is None or _asks_what_is_there(text) else self._marked(marked, text, absent)
-
-    def _marked(self, node: ast.expr, text: str, absent: bool) -> ast.expr:
+        needs_a_trap = needs_a_trap and not self._is_predicate and not _asks_what_is_there(node)
         self._alike[self._function, text] += 1
         number = self._alike[self._function, text]
-        self._guards.append(Guard(self._file, self._function, text, number, node.lineno))
+        self._guards.append(Guard(self._file, self._function, text, number, node.lineno, needs_a_trap))
         arguments = [ast.Constant(len(self._guards) - 1), node, ast.Constant(absent)]
         return ast.copy_location(ast.Call(ast.Name(_MARK, ast.Load()), arguments, []), node)
 
@@ -163,23 +188,26 @@ def _is_empty(value: ast.expr) -> bool:
     return (isinstance(value, ast.Constant) and not value.value) or (isinstance(value, ast.Dict) and not value.keys)
 
 
-def _is_condition(node: ast.expr) -> bool:
-    """Whether it is true or false, and not a value or what stands in its place, as ``name or "it"``."""
-    if isinstance(node, ast.BoolOp):
-        return any(map(_is_condition, node.values))
-    if isinstance(node, ast.Call):
-        called = ast.unparse(node.func).rpartition(".")[2]
-        return called in _TESTS or called.lstrip("_").startswith(("is_", "has_", "may_"))
-    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+def _positive(node: ast.expr) -> ast.expr:
+    return node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else node
 
 
-def _asks_what_is_there(text: str) -> bool:
-    node: Any = ast.parse(text, mode="eval").body
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node = node.operand
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func) in ("isinstance", "issubclass")
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+def _asks_what_is_there(node: ast.expr) -> bool:
+    asked = _positive(node)
+    if isinstance(asked, ast.Call) and ast.unparse(asked.func).rpartition(".")[2] in _THERE:
+        return True
+    if asked is not node and isinstance(asked, (ast.Attribute, ast.Subscript)):
+        return True
+    if any(size in ast.unparse(asked) for size in _SIZES):
+        return True
+    if not isinstance(asked, ast.Compare) or len(asked.ops) != 1:
         return False
-    is_type = isinstance(node.left, ast.Call) and ast.unparse(node.left.func) == "type"
-    return is_type or ast.unparse(node.comparators[0]) == "None"
+    return isinstance(asked.ops[0], (ast.Is, ast.IsNot)) or _is_name_of_a_kind(asked.comparators[0])
+
+
+def _is_name_of_a_kind(node: ast.expr) -> bool:
+    """Whether it is written out: a name, or some, or the constant that lists them."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_name_of_a_kind, node.elts))
+    text = ast.unparse(node).lstrip("*_")
+    return (isinstance(node, ast.Constant) and type(node.value) is str) or text.isupper()

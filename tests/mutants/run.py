@@ -2,6 +2,9 @@
 
 A mutant is a copy of the helper with one small change. It is killed when a test fails on it; one that survives shows what no
 test holds. Of a sample, at least 95 % must be killed, and `explained.toml` must say of each survivor why no test kills it.
+
+With `--results FILE` each outcome is written there at once, and the next run tries only those that the file does not name as
+killed: after a run that was cut short, or, with `--tests` for the new tests alone, after one that found survivors.
 """
 
 from __future__ import annotations
@@ -12,10 +15,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import tomllib
+from results import Results
 from sample import ROOMS, Mutant, sample
 from tree import HELPER, PROJECT, Tree
 from trial import Covered, tried
@@ -36,35 +40,40 @@ def main() -> int:
         "--only", default="", help="of the sample, only mutants in whose file, function or lines this stands"
     )
     parser.add_argument("--tests", nargs="*", help="files; all of the helper's when absent")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many are tried at a time")
+    parser.add_argument("--results", type=Path, help="a file to go on from")
     arguments = parser.parse_args()
+    results = Results(arguments.results and arguments.results.absolute())
     os.chdir(PROJECT)  # where mutmut looks for what it may change
     mutants = [each for each in sample(HELPER, arguments.count, arguments.seed) if arguments.only in str(each)]
+    waiting = [each for each in mutants if not results.killed(each)]
+    print(f"{len(waiting)} of {len(mutants)} to try", flush=True)
+    if waiting:
+        _try(waiting, arguments.tests or test_files(), arguments.jobs, results)
+    return verdict({mutant: results.killed(mutant) for mutant in mutants})
+
+
+def _try(mutants: Sequence[Mutant], tests: Sequence[str], jobs: int, results: Results) -> None:
+    """Prints survivors as they come."""
     for module in _PRELOADED:
         importlib.import_module(module)
+    started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        trees = [Tree(Path(folder, str(number))) for number in range(os.cpu_count() or 1)]
-        started = time.monotonic()
-        covered = Covered(trees, arguments.tests or test_files())
+        trees = [Tree(Path(folder, str(number))) for number in range(jobs)]
+        covered = Covered(trees, tests)
         print(f"{time.monotonic() - started:.0f} s for the tests, without a mutant", flush=True)
-        killed = dict(shown(tried(trees, covered, mutants), len(mutants)))
-        print(f"{time.monotonic() - started:.0f} s in all")
-    return verdict(killed)
+        for number, (mutant, killer) in enumerate(tried(trees, covered, mutants), 1):
+            results.add(mutant, killer)
+            if killer is None:
+                print(f"survives: {mutant}", flush=True)
+            if number % 20 == 0:
+                print(f"{number} of {len(mutants)} tried, {time.monotonic() - started:.0f} s", flush=True)
 
 
 def test_files() -> list[str]:
     folders = ("tests/python", "tests/contract")
     files = (file for folder in folders for file in sorted(Path(folder).glob("test_*.py")))
     return [str(file) for file in files if file.name not in _NOT_ASKED]
-
-
-def shown(tried: Iterable[tuple[Mutant, bool]], count: int) -> Iterator[tuple[Mutant, bool]]:
-    """The same, with survivors printed as they come."""
-    for number, (mutant, dead) in enumerate(tried, 1):
-        if not dead:
-            print(f"survives: {mutant}", flush=True)
-        if number % 20 == 0:
-            print(f"{number} of {count} tried", flush=True)
-        yield mutant, dead
 
 
 def verdict(killed: Mapping[Mutant, bool]) -> int:
@@ -79,7 +88,7 @@ def verdict(killed: Mapping[Mutant, bool]) -> int:
         (each["file"], each["function"], each["was"], each["becomes"])
         for each in tomllib.loads(_EXPLAINED.read_text("utf-8"))["survivors"]
     ]
-    fates = {(mutant.file, mutant.function, mutant.was, mutant.becomes): dead for mutant, dead in killed.items()}
+    fates = {mutant.key: dead for mutant, dead in killed.items()}
     for each in explained:
         if fates.get(each):
             print(f"explained, and killed: {each}")

@@ -1,8 +1,9 @@
-"""Which guards of the rules a program holds: `npm run test:guards [-- --only WORD]`.
+"""Whether programs hold every rule and every guard of it: `npm run test:guards [-- --only WORD] [--programs WORD]`.
 
-At each stop of the faulty and healthy programs every rule is asked as it is, and once more without each guard that has kept it
-from speaking. A guard is held where a test would fail without it; `guards.toml` must say of each other one why none does. A
-rule is held where a program with its fault is told from one without only by it.
+`faults/never.py` says of each rule in which healthy situations it says nothing, and which program is in each. There the rule is
+asked at each stop as it is, and once more without each guard that has kept it from speaking (`guards.py`): without one of them it
+must speak, else the program is no trap. A guard without which no program is flagged wants one, or no place in the rule, or a reason
+in `guards.toml`. A rule is held where a program with its fault is told from one without only by it.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,126 +32,96 @@ MARKS = guards.install()
 import faulty  # noqa: E402
 import test_findings  # noqa: E402
 from faults import PROGRAMS, with_fault  # noqa: E402
-from faults.traps import TRAPS  # noqa: E402
+from faults.never import NEVER  # noqa: E402
 
 from tensor_inspector.lenses.findings import run  # noqa: E402
 from tensor_inspector.lenses.findings.rules.numbers import begin  # noqa: E402
 from tensor_inspector.lenses.findings.rules.registry import RULES  # noqa: E402
 
 _EXPLAINED = Path(__file__).with_name("guards.toml")
-_LIMIT = 900  #: seconds of one program
+_LIMIT = 200  #: seconds of work at one program
 _ENDLESS = 5  #: seconds of work after which a rule without a guard is taken to run for ever
 _FOUND = "found.json"
+_Ask = Callable[[], tuple["str | None", list[Any]]]
+_IDS = frozenset(rule.id for rule in RULES)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A text, the ways in which the tests ask at its stops, and what they let be found: in a healthy one nothing."""
+    """A healthy text, and the rules for which it is a trap; or one with a fault, and what its test lets be found."""
 
     name: str
     text: str
-    ways: tuple[tuple[bool, bool], ...]  #: at every line, thorough
-    rounds: bool = False
-    allowed: frozenset[str] = frozenset()
+    traps: frozenset[str] = frozenset()
+    allowed: frozenset[str] | None = None
 
 
 @dataclass
 class Told:
-    """What one program, or all, tell of guards and rules, by their numbers and ids."""
+    """What one program, or all, tell of guards, by their numbers, and of rules, by their ids."""
 
     held: dict[int, str] = field(default_factory=dict)  #: by which program
-    idle: dict[int, str] = field(
-        default_factory=dict
-    )  #: kept a rule from speaking, and without it nothing else is said
+    idle: dict[int, str] = field(default_factory=dict)  #: where it has kept a rule from speaking, and is not missed
     rules: dict[str, str] = field(default_factory=dict)  #: without which another set of rules speaks
+    traps: dict[str, str] = field(default_factory=dict)  #: "rule in program": guards without which it is flagged
+    breaks: dict[str, str] = field(default_factory=dict)  #: likewise, without which the rule breaks there
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--only",
-        default="",
-        help="only guards in whose file, function or text this stands",
-    )
-    parser.add_argument("--programs", default="", help="only programs in whose name this stands")
-    parser.add_argument("--quick", action="store_true", help="only at the stops that programs mark")
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=float("inf"),
-        help="begin no further program after so many",
-    )
+    parser.add_argument("--only", default="", help="only guards in whose file, function or text this stands")
+    parser.add_argument("--programs", default="", help="only programs that match, by their name or a rule")
+    parser.add_argument("--say", action="store_true", help="print by which guard each program is held")
     arguments = parser.parse_args()
     started = time.monotonic()
     faulty.warm()
-    programs = [program for program in _programs() if arguments.programs in program.name]
-    if arguments.quick:
-        programs = [replace(program, ways=program.ways[:1], rounds=False) for program in programs]
-    told = Told()  # children begin with what is known by then
+    asked = re.compile(arguments.programs)
+    programs = [one for one in _programs() if any(map(asked.search, [one.name, *one.traps]))]
+    told = Told()
     with tempfile.TemporaryDirectory() as folder:
         places = [Place(Path(folder, str(number))) for number in range(os.cpu_count() or 1)]
-        for number, (program, place, status) in enumerate(
-            each_in_a_child(
-                places,
-                _until(started + arguments.seconds, programs),
-                partial(_tell, known=told.held),
-            ),
-            1,
-        ):
+        work = partial(_tell, known=told.held)  # children begin with what is known by then
+        for program, place, status in each_in_a_child(places, programs, work):
             if status != 0:
                 raise RuntimeError(f"{program.name} can't be asked:\n{place.log}")
             for name, found in json.loads((place.folder / _FOUND).read_text("utf-8")).items():
-                known = getattr(told, name)
                 for key, by in found.items():
-                    known.setdefault(key if name == "rules" else int(key), by)
-            if number % 20 == 0:
-                print(
-                    f"{number} of {len(programs)} programs, {len(told.held)} guards held",
-                    flush=True,
-                )
-    print(f"{number} programs, {time.monotonic() - started:.0f} s")
-    return _verdict(told, arguments.only)
-
-
-def _until(end: float, programs: Iterable[Program]) -> Iterator[Program]:
-    for program in programs:
-        if time.monotonic() > end:
-            print(f"the time is over before {program.name}, and those that are longer")
-            return
-        yield program
+                    getattr(told, name).setdefault(int(key) if key.isdecimal() else key, by)
+    print(f"{len(programs)} programs, {time.monotonic() - started:.0f} s")
+    for trap, guard in sorted(told.traps.items()) if arguments.say else ():
+        print(f"{trap}, flagged without {guard}")
+    return _verdict(told, programs, arguments.only)
 
 
 def _programs() -> list[Program]:
-    """All programs of the tests of findings, each as they ask about it; the shortest first."""
-    healthy = ((False, True), (True, False))
-    trap = (*healthy, (True, True))
-    found = []
-    for name, text in test_findings.LONG.items():
-        found.append(Program(name, text, trap if name in TRAPS else healthy, rounds=True))
+    """The healthy programs of the tests of findings, and those with a fault."""
+    traps: dict[str, set[str]] = {}
+    for rule, situations in NEVER.items():
+        for name in situations.values():
+            traps.setdefault(name, set()).add(rule)
+    found = [Program(name, text, frozenset(traps.get(name, ()))) for name, text in test_findings.LONG.items()]
     for name, expected in test_findings.EXPECTED.items():
         text = (test_findings.FOLDER / "faults" / name / "buggy.py").read_text()
-        allowed = frozenset((*expected["rules"], *expected["allowed"]))
-        found.append(Program(f"{name} with its fault", text, ((False, True),), allowed=allowed))
+        found.append(Program(f"{name}, faulty", text, allowed=frozenset((*expected["rules"], *expected["allowed"]))))
     for name, (rule, program) in PROGRAMS.items():
-        text = faulty.HEAD + with_fault(program)
-        found.append(
-            Program(
-                f"{name} with its fault",
-                text,
-                ((False, True),),
-                allowed=frozenset([rule]),
-            )
-        )
-    return sorted(found, key=lambda program: len(program.text) * len(program.ways))
+        found.append(Program(f"{name}, faulty", faulty.HEAD + with_fault(program), allowed=frozenset([rule])))
+    return found
 
 
-def _tell(program: Program, known: Mapping[int, str]) -> int:
-    signal.alarm(_LIMIT)
+def _tell(program: Program, known: Collection[int]) -> int:
+    """Asks where the program marks a stop; where that does not flag it as a trap, at every line and in each round too.
+
+    At last without two guards at a time: a program may be in two situations at once.
+    """
+    signal.setitimer(signal.ITIMER_PROF, _LIMIT)
     signal.signal(signal.SIGVTALRM, _give_up)
     asked = _Asked(program, known)
-    for every_line, thorough in program.ways:
-        faulty.found_in(program.text, every_line, thorough)
-    for line in faulty.busy_lines(program.text) if program.rounds else ():
+    faulty.found_in(program.text, False, True)
+    for asked.in_pairs in (False, True):
+        for every_line, thorough in ((False, True), (True, False), (True, True)):
+            if asked.open():
+                faulty.found_in(program.text, every_line, thorough)
+    for line in faulty.busy_lines(program.text) if asked.open() else ():
         faulty.found_in(program.text, False, False, line)
     Path(_FOUND).write_text(json.dumps(vars(asked.told)), "utf-8")
     return 0
@@ -163,76 +134,109 @@ def _give_up(*_: object) -> None:
 class _Asked:
     """Stands in for the asking of rules: asks each as it is, and without each guard that kept it from speaking."""
 
-    def __init__(self, program: Program, known: Mapping[int, str]) -> None:
+    def __init__(self, program: Program, known: Collection[int]) -> None:
         self.told = Told()
+        self.in_pairs = False  #: whether two guards are left out at once
         self._program = program
         self._known = known  #: held by another program
-        self._others: defaultdict[int, list[tuple[int, str, str | None, list[Any]]]] = defaultdict(list)
-        ask, findings, others = run.Asking._ask, run.Asking.findings, self._others
+        self._rules: Collection[str] = _IDS  #: that are asked
+        ask, findings = run.Asking._ask, run.Asking.findings
 
         def asked(asking: run.Asking, rule: Any) -> tuple[str | None, list[Any]]:
-            begin.begins.clear()
-            MARKS.take()
-            said = ask(asking, rule)
-            for number in MARKS.take() - self.told.held.keys() - self._known.keys():
-                begin.begins.clear()
-                MARKS.left_out = number
-                signal.setitimer(signal.ITIMER_VIRTUAL, _ENDLESS)
-                other = ask(asking, rule)
-                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-                MARKS.left_out = None
-                self.told.idle.setdefault(number, program.name)
-                if other != said:
-                    others[id(asking)].append((number, rule.id, *other))
+            if rule.id not in self._rules:
+                return None, []
+            said, spoke = _ask_without(frozenset(), partial(ask, asking, rule))
+            if program.allowed is None:
+                for number in spoke:
+                    self._leave_out(frozenset([number]), rule.id, partial(ask, asking, rule))
             return said
 
         def answered(asking: run.Asking) -> Any:
-            self._judge(asking)
+            if program.allowed is not None:
+                self._compare(asking._found)
             return findings(asking)
 
         run.Asking._ask, run.Asking.findings = asked, answered  # type: ignore[method-assign]
 
-    def _judge(self, asking: run.Asking) -> None:
-        """Which of the other answers would make the test of this program fail."""
-        found, allowed = asking._found, self._program.allowed
-        for number, rule, reason, other in self._others.pop(id(asking), ()):
-            spoken = self._spoken([one for one in found if one["rule"] != rule] + other)
-            if (reason is not None and "Error" in reason) or not spoken <= allowed:
-                self.told.held.setdefault(number, self._program.name)
-        now = self._spoken(found)
+    def open(self) -> set[str]:
+        """The rules for which this is to be a trap and was not flagged yet: from here on only these are asked."""
+        told = {**self.told.traps, **(self.told.breaks if self.in_pairs else {})}
+        self._rules = {rule for rule in self._program.traps if self._trap(rule) not in told}
+        return self._rules
+
+    def _trap(self, rule: str) -> str:
+        return f"{rule} in {self._program.name}"
+
+    def _leave_out(self, numbers: frozenset[int], rule: str, ask: _Ask) -> None:
+        """Whether a healthy program is flagged by a rule without some guards, or the rule then breaks."""
+        trap = self._trap(rule)
+        is_open = rule in self._program.traps and trap not in self.told.traps
+        needed = {number for number in numbers if len(numbers) == 1 and MARKS.guards[number].needs_a_trap}
+        if not is_open and not needed - self.told.held.keys() - set(self._known):
+            return
+        (reason, found), spoke = _ask_without(numbers, ask)
+        is_broken = reason is not None and "Error" in reason
+        if is_broken or found:
+            told = self.told.traps if found else self.told.breaks
+            told.setdefault(trap, " and ".join(str(MARKS.guards[number]) for number in sorted(numbers)))
+        if found or (is_broken and needed):
+            self.told.held.update((number, trap) for number in numbers if number not in self.told.held)
+        for number in needed - self.told.held.keys():
+            self.told.idle.setdefault(number, trap)
+        if self.in_pairs and is_open and len(numbers) == 1 and not is_broken and not found:
+            for number in spoke:
+                self._leave_out(numbers | {number}, rule, ask)
+
+    def _compare(self, found: list[Any]) -> None:
+        """Which rules are those without which other rules speak."""
+        now = _spoken(found)
         for rule in {one["rule"] for one in found}:
-            if self._spoken([one for one in found if one["rule"] != rule]) != now:
+            if now <= (self._program.allowed or now) and _spoken([one for one in found if one["rule"] != rule]) != now:
                 self.told.rules.setdefault(rule, self._program.name)
 
-    @staticmethod
-    def _spoken(found: list[Any]) -> set[str]:
-        return {one["rule"] for one in run.folded([{**one, "consequences": []} for one in found])}
+
+def _ask_without(numbers: frozenset[int], ask: _Ask) -> tuple[tuple[str | None, list[Any]], set[int]]:
+    """What a rule says without some guards, and which others then keep it from speaking."""
+    begin.begins.clear()
+    MARKS.take()
+    MARKS.left_out = numbers
+    signal.setitimer(signal.ITIMER_VIRTUAL, _ENDLESS)
+    try:
+        return ask(), MARKS.take() - numbers
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        MARKS.left_out = frozenset()
 
 
-def _verdict(told: Told, only: str) -> int:
+def _spoken(found: list[Any]) -> set[str]:
+    return {one["rule"] for one in run.folded([{**one, "consequences": []} for one in found])}
+
+
+def _verdict(told: Told, programs: list[Program], only: str) -> int:
     """Prints what is not held; 1 where nobody has said why, or where what was said is no longer so."""
-    explained = {
-        (each["file"], each["function"], each["guard"]): each["why"]
-        for each in tomllib.loads(_EXPLAINED.read_text("utf-8"))["guards"]
-    }
-    wanted = [(number, guard) for number, guard in enumerate(MARKS.guards) if only in str(guard)]
+    reasons = tomllib.loads(_EXPLAINED.read_text("utf-8"))["reasons"]
+    explained = {guard: each["why"] for each in reasons for guard in each["guards"]}
+    wanted = [(number, guard) for number, guard in enumerate(MARKS.guards) if guard.needs_a_trap and only in str(guard)]
     loose = [(number, guard) for number, guard in wanted if number not in told.held]
-    bad = [(number, guard) for number, guard in loose if (guard.file, guard.function, guard.text) not in explained]
+    bad = [(number, guard) for number, guard in loose if guard.name not in explained]
     for number, guard in bad:
         idle = told.idle.get(number)
-        print(
-            f"not held: {guard}\n    {f'as in {idle}, where without it nothing else is said' if idle else 'never used'}"
-        )
-    known = {(guard.file, guard.function, guard.text) for _, guard in loose}
-    stale = [each for each in explained if each not in known] if not only else []
-    for each in stale:
-        print(f"explained, and held or gone: {' '.join(each)}")
-    silent = [rule.id for rule in RULES if rule.id not in told.rules]
+        print(f"not held: {guard}")
+        print(f"    {f'as {idle}, where the rule is silent without it too' if idle else 'never used'}")
+    stale = sorted(explained.keys() - {guard.name for _, guard in loose}) if not only else []
+    for name in stale:
+        print(f"explained, and held or gone: {name}")
+    traps = sorted(f"{rule} in {one.name}" for one in programs for rule in one.traps)
+    harmless = [trap for trap in traps if trap not in told.traps and trap not in told.breaks]
+    for trap in harmless:
+        print(f"no trap: {trap} is silent without any two of its guards")
+    silent = sorted(_IDS - told.rules.keys())
     for rule in silent:
         print(f"switched off, and no test fails: {rule}")
+    print(f"{len(_IDS) - len(silent)} of {len(_IDS)} rules held")
+    print(f"{len(traps) - len(harmless)} of {len(traps)} traps flagged without a guard")
     print(f"{len(wanted) - len(loose)} of {len(wanted)} guards held, {len(loose) - len(bad)} explained")
-    print(f"{len(RULES) - len(silent)} of {len(RULES)} rules held")
-    return int(bool(bad or stale or silent))
+    return int(bool(bad or stale or harmless or silent))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,11 @@ class Mutant:
     lines: Sequence[int]  #: of the file as it was: those that the change stands in
     function_lines: Sequence[int]
 
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What names it, also when other code has changed."""
+        return self.file, self.function, self.was, self.becomes
+
     def __str__(self) -> str:
         return f"{self.file}: {self.function}\n  - {self.was}\n  + {self.becomes}"
 
@@ -70,14 +75,17 @@ class _Source:
         assert isinstance(changed, cst.Module)
         assert mutation.contained_by_top_level_function is not None
         was, becomes = _changed_lines(self._text, changed.code)
-        function_lines = self._lines(mutation.contained_by_top_level_function)
+        function = mutation.contained_by_top_level_function
+        function_lines = self._lines(function)
+        lines = self._lines(mutation.original_node)
+        is_signature = bool(lines) and lines[0] < self._lines(function.body)[0]  # which runs before any test
         return Mutant(
             file=self._file.relative_to(helper).as_posix(),
             function=self._function(mutation),
             was=was,
             becomes=becomes,
             text=changed.code,
-            lines=self._lines(mutation.original_node) or function_lines,
+            lines=function_lines if is_signature or not lines else lines,
             function_lines=function_lines,
         )
 

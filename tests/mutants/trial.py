@@ -21,8 +21,10 @@ UNTRACED = {
 #: Seconds that a test may take on a mutant: so many, and so many times what it takes.
 _AT_LEAST, _TIMES = 10.0, 10.0
 _LOADING = 5.0  #: seconds, of a file of tests
+_LIKELY = 8  #: tests that killed mutants of the same file, to be tried first
 _TRACED = 120.0  #: seconds that a test may take while lines are counted
 _FOUND = Path("found.json")
+_RUNNING = Path("running.txt")  #: which test runs, or at last ran, on a mutant
 _QUIET = ["--no-header", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--hypothesis-seed=0"]
 _NOT_RUN = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
 
@@ -34,6 +36,9 @@ class Covered:
         self.seconds: dict[str, float] = {}
         self._tests: defaultdict[str, defaultdict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         self._lines = Counter[str]()  #: how many lines each test runs
+        self._killers: defaultdict[str, Counter[str]] = defaultdict(
+            Counter
+        )  #: of mutants of a file: which tests, how many
         for file, tree, status in each_in_a_child(trees, files, _cover):
             if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
                 raise RuntimeError(f"{file} can't be run without a mutant:\n{tree.log}")
@@ -48,15 +53,23 @@ class Covered:
                     self._tests[module][int(line)].update(tests)
                     self._lines.update(tests)
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that run what changes, or else the function that it stands in. Those that run least of the helper are
-        the first: what they look at is what changes."""
+    def killed(self, mutant: Mutant, test: str) -> None:
+        """That test is among the first for further mutants of the file."""
+        self._killers[mutant.file][test] += 1
+
+    def tests(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """The tests that run what changes, or else the function that it stands in: the most likely to fail, then the others.
+
+        Those that killed mutants of the same file are likely to fail. Of the others those that run least of the helper are
+        the first: what they look at is what changes.
+        """
         by_line = self._tests[mutant.file]
         for lines in mutant.lines, mutant.function_lines:
             tests = by_line[0].union(*(by_line[line] for line in lines)) & self.seconds.keys()
             if tests:
                 break
-        return sorted(tests, key=lambda test: (self._lines[test], test))
+        likely = [test for test, _ in self._killers[mutant.file].most_common() if test in tests][:_LIKELY]
+        return likely, sorted(tests.difference(likely), key=lambda test: (self._lines[test], test))
 
 
 class _Clock:
@@ -110,6 +123,7 @@ class _Chosen:
         items[:] = sorted(chosen, key=lambda item: self._order[item.nodeid])
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        _RUNNING.write_text(item.nodeid, "utf-8")
         _end_after(self._seconds[item.nodeid])
 
 
@@ -117,18 +131,21 @@ def _end_after(seconds: float) -> None:
     faulthandler.dump_traceback_later(_AT_LEAST + _TIMES * seconds, exit=True)
 
 
-def tried(trees: Sequence[Tree], covered: Covered, mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, bool]]:
-    """Each mutant as soon as its fate is known, with whether a test killed it."""
+def tried(trees: Sequence[Tree], covered: Covered, mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str | None]]:
+    """Each mutant as soon as its fate is known, with the test that killed it, or the file that can't be loaded with it."""
 
     def kill(mutant: Mutant) -> int:
         (HELPER / mutant.file).write_text(mutant.text, "utf-8")
-        return _status(covered.tests(mutant), covered.seconds)
+        return next((status for tests in covered.tests(mutant) if (status := _status(tests, covered.seconds)) != 0), 0)
 
     for mutant, tree, status in each_in_a_child(trees, mutants, kill):
         if status in _NOT_RUN:
             raise RuntimeError(f"{mutant} was not tried:\n{tree.log}")
         tree.restore(mutant.file)
-        yield mutant, status != 0
+        killer = (tree.folder / _RUNNING).read_text("utf-8") if status != 0 else None
+        if killer is not None:
+            covered.killed(mutant, killer)
+        yield mutant, killer
 
 
 def _status(tests: Sequence[str], seconds: Mapping[str, float]) -> int:
@@ -137,6 +154,7 @@ def _status(tests: Sequence[str], seconds: Mapping[str, float]) -> int:
     for test in tests:
         by_file[test.partition("::")[0]].append(test)
     for file, chosen in by_file.items():
+        _RUNNING.write_text(file, "utf-8")
         _end_after(_LOADING)  # what is loaded may run the mutant too
         status = pytest.main([*_QUIET, "--exitfirst", file], plugins=[_Chosen(chosen, seconds)])
         if status != 0:

@@ -1,4 +1,4 @@
-"""Scenario 9: what backward left: an ordinary model, gradients that vanish along depth, and ones that explode in time."""
+"""Scenario 9: what backward left: in an ordinary model, of every kind, vanishing along depth, exploding in time."""
 
 import torch
 from torch import nn
@@ -10,6 +10,14 @@ def ordinary() -> None:
     loss = model(torch.randn(32, 8)).pow(2).mean()
     loss.backward()
     print("ordinary")  # STOP
+
+
+def of_every_kind() -> None:
+    model = nn.ModuleDict({name: nn.Linear(4, 1) for name in ("fine", "off", "unused", "root")})
+    x = torch.randn(8, 4)
+    loss = model["fine"](x).pow(2).mean() + (0 * model["off"](x)).mean() + (0 * model["root"](x)).abs().sqrt().mean()
+    loss.backward()
+    print("of every kind")  # STOP
 
 
 def vanishing() -> None:
@@ -36,6 +44,7 @@ def exploding() -> None:
 def main() -> None:
     torch.manual_seed(0)
     ordinary()
+    of_every_kind()
     vanishing()
     exploding()
 

@@ -9,14 +9,14 @@ from torch import nn
 def batch_elsewhere() -> None:
     model = nn.Linear(6, 3)
     batch = {"x": torch.ones(8, 6, device="meta"), "y": torch.arange(8) % 3}
-    loss = nn.functional.cross_entropy(model(batch["x"]), batch["y"])
+    loss = nn.functional.cross_entropy(model(batch["x"]), batch["y"])  # STOP
     loss.backward()
 
 
 def spread() -> None:
     model = nn.Sequential(nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 3, device="meta"))
     x = torch.ones(8, 6)
-    print(model(x))
+    print(model(x))  # STOP
 
 
 def main() -> None:

@@ -12,24 +12,24 @@ from torch import nn
 def doubles() -> None:
     model = nn.Linear(8, 2)
     x = torch.linspace(0, 1, 32, dtype=torch.float64).reshape(4, 8)
-    print(model(x))
+    print(model(x))  # STOP
 
 
 def int_labels() -> None:
     logits, labels = nn.Linear(8, 1)(torch.randn(4, 8)).squeeze(1), torch.tensor([0, 1, 1, 0])
-    loss = nn.functional.binary_cross_entropy_with_logits(logits, labels)
+    loss = nn.functional.binary_cross_entropy_with_logits(logits, labels)  # STOP
     loss.backward()
 
 
 def float_labels() -> None:
     logits, labels = nn.Linear(8, 3)(torch.randn(4, 8)), torch.tensor([0.0, 1.0, 2.0, 0.0])
-    loss = nn.functional.cross_entropy(logits, labels)
+    loss = nn.functional.cross_entropy(logits, labels)  # STOP
     loss.backward()
 
 
 def labels_from_one() -> None:
     logits, labels = nn.Linear(8, 3)(torch.randn(6, 8)), torch.tensor([1, 2, 3, 1, 3, 2])
-    loss = nn.functional.cross_entropy(logits, labels)
+    loss = nn.functional.cross_entropy(logits, labels)  # STOP
     loss.backward()
 
 

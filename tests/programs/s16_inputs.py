@@ -1,4 +1,4 @@
-"""Scenario 16: inputs that no model learns from well: raw pixels, constant columns, few samples many times, one class."""
+"""Scenario 16: inputs that no model learns from well: pixels as they are, columns, samples and labels that tell little."""
 
 import torch
 from torch import nn
@@ -20,8 +20,8 @@ def constant_columns() -> None:
 
 
 def few_samples() -> None:
-    model = nn.Linear(10, 3)
-    data, indices = torch.randn(64, 10), torch.arange(16) % 4
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(288, 3))
+    data, indices = torch.randn(64, 3, 8, 8), torch.arange(16) % 4
     batch, labels = data[indices], indices % 3
     loss = nn.functional.cross_entropy(model(batch), labels)
     loss.backward()  # STOP
@@ -29,14 +29,23 @@ def few_samples() -> None:
 
 def one_class() -> None:
     model = nn.Linear(10, 3)
-    features, labels = torch.randn(64, 10), torch.ones(64, dtype=torch.long)
+    data, classes = torch.randn(192, 10), torch.arange(192) // 64
+    features, labels = data[:64], classes[:64]
+    loss = nn.functional.cross_entropy(model(features), labels)
+    loss.backward()  # STOP
+
+
+def unbalanced() -> None:
+    model = nn.Linear(10, 3)
+    features, labels = torch.randn(64, 10), torch.zeros(64, dtype=torch.long)
+    labels[5], labels[20:23] = 2, 1
     loss = nn.functional.cross_entropy(model(features), labels)
     loss.backward()  # STOP
 
 
 def main() -> None:
     torch.manual_seed(0)
-    for case in (raw_pixels, constant_columns, few_samples, one_class):
+    for case in (raw_pixels, constant_columns, few_samples, one_class, unbalanced):
         case()
 
 

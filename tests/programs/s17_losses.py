@@ -17,7 +17,7 @@ def raw_logits() -> None:
     model = nn.Linear(8, 1)
     scores = model(torch.randn(16, 8) * 4).squeeze(1)
     targets = torch.arange(16) % 2 * 1.0
-    loss = nn.functional.binary_cross_entropy(scores, targets)
+    loss = nn.functional.binary_cross_entropy(scores, targets)  # STOP
     loss.backward()
 
 

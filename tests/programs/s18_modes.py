@@ -38,7 +38,7 @@ def train_left_on() -> None:
 def batch_of_one() -> None:
     model = net()
     for x in torch.randn(17, 8).split(8):
-        print(model(x).shape)
+        print(model(x).shape)  # STOP
 
 
 def main() -> None:

@@ -199,7 +199,7 @@ def test_a_tensor_that_was_searched_dies_with_the_program_s_last_name_for_it() -
     seen = ref(tensor)
     del tensor
     gc.collect()
-    assert budget.searched
+    assert budget.known.searched
     assert seen() is None
 
 

@@ -106,3 +106,25 @@ def test_a_module_of_the_program_under_a_library_s_name_does_no_harm(name: str) 
     lines = said(code, *({"torch", "numpy"} - {name}))
     assert lines[0] == "list · 2: 1, 2"
     assert lines[1].startswith(name.partition(".")[0])
+
+
+def test_without_torch_there_is_no_step_to_look_at() -> None:
+    asked = """
+        print(findings())
+        try:
+            {}["a"]
+        except KeyError as error:
+            print(explain(error))
+    """
+    assert said(asked, "torch") == ["0 rules, nothing found, 1 not checked: the program has not imported torch"] * 2
+
+
+def test_without_torch_there_is_no_graph_to_ask_about() -> None:
+    asked = """
+        for lens in (autograd, gradients, nan_origin, no_gradient):
+            try:
+                lens([1])
+            except TypeError as error:
+                print(error)
+    """
+    assert said(asked, "torch") == ["the program has not imported torch"] * 4

@@ -255,7 +255,17 @@ def is_of_others(call: ast.Call) -> bool:
     )
 
 
-OF_TREES = {"SCOPES", "_Loops", "_OPERATIONS", "kinds"}  #: names that stand for classes of a syntax tree
+OF_TREES = {
+    "SCOPES",
+    "_CONDITIONS",
+    "_DEFINITIONS",
+    "_IDLE",
+    "_LEFT_OUT",
+    "_Loops",
+    "_OPERATIONS",
+    "_UNDECIDED",
+    "kinds",
+}  #: names that stand for classes of a syntax tree
 
 
 def is_by_equality(node: ast.Compare, sets: set[str]) -> bool:

@@ -17,8 +17,9 @@ from torch.utils.checkpoint import checkpoint
 from untouched import Watch
 
 from tensor_inspector import autograd, gradients, nan_origin, no_gradient
-from tensor_inspector.measure.torch.chains import parts
-from tensor_inspector.measure.torch.graph import Graph, Node
+from tensor_inspector.measure.torch.chains import Chains, parts
+from tensor_inspector.measure.torch.graph import Graph
+from tensor_inspector.measure.torch.node import AutogradNode
 from tensor_inspector.safe.budget import Budget
 
 
@@ -217,6 +218,17 @@ def test_a_chain_of_100_000_nodes_is_bounded_and_says_so(monkeypatch: pytest.Mon
     assert [row["name"] for row in rows] == ["× 19999 alike", "Add"]
 
 
+def test_chains_are_laid_out_in_parts_of_one_node_at_most() -> None:
+    x = torch.ones(3, requires_grad=True)
+    for _ in range(200):
+        x = x + x.tanh() * 2
+    graph = Graph([x.grad_fn], Budget())
+    chains = Chains(graph)
+    work = chains.lay_out(graph.nodes[0])
+    assert sum(1 for _ in work) >= 3 * len(graph.nodes)
+    assert [node.op for node in chains.chain(graph.nodes[0])][:4] == ["Add", "Mul", "Tanh", "Add"]
+
+
 def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
     first, second = torch.randn(2, 3, requires_grad=True).mul(2).unbind()
     graph = Graph([first.grad_fn, second.grad_fn], Budget())
@@ -227,7 +239,7 @@ def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
     ]
 
 
-def made_by(program: str) -> Node:
+def made_by(program: str) -> AutogradNode:
     """The node that made ``y``."""
     names: dict[str, Any] = {"torch": torch, "x": torch.ones(2, requires_grad=True), "Double": Double, "Half": Half}
     exec(program, names)
@@ -247,7 +259,7 @@ class Half(torch.autograd.Function):
 
 
 @pytest.mark.parametrize(
-    ("program", "state", "keeps", "is_freed"),
+    ("program", "state", "has_saved", "is_freed"),
     [
         ("y = x.exp()", "tensor", True, False),
         ("y = x.exp(); y.sum().backward()", "freed", False, True),
@@ -255,14 +267,14 @@ class Half(torch.autograd.Function):
         ("h = x * 1; y = h.sin(); h.zero_()", "modified", True, False),
         ("with torch.autograd.graph.save_on_cpu(): y = x.sin()", "hooked", True, False),
         ("y = x + 1", "none", False, False),
-        ("y = Double.apply(x)", "kept", False, False),
+        ("y = Double.apply(x)", "custom", False, False),
         ("y = Double.apply(x); y.sum().backward()", "freed", False, False),
         ("y = Half.apply(x)", "none", False, False),
     ],
 )
-def test_what_has_become_of_what_an_operation_saved(program: str, state: str, keeps: bool, is_freed: bool) -> None:
+def test_what_has_become_of_what_an_operation_saved(program: str, state: str, has_saved: bool, is_freed: bool) -> None:
     node = made_by(program)
-    assert (node.state(), node.keeps(), node.is_freed()) == (state, keeps, is_freed)
+    assert (node.state(), node.has_saved(), node.is_freed()) == (state, has_saved, is_freed)
 
 
 def test_of_what_was_modified_both_versions_are_known() -> None:
@@ -272,14 +284,30 @@ def test_of_what_was_modified_both_versions_are_known() -> None:
 
 def test_the_dtype_is_that_of_the_result_and_of_no_node_unknown() -> None:
     assert made_by("y = (x * 2).half()").dtype_name() == "float16"
-    assert Node(object(), 0).dtype_name() == ""
+    assert AutogradNode(object(), 0).dtype_name() == ""
+
+
+@pytest.mark.parametrize(
+    ("program", "dims", "dim"),
+    [
+        ("y = x.softmax(-1)", (-1,), -1),
+        ("y = x.softmax(0)", (0,), 0),
+        ("y = x.sum((0, -1))", (0, -1), None),
+        ("y = x.exp()", (), None),
+    ],
+)
+def test_the_dimensions_of_an_operation_are_as_they_were_written(
+    program: str, dims: tuple[int, ...], dim: int | None
+) -> None:
+    node = made_by(f"x = torch.ones(2, 3, requires_grad=True); {program}")
+    assert (node.dims(), node.dim()) == (dims, dim)
 
 
 def test_a_long_graph_that_was_looked_at_can_be_freed() -> None:
     """Torch frees what Python has seen by nested calls: too many of them end the process."""
     program = """
 import torch
-from tensor_inspector.measure.torch.graph import Graph, Node
+from tensor_inspector.measure.torch.graph import Graph
 from tensor_inspector.safe.budget import Budget
 y = torch.ones(1, requires_grad=True)
 for _ in range(100_000):

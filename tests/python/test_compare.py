@@ -87,6 +87,43 @@ def test_elements_that_differ_are_counted_and_the_farthest_is_named(a: Any, b: A
     assert {name: found[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64])
+def test_what_rounding_may_have_made_differ_is_close_as_torch_testing_says(dtype: torch.dtype) -> None:
+    a = torch.linspace(-3, 3, 101).to(dtype)
+    for factor in (1 + 1e-8, 1 + 1e-6, 1 + 3e-6, 1.0005, 1.01, 1.1):
+        b = (a.to(torch.complex128) * factor).to(dtype) if dtype.is_complex else (a.double() * factor).to(dtype)
+        found = compare(a, b)
+        try:
+            torch.testing.assert_close(a, b)
+        except AssertionError:
+            assert not found.close
+        else:
+            assert found.close or found.same
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "close"),
+    [
+        (T([1.0, 2.0]), T([1.0, 2.0 + 2e-6]), True),
+        (T([1.0, 2.0]), T([1.1, 2.0 + 2e-6]), False),
+        (T([1.0, nan]), T([1.0 + 1e-6, 2.0]), False),
+        (T([1.0, inf]), T([1.0, 3e38]), False),
+        (T([2**60]), T([2**60 + 1]), False),
+        (T([1.0]), T([1.0]), False),
+        ({"x": T([1.0]), "y": T([2.0])}, {"x": T([1.0 + 1e-6]), "y": T([2.0 + 1e-6])}, True),
+        ({"x": T([1.0]), "y": 1}, {"x": T([1.0 + 1e-6]), "y": 2}, False),
+        (T([1.0]).double(), T([1.0 + 1e-6]).double(), False),
+    ],
+)  # fmt: skip
+def test_close_is_what_differs_by_rounding_alone(a: Any, b: Any, close: bool) -> None:
+    found = compare(a, b)
+    assert found.close == close
+    assert (", close ·" in repr(found)) == close
+    assert ("all close" in repr(found)) == any(
+        not one["values"]["apart"] for one in found.differences if "values" in one
+    )
+
+
 def test_tolerances_are_those_of_isclose() -> None:
     a, b = torch.randn(1000), torch.randn(1000)
     wanted = int((~torch.isclose(a.double(), b.double(), rtol=0.5, atol=0.1)).sum())

@@ -124,6 +124,12 @@ out-of-memory | TiB | $n = 10**6 | out = torch.zeros($n, 10 * $n)
 out-of-memory | $a TiB | $a = torch.zeros(1).expand(10**7, 10**6) | out = $a + 1
 dtype-mismatch | $x float16 | $x = R(2, 3); $fc = nn.Linear(3, 3).half() | out = $fc($x)
 shape-mismatch | weight | $old = nn.Linear(4, 3); $new = nn.Linear(3, 3) | $new.load_state_dict($old.state_dict())
+wrong-arguments | nn.Linear in_feature | $n = 4 | out = nn.Linear(in_feature=$n, out_features=2)
+wrong-arguments | $fc input | $x = R(2, 4); $fc = nn.Linear(4, 2) | out = $fc($x, $x)
+wrong-arguments | $fc input | $fc = nn.Linear(4, 2) | out = $fc()
+wrong-arguments | F.cross_entropy target | $x = R(2, 4) | loss = F.cross_entropy($x)
+wrong-arguments | torch.optim.SGD rate | $fc = nn.Linear(4, 2) | opt = torch.optim.SGD($fc.parameters(), rate=0.1)
+shape-mismatch | $a $b | $a = R(2, 3); $b = R(3); $i = torch.tensor([0, 1]) | $a.index_add_(0, $i, $b)
 shape-mismatch | $x $y | $x = R(3, 4); $y = R(5) | $x[0] = $y
 shape-mismatch | $x $y | $x = R(3, 4); $y = R(5) | $x.copy_($y)
 shape-mismatch | $b $c | $b = R(4); $c = R(3) | out = torch.where($c > 0, $b, $c)
@@ -243,6 +249,7 @@ def test_of_statements_in_one_line_the_one_that_failed_is_told(
     assert not any(name in said(one) for one in explain(error) for name in ("e has", "d has", "n is", "c is", "b is"))
 
 
+NET = """class Net(nn.Module):;  def __init__(self, size=2):;   super().__init__();   self.fc = nn.Linear(4, size);  def forward(self, x, mask=None):;   return self.fc(x)"""
 SENTENCES = [
     (
         "net = nn.Sequential(nn.LSTM(8, 16), nn.Linear(16, 2)); net(R(4, 5, 8))",
@@ -300,15 +307,80 @@ SENTENCES = [
         "y is int64[8] and stands where the logits belong, logits is float32[8, 3]: they are swapped",
         "crit(logits, y)",
     ),
+    (
+        f"{NET}; net = Net(); m = R(2); net(R(3, 4), attention_mask=m)",
+        "Net.forward has no argument attention_mask: it takes x, mask",
+        "mask=m",
+    ),
+    (f"{NET}; Net(num_size=3)", "Net has no argument num_size: it takes size", "size=3"),
+    (f"{NET}; net = Net(); net()", "net(…) gives no x, which Net.forward(x, mask=None) wants", "give x in the call"),
+    (f"{NET}; net = Net(); net(1, 2, 3)", "Net.forward(x, mask=None) takes 2 arguments, 3 are given", ""),
+    (
+        NET.replace("super().__init__()", "pass") + "; Net()",
+        "Net.__init__ never calls super().__init__(), so self can hold no layers or parameters",
+        "super().__init__() as the first line of Net.__init__",
+    ),
+    (
+        "class Net(nn.Module):;  def __init__(self): self.k = 2;  def forward(self, x): return x; net = Net(); net(R(2))",
+        "Net.__init__ never calls super().__init__(), so net can hold no layers or parameters",
+        "super().__init__() as the first line of Net.__init__",
+    ),
+    (
+        "class Net(nn.Module):;  def __init__(self):;   self.w = nn.Parameter(R(2));   super().__init__(); Net()",
+        "Net.__init__ uses self as a module before it calls super().__init__()",
+        "call super().__init__() first in Net.__init__",
+    ),
+    (
+        "class Other:;  def __init__(self): self.c = 1; class Net(nn.Module, Other):;  def __init__(self):;   self.l = nn.Linear(1, 1);   super().__init__(); Net()",
+        "Net.__init__ uses self as a module before it calls super().__init__()",
+        "call super().__init__() first in Net.__init__",
+    ),
+    (
+        "class Net(nn.Module):;  def __init__(self):;   self.l = nn.Linear(1, 1);   self.begin();  def begin(self): super().__init__(); Net()",
+        "Net.__init__ uses self as a module before it calls super().__init__()",
+        "call super().__init__() first in Net.__init__",
+    ),
+    (
+        f"{NET.replace('x, mask', 'x, *, mask')}; net = Net(); net(1, 2)",
+        "Net.forward(x, *, mask=None) takes 1 argument by place, 2 are given",
+        "",
+    ),
+    (
+        f"{NET.replace('mask=None', 'n=10**5000, s=chr(97) * 200')}; net = Net(); net(1, q=2)",
+        "Net.forward has no argument q: it takes x, n, s",
+        "",
+    ),
     ("m = nn.Linear(2, 3); m.foward", "m (Linear) has no foward: its parts are weight, bias", "m.forward"),
 ]
 
 
 @pytest.mark.parametrize(("text", "title", "suggestion"), SENTENCES, ids=lambda text: text[:40])
 def test_what_is_said(text: str, title: str, suggestion: str, tmp_path: Path) -> None:
-    found = explain(raised(HEAD + text.replace("; ", "\n") + "\n", tmp_path))
+    found = explain(
+        raised(HEAD + text.replace(":;", ":\n").replace(";  ", "\n  ").replace("; ", "\n") + "\n", tmp_path)
+    )
     assert found[0]["title"].startswith(title)
     assert found[0]["suggestion"].startswith(suggestion)
+
+
+def test_of_a_file_that_is_not_loaded_it_is_told_what_it_holds(tmp_path: Path) -> None:
+    text = f"""class Net(nn.Module):
+    pass
+path = {str(tmp_path / "net.pt")!r}
+import sys, types
+sys.modules["made_here"] = types.ModuleType("made_here")
+sys.modules["made_here"].Net, Net.__module__ = Net, "made_here"
+torch.save({{"net": Net(), "epoch": 3}}, path)
+torch.load(path, weights_only=True)
+"""
+    found = explain(raised(HEAD + text, tmp_path))
+    assert [one["rule"] for one in found] == ["load-refused"]
+    assert found[0]["title"].startswith("path holds an object of made_here.Net: torch.load makes only tensors")
+    assert "load_state_dict" in found[0]["suggestion"]
+
+
+def test_a_wrong_argument_of_a_function_of_the_program_is_not_explained(tmp_path: Path) -> None:
+    assert explain(raised(HEAD + "def add(a, b): return a + b\nadd(R(2), c=R(2))\n", tmp_path)) == []
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="the interpreter does not tell which names")
@@ -327,7 +399,7 @@ def test_a_name_that_a_loop_has_made_anew_is_not_said_to_come_from_above(tmp_pat
 def test_of_a_freed_graph_the_state_that_a_loop_carries_is_told(tmp_path: Path) -> None:
     loop = "for turn in range(3):\n    out, h = rnn(R(5, 2, 4), h)\n    loss = out.pow(2).mean()\n    loss.backward()\n"
     found = explain(raised(f"{HEAD}rnn, h = nn.GRU(4, 8), None\n{loop}", tmp_path))
-    assert found[0]["title"].startswith("h goes from turn to turn of the loop with the graph of the turn before")
+    assert found[0]["title"].startswith("h goes from step to step with the graph of the step before")
     assert found[0]["suggestion"] == "h = h.detach()"
 
 

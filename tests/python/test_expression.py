@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict, deque, namedtuple
 from typing import Any
 
@@ -47,6 +48,7 @@ LOCALS: dict[str, Any] = {
     "batch": {"image": [torch.ones(2)], 3: "three", True: "yes", None: "nothing", "it's": 1},
     "config": Config(),
     "queue": deque([1, 2, 3]),
+    "typed": array("i", [1, 2, 3]),
     "point": Point(1, 2),
     "odd": {
         (1, 2): "tuple",
@@ -86,6 +88,7 @@ def follow(text: str) -> Any:
         ("batch[None]", "nothing"),
         ('batch["it\'s"]', 1),
         ("queue[-1]", 3),
+        ("typed[-1]", 3),
         ("point.y", 2),
         ("point[0]", 1),
         ("grown['known']", 1),

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import torch
-from faults import PROGRAMS, with_fault, without_fault
+from faults import PROGRAMS, ahead, call, with_fault, without_fault
+from faults.never import NEVER
 from faults.traps import TRAPS
 from faulty import HEAD, said_in_every_round, said_of
 from torch import nn
@@ -89,10 +90,28 @@ def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
         assert (said.rules, said.failed) == ([], [])
 
 
+@pytest.mark.parametrize("name", ahead.LINES)
+def test_a_finding_is_about_the_line_of_the_fault(name: str) -> None:
+    text = HEAD + with_fault(PROGRAMS[name][1])
+    first = said_of(text).found[0]
+    assert text.splitlines()[first["source"]["line"] - 1].strip() == ahead.LINES[name]
+
+
+@pytest.mark.parametrize("name", ahead.TITLES)
+def test_a_title_names_what_is_at_fault(name: str) -> None:
+    assert ahead.TITLES[name] in said_of(HEAD + with_fault(PROGRAMS[name][1])).found[0]["title"]
+
+
 def test_every_rule_has_a_program_in_which_nothing_else_finds_the_fault() -> None:
     alone = {rule for rule, _ in PROGRAMS.values()}
     alone |= {rule for one in EXPECTED.values() for rule in one["rules"] if len(one["rules"]) == 1}
     assert {rule.id for rule in RULES} - alone == set()
+
+
+def test_every_rule_has_healthy_situations_in_which_it_says_nothing_each_with_a_program() -> None:
+    assert set(NEVER) == {rule.id for rule in RULES}
+    assert [rule for rule, situations in NEVER.items() if not situations] == []
+    assert {name for situations in NEVER.values() for name in situations.values()} - set(LONG) == set()
 
 
 @pytest.mark.parametrize("name", TRAPS)
@@ -101,6 +120,17 @@ def test_what_only_looks_like_a_fault_is_none_at_any_line(name: str) -> None:
     for every_line, thorough in ((False, True), (True, False), (True, True)):
         said = said_of(text, every_line=every_line, thorough=thorough)
         assert (said.rules, said.failed) == ([], [])
+
+
+@pytest.mark.parametrize("name", call.PROGRAMS)
+def test_that_a_call_will_fail_is_said_before_it_does_and_explained_after(name: str) -> None:
+    rule, program = call.PROGRAMS[name]
+    assert said_of(HEAD + with_fault(program)).rules == [rule, rule]
+
+
+@pytest.mark.parametrize("name", call.FORESEEN)
+def test_that_a_call_will_fail_is_not_said_where_the_program_has_foreseen_it(name: str) -> None:
+    assert said_of(HEAD + with_fault(call.FORESEEN[name])).rules == []
 
 
 def faulty_step() -> Any:
@@ -188,6 +218,71 @@ def test_a_second_backward_of_one_loss_is_not_said_to_go_through_itself() -> Non
         loss.backward()
     titles = [one["title"] for one in said if one["rule"] == "graph-freed"]
     assert titles == ["an earlier backward of loss has freed its graph"]
+
+
+def test_a_second_backward_is_told_of_in_its_own_line() -> None:
+    text = """
+ c = F.mse_loss(nn.Linear(2, 1)(torch.ones(3, 2)), torch.zeros(3, 1))
+ c.backward()
+ stop(), c.backward()
+"""
+    titles = [one["title"] for one in said_of(HEAD + with_fault(text)).found if one["rule"] == "graph-freed"]
+    assert "an earlier backward of c has freed its graph" in titles
+
+
+def test_what_is_not_finite_is_told_by_the_first_variable_that_it_was_made_of() -> None:
+    text = """
+ table = torch.rand(16, 5)
+ table[3, 2] = 1.0
+ ratio = table / (table - 1)
+ centred = ratio - ratio.mean(0)
+ net = nn.Linear(5, 2)
+ o = torch.optim.SGD(net.parameters(), 0.1)
+ c = F.cross_entropy(net(centred), torch.arange(16) % 2)
+ stop()
+ c.backward()
+"""
+    found = said_of(HEAD + with_fault(text)).found[0]
+    assert (found["rule"], found["source"]["line"]) == (
+        "nan-in-input",
+        (HEAD + with_fault(text)).splitlines().index("    ratio = table / (table - 1)") + 1,
+    )
+    assert found["title"].startswith("ratio has 1 Inf, the first at [3, 2], centred is made of it, before net has it")
+    assert {"expression": "table", "fact": "finite"} in found["evidence"]
+    assert "divides by" in found["suggestion"]
+
+
+def test_what_was_cleaned_is_not_blamed() -> None:
+    text = """
+ raw = torch.rand(16, 5)
+ raw[3, 2] = float("nan")
+ clean = torch.nan_to_num(raw) / torch.zeros(16, 5)
+ net = nn.Linear(5, 2)
+ c = F.cross_entropy(net(clean), torch.arange(16) % 2)
+ stop()
+"""
+    assert said_of(HEAD + with_fault(text)).found[0]["title"].startswith("clean has ")
+
+
+def test_parameters_that_are_not_finite_are_told_with_what_earlier_stops_have_seen() -> None:
+    text = """
+ net = nn.Linear(4, 1)
+ o = torch.optim.SGD(net.parameters(), 1.0)
+ for k in range(3):
+     c = F.mse_loss(net(torch.ones(2, 4)), torch.zeros(2, 1))
+     o.zero_grad()
+     c.backward()
+     if k > 0:
+         net.weight.data[0, 0] = float("inf")
+     if k > 1:
+         net.bias.data[0] = float("nan")
+     stop()
+"""
+    found = [one for one in said_of(HEAD + with_fault(text)).found if one["rule"] == "nan-in-params"][-1]
+    assert found["title"] == "2 parameters have NaN or Inf: net.weight, net.bias; net.weight was the first"
+    facts = [one["fact"] for one in found["evidence"]]
+    assert facts[:2] == ["1 Inf, already 1 stop ago", "1 NaN"]
+    assert re.fullmatch(r"gradient norms [0-9.]+, [0-9.a-zN]+ at the stops before", facts[2])
 
 
 def test_two_stops_in_one_line_are_of_one_round() -> None:

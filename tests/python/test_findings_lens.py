@@ -18,6 +18,7 @@ from untouched import Watch
 
 from tensor_inspector import forget, operations
 from tensor_inspector.lenses.findings import run
+from tensor_inspector.lenses.findings.finding import Found
 from tensor_inspector.lenses.findings.rule import Rule
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.watching import history
@@ -71,7 +72,7 @@ def test_a_run_of_models_ends_when_it_is_told_to(monkeypatch: pytest.MonkeyPatch
         began.set()
         while step.run and time.monotonic() < end:
             time.sleep(0.01)
-        yield run.Found("it ran to its end")
+        yield Found("it ran to its end")
 
     def interrupt() -> None:
         began.wait()
@@ -104,7 +105,7 @@ def slow(ticks: Any, amount: int) -> Any:
     def check(step: Any) -> Any:
         ticks[0] += amount
         yield from ()
-        yield run.Found("slow")
+        yield Found("slow")
 
     return check
 
@@ -148,7 +149,7 @@ def test_evidence_that_no_expression_reaches_is_told_all_the_same(
     monkeypatch: pytest.MonkeyPatch, paused: Paused
 ) -> None:
     def check(step: Any) -> Any:
-        yield run.Found("odd", (None, "a fact"), ("model(x)", "another"), ("gone", "a third"), certain=False)
+        yield Found("odd", (None, "a fact"), ("model(x)", "another"), ("gone", "a third"), certain=False)
 
     monkeypatch.setattr(run, "RULES", [Rule("odd", check, "", "hint", "why", "what")])
     answer = ask(paused)

@@ -16,7 +16,7 @@ from zoo.tensor_classes import Wrapping
 
 from tensor_inspector import facts, summarize
 from tensor_inspector.kinds import Child, Rows
-from tensor_inspector.kinds.torch.forms import form_of
+from tensor_inspector.kinds.torch.forms import form_class_of
 from tensor_inspector.measure.stats import finite
 from tensor_inspector.measure.torch.finite import find_not_finite
 from tensor_inspector.protocol import Node
@@ -215,6 +215,12 @@ def test_finite_numbers_that_overflow_when_added_are_no_alarm(values: float, dty
     assert rows(module)["NaN and Inf"] == "none in all values"
 
 
+def test_small_tensors_that_overflow_only_together_are_no_alarm() -> None:
+    assert rows(nn.Sequential(layer(3e37), layer(3e37)))["NaN and Inf"] == "none in all values"
+    mixed = nn.Sequential(layer(3e37), layer(nan), layer(3e37), layer(inf, torch.float64))
+    assert (rows(mixed)["NaN in"], rows(mixed)["Inf in"]) == ("1.weight", "3.weight")
+
+
 def test_what_can_hold_no_nan_is_nothing_to_read() -> None:
     net = nn.Sequential(nn.BatchNorm1d(2), nn.Linear(2, 2))
     net.register_buffer("positions", torch.arange(512))
@@ -318,9 +324,9 @@ def test_weights_over_a_truncated_file_never_crash_the_program() -> None:
 def test_what_was_read_once_is_not_read_again_for_the_same_answer() -> None:
     tensors = [("a", torch.ones(3)), ("b", torch.tensor([nan])), ("c", torch.tensor([inf]))]
     budget = Budget()
-    first = find_not_finite(tensors, budget, True, form_of)
+    first = find_not_finite(tensors, budget, True, form_class_of)
 
-    def refuse(value: object, budget: Budget) -> Any:
+    def refuse(value: object) -> Any:
         raise AssertionError("it is read again")
 
     again = find_not_finite(tensors, budget, True, refuse)

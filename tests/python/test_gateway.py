@@ -309,6 +309,17 @@ def test_module_level_frames_have_no_globals_row(monkeypatch: pytest.MonkeyPatch
     ]  # fmt: skip
 
 
+def test_what_the_debugger_puts_among_the_locals_is_named_for_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {debugger.EXCEPTION: (ValueError, ValueError("no"), None), debugger.RETURN_VALUES: {"double": 4}}
+    space: dict[str, Any] = {"sys": sys, **kept}
+    exec(compile("frame = sys._getframe()", "module.py", "exec"), space)
+    rows = Paused(space["frame"], monkeypatch).frame()
+    assert rows["(exception)"]["line"] == "ValueError: no"
+    assert rows["(exception)"]["path"] == f"{debugger.EXCEPTION}[1]"
+    assert rows["(return) double"]["line"] == "4"
+    assert rows["(return) double"]["path"] == f"{debugger.RETURN_VALUES}['double']"
+
+
 def test_a_local_hides_the_path_of_a_global_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def shadowing() -> FrameType:
         GLOBAL_TENSOR = 1

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tensor_inspector.safe.guard import ByClass, instance_dict, traits
+from tensor_inspector.safe.attributes import traits
+from tensor_inspector.safe.guard import ByClass, instance_dict
 from tensor_inspector.safe.memory import mapped
 
 

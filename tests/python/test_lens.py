@@ -58,7 +58,7 @@ def test_two_values_by_their_expressions_are_answered_as_data_and_as_rows(paused
     answer = paused.compare("before", "after")
     assert (answer["done"], answer["progress"]) == (True, 1)
     assert answer["found"] == {
-        "lens": "compare", "same": False, "differences": 2, "compared": answer["found"]["compared"], "by_line": 0,
+        "lens": "compare", "same": False, "close": False, "differences": 2, "compared": answer["found"]["compared"], "by_line": 0,
         "not_compared": 0, "complete": True,
     }  # fmt: skip
     row = answer["node"]

@@ -257,6 +257,119 @@ d4.backward()
 stop()
 """,
     ),
+    "a sigmoid in the function that makes the model": (
+        "double-sigmoid",
+        """
+def a1(b2):
+    c3 = [nn.Linear(b2, 4), nn.ReLU(), nn.Linear(4, 1)]
+    c3 += [nn.Sigmoid()]  #
+    return nn.Sequential(*c3)
+d4, e5 = nn.Linear(6, 6), a1(6)
+f6 = e5(d4(torch.randn(8, 6)))
+g7 = F.binary_cross_entropy_with_logits(f6, torch.ones(8, 1))
+g7.backward()
+stop()
+""",
+    ),
+    "a freeze by another name in a function": (
+        "freeze-typo",
+        """
+def a1(b2):
+    for c3 in b2.parameters():
+        c3.require_grad = False  #
+d4, e5 = nn.Linear(6, 6), nn.Linear(6, 1)
+a1(d4)
+f6 = torch.optim.SGD([*d4.parameters(), *e5.parameters()], lr=0.1)
+g7 = e5(d4(torch.randn(8, 6))).pow(2).mean()
+g7.backward()
+stop()
+""",
+    ),
+    "one number for all weights in a function": (
+        "symmetric-init",
+        """
+def a1(b2):
+    for c3 in b2.parameters():
+        nn.init.constant_(c3, 0.1)  #
+d4 = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 1))
+a1(d4)
+e5 = d4(torch.randn(8, 6)).pow(2).mean()
+e5.backward()
+stop()
+""",
+    ),
+    "a head whose weights are copied": (
+        "tie-broken",
+        """
+class K1(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a1, self.b2 = nn.Embedding(9, 6), nn.Linear(6, 9, bias=False)
+        self.b2.weight = self.a1.weight
+    def forward(self, c3):
+        return self.b2(self.a1(c3))
+def d4(e5):
+    f6 = nn.Linear(6, 9, bias=False)
+    f6.weight.data.copy_(e5.a1.weight)  #
+    e5.b2 = f6
+g7 = K1()
+d4(g7)
+h8 = torch.randint(0, 9, (8,))
+i9 = F.cross_entropy(g7(h8), h8)
+i9.backward()
+stop()
+""",
+    ),
+    "an output that is clipped to 0 in forward": (
+        "zero-grad-values",
+        """
+class K1(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a1 = nn.Linear(6, 1)
+        self.a1.bias.data -= 9
+    def forward(self, b2):
+        return torch.clamp(self.a1(b2), min=0)[:, 0]  #
+c3 = K1()
+d4 = torch.optim.SGD(c3.parameters(), lr=0.1)
+e5 = c3(torch.randn(8, 6))
+f6 = F.l1_loss(e5, torch.ones(8))
+f6.backward()
+stop()
+""",
+    ),
+    "a deviation of one value that takes its name": (
+        "std-of-one",
+        """
+a1 = nn.Linear(6, 1)
+b2 = torch.tensor([2.0])
+b2 = (b2 - b2.mean()) / (b2.std() + 1e-8)  #
+c3 = (a1(torch.randn(1, 6)) * b2).sum()
+c3.backward()
+stop()
+""",
+    ),
+    "a rate given to the object that steps": (
+        "lr-too-high",
+        """
+class K1(object):
+    def __init__(self, a1):
+        self.b2 = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1))
+        self.c3 = torch.optim.SGD(self.b2.parameters(), lr=a1)
+    def turn(self, d4):
+        self.c3.zero_grad()
+        e5 = (self.b2(d4) - d4.sum(1, keepdim=True)).pow(2).mean()
+        e5.backward()
+        return e5.item()
+f6 = K1(9.0)  #
+g7 = torch.randn(32, 6)
+for h8 in range(4):
+    i9 = f6.turn(g7)
+    if h8 < 3:
+        stop()
+    f6.c3.step()
+""",
+    ),
 }
 
 

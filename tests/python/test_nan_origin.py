@@ -136,8 +136,8 @@ def test_the_rows_name_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> Non
     paused = Paused(run("h = w * x\nr = h / x\nloss = r.sum()"), monkeypatch)
     answer = paused.lens("nan_origin", tensor="loss")
     assert answer["node"]["name"] == "where the NaN in loss began"
-    assert answer["node"]["line"] == "Div · 0 / 0 · r · 2 NaN, first at [1] · of h"
-    assert [row["path"] for row in paused.below(answer, answer["node"])] == ["r", "h"]
+    assert answer["node"]["line"] == "Div · 0 / 0 · r · 2 NaN, first at [1] · of h, x"
+    assert [row["path"] for row in paused.below(answer, answer["node"])] == ["r", "h", "x"]
 
 
 def test_what_is_counted_is_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,8 +301,8 @@ def test_what_a_function_of_the_program_keeps_tells_whether_it_began_there(monke
     assert (found["where"], found["operation"], found["certain"]) == ("operation", "Keeps", False)
     assert found["nan"] == 1
     kept = {row["name"]: row["line"].partition(" · ")[0] for row in node["page"]["nodes"]}
-    assert kept["kept 0 by Keeps"] == "float32[4]"
-    assert len([name for name in kept if name.startswith("kept")]) == 4
+    assert kept["saved 0 by Keeps"] == "float32[4]"
+    assert len([name for name in kept if name.startswith("saved")]) == 4
 
 
 def test_what_was_not_finite_before_a_function_of_the_program_is_not_its_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +327,9 @@ def test_tensors_that_a_function_saved_under_hooks_are_not_unpacked(monkeypatch:
     WORLD.update(Keeps=Keeps)
     frame = hostile("with hooks:\n    loss = Keeps.apply(w * 2, x) * 3")
     answer = Paused(frame, monkeypatch).lens("nan_origin", tensor="loss")
-    kept = [row["name"] for row in answer["node"].get("page", {"nodes": []})["nodes"] if row["name"].startswith("kept")]
+    kept = [
+        row["name"] for row in answer["node"].get("page", {"nodes": []})["nodes"] if row["name"].startswith("saved")
+    ]
     assert len(kept) <= 1  # what stands in its ctx
 
 

@@ -13,6 +13,8 @@ from asking import Paused
 from torch import nn
 from untouched import Watch
 
+from tensor_inspector.lenses.step import frames
+
 
 class Two(nn.Module):
     def __init__(self) -> None:
@@ -37,6 +39,12 @@ class DetachedAtOnce(Two):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.first(x).relu().detach()
         return self.second(hidden)
+
+
+class DetachedByFunctions(Two):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = torch.relu(self.first(x)).detach()
+        return self.second(hidden)  # type: ignore[no-any-return]
 
 
 class WithoutGrad(Two):
@@ -106,6 +114,7 @@ def first_line(cls: type, offset: int) -> int:
     [
         (Detached, "model.first.weight", "detached", 2),
         (DetachedAtOnce, "model.first.bias", "detached", 1),
+        (DetachedByFunctions, "model.first.weight", "detached", 1),
         (WithoutGrad, "model.first.weight", "no_grad", 1),
         (Rebuilt, "model.first.weight", "rebuilt", 2),
         (ByAnotherName, "model.first.weight", "no_grad", 1),
@@ -209,7 +218,10 @@ def test_a_module_is_answered_by_reasons(monkeypatch: pytest.MonkeyPatch) -> Non
         "unused": ["model.spare.weight", "model.spare.bias"],
     }
     assert answer["node"]["line"] == "3 reasons"
-    assert [row["name"] for row in paused.below(answer, answer["node"])][-1] == "has a gradient"
+    rows = {row["name"]: row["line"] for row in paused.below(answer, answer["node"])}
+    assert list(rows)[-1] == "has a gradient"
+    assert rows["frozen"].startswith("requires_grad is False · 2 parameters · model.second.weight")
+    assert rows["not used in forward"].startswith("self.spare · line ")
 
 
 @pytest.mark.parametrize(
@@ -307,3 +319,10 @@ def test_looking_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         answer = paused.lens("no_gradient", parameter="model")
         paused.below(answer, answer["node"])
     assert watch.changes() == []
+
+
+def test_the_main_file_of_a_tool_is_no_frame_of_the_user() -> None:
+    said: dict[str, Any] = {"__name__": "__main__", "look": lambda: sys._getframe(1)}
+    for file, is_tool in (("/lib/debugpy/__main__.py", True), ("/app/debugpy.py", False), ("/app/__main__.py", False)):
+        exec(compile("frame = look()", file, "exec"), said)
+        assert frames.is_tools(said["frame"]) == is_tool

@@ -138,7 +138,7 @@ def test_following_a_slot_prints_nothing(capfd: pytest.CaptureFixture[str]) -> N
 
     value = Slotted()
     value.a, value.b = 1, 2
-    from tensor_inspector.safe.guard import attribute
+    from tensor_inspector.safe.attributes import attribute
 
     assert attribute(value, "a") == 1
     assert capfd.readouterr().err == ""
@@ -158,6 +158,14 @@ def test_a_view_that_autograd_has_given_up_still_shows_its_values() -> None:
     assert summarize(first) == f"float32[3] · all 2 · {grad} · view of [2, 3]"
     assert facts(first)["grad_fn"] == grad.replace("grad ← ", "")
     assert "values" in tree(first)
+
+
+def test_of_a_view_modified_in_place_the_base_tells_where_the_gradient_goes() -> None:
+    base = torch.ones(2, 3, requires_grad=True) * 1
+    view = base[0]
+    view.add_(1)
+    found = facts(view)
+    assert (found["requires_grad"], found["is_leaf"], found["grad_fn"]) == (True, False, "base ← CopySlices")
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")

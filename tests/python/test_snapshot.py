@@ -291,6 +291,15 @@ def test_a_value_that_can_not_be_described_says_why_in_its_own_row(monkeypatch: 
     assert rows["good"]["line"] == "list · 1: 1"
 
 
+def test_where_rows_end_in_a_failure_those_before_it_are_shown() -> None:
+    def rows(start: int, count: int) -> Iterator[Child]:
+        yield Child("first", 1)
+        raise ValueError("the library broke")
+
+    page = Snapshot(Rows("", 9, rows)).page(0, 0, 100, Budget())
+    assert [node["line"] for node in page["nodes"]] == ["1", "not read: ValueError: the library broke"]
+
+
 def test_of_a_value_that_fails_half_way_nothing_is_said_but_that(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: object) -> Any:
         raise RuntimeError("no badges")

@@ -242,7 +242,20 @@ class TestValues:
         assert s["mean"] == pytest.approx(59_984, abs=0.1)
 
 
+class TestOneSign:
+    @pytest.mark.parametrize("special", [math.nan, math.inf, -math.inf])
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_what_is_not_finite_is_no_end_of_the_numbers(self, special, sign):
+        t = sign * (7.0 + torch.arange(20_000) % 3)
+        t[5] = special
+        check(stats_of(t), t.tolist())
+
+
 class TestComplex:
+    def test_of_no_numbers_each_part_is_that_of_no_numbers(self):
+        found = stats_of(torch.empty(0, dtype=torch.complex64))
+        assert found == dict.fromkeys(("real", "imag", "abs"), stats_of(torch.empty(0)))
+
     @pytest.mark.parametrize("name", ["complex32", "complex64", "complex128"])
     @pytest.mark.parametrize("n", [7, 40_000])
     @pytest.mark.filterwarnings("ignore:ComplexHalf")
@@ -344,8 +357,17 @@ class TestUnread:
         os.truncate(path, 4096)
         assert stats_of(t).code == "truncated"
 
-    @pytest.mark.parametrize("name", ["quint8", "quint4x2", "bits8", "float4_e2m1fn_x2", "uint4"])
-    def test_dtypes_that_are_no_plain_numbers(self, name):
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("quint8", "quint8 values are not read"),
+            ("quint4x2", "quint4x2 values are not read"),
+            ("bits8", "values not read: bits without a meaning"),
+            ("float4_e2m1fn_x2", "values not read: two 4-bit floats a byte"),
+            ("uint4", "values not read: 4-bit integers"),
+        ],
+    )
+    def test_dtypes_that_are_no_plain_numbers(self, name, text):
         if not hasattr(torch, name):
             pytest.skip(f"no {name} in this torch")
         with torch.no_grad():
@@ -356,8 +378,7 @@ class TestUnread:
         except (RuntimeError, TypeError):
             pytest.skip(f"no way to make a {name} tensor here")
         unread = stats_of(t)
-        assert unread.code == "dtype"
-        assert "not read" in unread.text
+        assert unread == Unread("dtype", text)
 
 
 class TestBudget:
@@ -529,7 +550,19 @@ class TestPace:
             assert part[-1] + part.step > where[-1]
 
 
+class Elsewhere(torch.Tensor):
+    """Stands in for a tensor of a device."""
+
+    is_cpu = False
+
+
 class TestDevice:
+    @pytest.mark.parametrize("t", [torch.arange(1000.0), torch.tensor(3.0), torch.ones(1).expand(5)])
+    def test_what_is_not_on_the_cpu_is_read_there(self, t):
+        there, here = stats_of(t.as_subclass(Elsewhere)), stats_of(t)
+        names = ("count", "min", "max", "mean", "zeros", "exact", "read")
+        assert [there[name] for name in names] == [here[name] for name in names]
+
     """The reductions for accelerators, run where every machine can run them."""
 
     @settings(max_examples=150)
@@ -556,6 +589,10 @@ class TestDevice:
 
         found = device.few(torch, torch.arange(101), 10, Budget()).tolist()
         assert found == list(range(5, 101, 11))
+
+    def test_integers_are_told_apart_over_the_whole_range(self):
+        s = on_device(torch.tensor([-(2**63), 0, 2**63 - 1]))
+        assert s["std"] == pytest.approx(2.0**63, rel=1e-9)
 
     def test_what_varies_near_the_least_numbers_is_not_zero(self):
         s = on_device(torch.tensor([1e-200, 3e-200], dtype=torch.float64))

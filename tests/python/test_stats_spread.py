@@ -21,7 +21,7 @@ from tensor_inspector.safe.untouched import Untouched
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
 
-from test_stats import python_values, tensors  # noqa: E402
+from test_stats import Elsewhere, python_values, tensors  # noqa: E402
 from test_stats_numpy import arrays  # noqa: E402
 from zoo.tensors import jag, nest  # noqa: E402
 
@@ -232,6 +232,10 @@ class TestFirst:
             (t.expand(4, 700, 900), [0, 611, 7], [0, 3, 5]),
         ):
             assert first_special(view, Budget()) == (nan, inf)
+
+    def test_on_a_device_they_are_looked_for_there(self):
+        there = torch.tensor([0.0, math.inf, math.nan]).as_subclass(Elsewhere)
+        assert first_special(there, Budget()) == ([2], [1])
 
     def test_a_complex_number_is_one_if_a_part_is(self):
         values = [1, complex(0, math.nan), complex(math.inf, 1)]

@@ -127,6 +127,18 @@ def test_strings_say_how_long_they_are_when_cut() -> None:
     assert text.quoted("a" * 10_000, 5) == "'aaaaa…' · 10,000 chars"
 
 
+@pytest.mark.parametrize(
+    ("value", "limit", "shown"),
+    [
+        (b"a" * 100, 40, f"b'{'a' * 40}…' · 100 bytes"),
+        (bytearray(b"a" * 100), 40, f"bytearray(b'{'a' * 40}…') · 100 bytes"),
+        (b"\xff" * 100, 16, r"b'\xff\xff\xff\xff…' · 100 bytes"),
+    ],
+)
+def test_bytes_say_how_many_they_are_when_cut(value: bytes, limit: int, shown: str) -> None:
+    assert text.quoted_bytes(value, limit) == shown
+
+
 @given(st.text())
 def test_short_strings_are_shown_as_python_writes_them(value: str) -> None:
     assert text.quoted(value, len(value)) == repr(value)

@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tensor_inspector import facts, summarize, tree
+from tensor_inspector.safe.untouched import Untouched
 
 
 class Seen(TorchFunctionMode):
@@ -157,6 +158,15 @@ def test_the_profiler_does_not_record_the_look_and_goes_on_recording() -> None:
     recorded = {event.key for event in profile.key_averages()}
     assert "aten::ones" in recorded
     assert "aten::aminmax" not in recorded
+
+
+def test_while_a_value_is_read_no_derivative_is_recorded_forward_or_backward() -> None:
+    def are_on() -> tuple[bool, bool]:
+        return torch.is_grad_enabled(), torch._C._is_fwd_grad_enabled()
+
+    with Untouched():
+        assert are_on() == (False, False)
+    assert are_on() == (True, True)
 
 
 @pytest.mark.parametrize("grad", [True, False])

@@ -184,7 +184,12 @@ describe("a session", () => {
   test("that has ended is known no more, and its frames are over", () => {
     const { sessions, session, stop, end, vscode } = debugging();
     stop();
-    const frame = new Frame(session, session.stopOf(1) ?? 0, 2, { thread: 1, function: "train", source: undefined });
+    const frame = new Frame(session, session.stopOf(1) ?? 0, 2, {
+      thread: 1,
+      function: "train",
+      line: 1,
+      source: undefined,
+    });
     expect([sessions.get(vscode.id), frame.over]).toEqual([session, false]);
     end();
     expect([sessions.get(vscode.id), frame.over]).toEqual([undefined, true]);
@@ -229,9 +234,64 @@ describe("the active frame", () => {
     ["vscode-notebook-cell:/train.ipynb#W0sZmls", "vscode-notebook-cell:/train.ipynb#W0sZmls"],
   ])("of %s stands in %s", (path, uri) => {
     const { session } = debugging();
-    const at = new Frame(session, session.stopOf(1) ?? 0, 2, { thread: 1, function: "train", source: { path } });
+    const at = new Frame(session, session.stopOf(1) ?? 0, 2, {
+      thread: 1,
+      function: "train",
+      line: 1,
+      source: { path },
+    });
     const isIn = (text: string): boolean => at.isIn({ uri: Uri.parse(text) as unknown as api.Uri });
     expect([isIn(uri), isIn("file:///other.py")]).toEqual([true, false]);
+  });
+
+  describe("tells where a line of the program is: in what the adapter shows for a frame in that file", () => {
+    const CELL = "vscode-notebook-cell:/train.ipynb#W0sZmls";
+    const files = [
+      { file: "/tmp/ipykernel_1/2.py", frame: 2, line: 5 },
+      { file: "/srv/model.py", frame: 3, line: 40 },
+    ];
+
+    /** Where a line is at a stop whose adapter shows these files for the frame and its caller, in a session of a type. */
+    async function located(file: string, type = "debugpy", asked: (answer: () => void) => void = (answer) => answer()) {
+      const { session, event, exchange, customRequest, vscode } = debugging();
+      Object.assign(vscode, { type });
+      const stackFrames = [CELL, "/home/me/model.py"].map((path, at) => ({
+        id: at + 2,
+        name: "train",
+        source: { path },
+        line: [12, 40][at],
+        column: 1,
+      }));
+      event("stopped", { threadId: 1 });
+      customRequest.mockImplementation((command: string, args: object) => {
+        exchange(command, args, { stackFrames });
+        return Promise.resolve({ stackFrames });
+      });
+      asked(() => exchange("stackTrace", { threadId: 1 }, { stackFrames }));
+      const at = new Frame(session, session.stopOf(1) ?? 0, 2, {
+        thread: 1,
+        function: "train",
+        line: 12,
+        source: { path: CELL },
+      });
+      const { uri, line } = await at.locate({ file, line: 7 }, files);
+      const { scheme, path, fragment } = uri as unknown as Uri;
+      return `${scheme}:${path}${fragment === "" ? "" : `#${fragment}`} ${line}`;
+    }
+
+    test.each([
+      ["a cell", "/tmp/ipykernel_1/2.py", `${CELL} 7`],
+      ["a file of another machine", "/srv/model.py", "file:/home/me/model.py 7"],
+      ["a file in which no frame stands, by its own name", "/srv/data.py", "file:/srv/data.py 7"],
+    ])("%s", async (_, file, where) => expect(await located(file)).toBe(where));
+
+    test("a cell of a file that the adapter shows the lines of", async () => {
+      expect(await located("/tmp/ipykernel_1/2.py", "Python Interactive Window Debug Adapter")).toBe(`${CELL} 14`);
+    });
+
+    test("a caller's that VS Code has not asked for yet", async () => {
+      expect(await located("/srv/model.py", "debugpy", () => undefined)).toBe("file:/home/me/model.py 7");
+    });
   });
 
   test("follows clicks in the call stack", async () => {

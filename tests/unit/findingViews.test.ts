@@ -12,7 +12,7 @@ import { Diagnostics } from "../../extension/src/views/diagnostics.ts";
 import { Hover } from "../../extension/src/views/hover.ts";
 import type { Settings } from "../../extension/src/views/settings.ts";
 import { deferred, frame, frameAnswer, memory, nodeAnswer, tensor } from "./fixtures.ts";
-import { document, languages, Position, window, workspace } from "./vscode.ts";
+import { document, languages, Position, Uri, window, workspace } from "./vscode.ts";
 
 const TRAIN = document("/train.py", "import torch", "  loss = f(out)");
 const softmax: Finding = {
@@ -33,6 +33,10 @@ function checked(...findings: Finding[]): NonNullable<Contents["findings"]> {
   const answer = { op: "lens", snapshot: 7, ms: 1, done: true, progress: 1, types: [], found } as unknown as LensAnswer;
   return { answer, manner: "usual", unrun: false };
 }
+
+/** The adapter shows a line later in the notebook what the program calls its file. */
+const shownInCell = (({ line }) =>
+  Promise.resolve({ uri: Uri.file("/train.ipynb") as never, line: line + 1 })) satisfies Contents["frame"]["locate"];
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -85,6 +89,38 @@ describe("at the lines of the program", () => {
     expect(said()).toEqual([["/train.py", ["double-softmax"]]]);
   });
 
+  test("it stands where the adapter shows that line: in the notebook's cell, not in the kernel's copy of it", async () => {
+    workspace.files.set("/train.ipynb", Promise.resolve(document("/train.ipynb", "import torch", "", "loss = f(out)")));
+    const { tell, said, contents } = stopped();
+    contents.frame.locate = shownInCell;
+    tell(checked(softmax));
+    await settled();
+    expect(said()).toEqual([["/train.ipynb", ["double-softmax"]]]);
+    expect(languages.diagnostics.get("/train.ipynb")?.[0]?.range).toMatchObject({ start: { line: 2 } });
+  });
+
+  test.each([
+    ["  loss = f(out)  # flat", 15],
+    ['  loss = f("#1")', 16],
+    ["  loss = f(out)  # the 'flat' one", 33],
+  ])("%s: it stands under the code", async (line, end) => {
+    workspace.files.set("/train.py", Promise.resolve(document("/train.py", "import torch", line)));
+    const { tell } = stopped();
+    tell(checked(softmax));
+    await settled();
+    expect(languages.diagnostics.get("/train.py")?.[0]?.range).toMatchObject({ end: { line: 1, character: end } });
+  });
+
+  test("what is said stays until what is said next can take its place", async () => {
+    const { tell, said } = stopped();
+    tell(checked(softmax));
+    await settled();
+    tell(checked({ ...softmax, rule: "loss-sign" }));
+    expect(said()).toEqual([["/train.py", ["double-softmax"]]]);
+    await settled();
+    expect(said()).toEqual([["/train.py", ["loss-sign"]]]);
+  });
+
   test("nothing stands any more after the end, and nothing at all where that is switched off", async () => {
     const ended = stopped();
     ended.tell(checked(softmax));
@@ -100,8 +136,9 @@ describe("at the lines of the program", () => {
 
 describe("the hover of a value", () => {
   /** What the hover of `out` tells in this document. */
-  async function cards(path: string, diagnostics: boolean): Promise<string[]> {
+  async function cards(path: string, diagnostics: boolean, locate?: Contents["frame"]["locate"]): Promise<string[]> {
     const contents = new Contents(frame(1), frameAnswer());
+    if (locate) contents.frame.locate = locate;
     contents.findings = checked(softmax);
     const inspector = {
       contents,
@@ -136,6 +173,9 @@ describe("the hover of a value", () => {
     expect(await told("/train.py")).toBe(0);
     expect(await told("/other.py")).toBe(1);
     expect(await told("/train.py", false)).toBe(1);
+    const inCell: Contents["frame"]["locate"] = async () => ({ uri: Uri.file("/train.ipynb") as never, line: 2 });
+    expect(await cards("/train.ipynb", true, inCell)).toHaveLength(1);
+    expect(await cards("/train.py", true, inCell)).toHaveLength(2);
   });
 });
 
@@ -155,6 +195,10 @@ describe("the commands of a finding", () => {
     const parts = { tree: { say } } as unknown as Parts;
     await COMMANDS[COMMAND.goToLine](parts, rowOf(softmax));
     expect(window.shown).toEqual(["/train.py:2"]);
+    workspace.files.set("/train.ipynb", Promise.resolve(document("/train.ipynb", "loss = f(out)")));
+    const inCell = new Contents(Object.assign(frame(1), { locate: shownInCell }), frameAnswer());
+    await COMMANDS[COMMAND.goToLine](parts, { ...rowOf(softmax), contents: inCell });
+    expect(window.shown.at(-1)).toBe("/train.ipynb:3");
     const gone = { ...softmax, source: { file: "<cell 3>", line: 2 } };
     await COMMANDS[COMMAND.goToLine](parts, rowOf(gone));
     expect(say).toHaveBeenCalledExactlyOnceWith("No file here has this line: <cell 3>");

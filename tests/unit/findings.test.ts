@@ -281,6 +281,53 @@ describe("a frame that is returned to", () => {
     expect(asked).toHaveLength(1);
   });
 
+  test("and is read again, as after a pin, shows what was found until that is known anew", async () => {
+    const answers = [answerOf(softmax), answerOf(unsure)];
+    const { look, stand, asked, inspector, rows } = await window(() => answers.shift());
+    await look(1);
+    await stand();
+    let wasGone = false;
+    inspector.onDidChange(() => (wasGone ||= rows()[0]?.finding === undefined));
+    await inspector.again();
+    expect(rows()[0]?.finding).toEqual(softmax);
+    await stand();
+    expect(asked).toHaveLength(2);
+    expect(rows()[0]?.finding).toEqual(unsure);
+    expect(wasGone).toBe(false);
+  });
+
+  test("and was read again, but left before that was asked, is asked", async () => {
+    const { look, stand, asked, inspector } = await window();
+    await look(1);
+    await stand();
+    await inspector.again();
+    await look(1, 3);
+    await stand();
+    await look(1);
+    await stand();
+    expect(asked).toHaveLength(3);
+  });
+
+  test("and is read again once findings are switched off, shows none", async () => {
+    const { look, stand, inspector, wishes, rows } = await window();
+    await look(1);
+    await stand();
+    wishes.findings = false;
+    await inspector.again();
+    expect(rows().map(({ label }) => label)).toEqual(["a"]);
+  });
+
+  test("and is read again does not say that a check begins which nobody has asked for", async () => {
+    const { look, findings, inspector, rows } = await window(() => new Promise(() => undefined));
+    const before = { answer: answerOf(softmax), manner: "thorough", unrun: false } as const;
+    await look(1);
+    inspector.contents!.findings = before;
+    await inspector.again();
+    expect(rows()[0]?.finding).toEqual(softmax);
+    findings.cancel();
+    expect(rows()[0]?.finding).toEqual(softmax);
+  });
+
   test.each([
     ["usual", { thorough: false }, undefined],
     ["thorough", { thorough: true }, "checked thoroughly (2 rules)"],

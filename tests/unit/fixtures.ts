@@ -1,7 +1,8 @@
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
 import type { Memory } from "../../extension/src/model/pins.ts";
-import type { FrameAnswer, Node, NodeAnswer } from "../../extension/src/protocol/generated.ts";
+import type { FrameAnswer, Node, NodeAnswer, SourceLine } from "../../extension/src/protocol/generated.ts";
+import { Uri } from "./vscode.ts";
 
 let ids = 100;
 
@@ -53,6 +54,7 @@ export function frame(
     place,
     over: false,
     isIn: () => true,
+    locate: ({ file, line: at }: SourceLine) => Promise.resolve({ uri: Uri.file(file), line: at }),
   } as unknown as Frame & Paused;
 }
 

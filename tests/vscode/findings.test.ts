@@ -1,5 +1,5 @@
 /** What is wrong with a training step: in the tree, the status bar, hovers, the editor and the Problems view. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect } from "vitest";
 import { placeOf } from "./bed/editor.ts";
@@ -51,15 +51,59 @@ forward(torch.ones(32, 7))
 const healthy = `\
 import torch
 
-model = torch.nn.Linear(4, 3)
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 3)
+
+    def forward(self, inputs):
+        print("forward", flush=True)
+        return self.head(inputs)
+
+
+model = Model()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-loss = model(torch.rand(8, 4)).pow(2).mean()
+inputs = torch.rand(8, 4)
+loss = model(inputs).pow(2).mean()
 loss.backward()  # STOP
+optimizer.step()
+print("done")
 `;
+
+/** A step in a file of its own, and the program that calls it: there the fault is made. */
+const step = `\
+from torch.nn.functional import cross_entropy
+
+
+def step(model, images, labels):
+    probabilities = model(images)
+    loss = cross_entropy(probabilities, labels)
+    return loss  # STOP
+`;
+
+const calling = `\
+import torch
+from step import step
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 3), nn.Softmax(1))
+step(model, torch.rand(8, 4), torch.arange(8) % 3)
+`;
+const HERE = "# this is the file in the workspace";
 
 const NAN = "images has 1 NaN";
 const SOFTMAX = "cross_entropy was given probabilities";
-const test = testIn({ files: { "wrong.py": wrong, "raises.py": raises, "healthy.py": healthy } });
+const test = testIn({
+  files: {
+    "wrong.py": wrong,
+    "raises.py": raises,
+    "healthy.py": healthy,
+    "step.py": step,
+    "calling.py": `${calling}${HERE}\n`,
+  },
+});
 
 describe("a step with two faults", () => {
   test.beforeAll(async ({ wb }) => {
@@ -179,12 +223,54 @@ describe("a healthy step", () => {
     await wb.page.getByRole("button", { name: "Run", exact: true }).click();
     await wb.inspector.rowsWhen("more rules", ([row]) => rulesAsked(row) > rulesAsked(first));
     await expect.poll(() => status(wb)).toBe("");
+    expect(forwards(wb)).toBeGreaterThan(1);
   });
+
+  test("whose models were run once by leave is checked without that a step later, and leave is asked anew", async ({
+    wb,
+  }) => {
+    const before = forwards(wb);
+    await wb.debug.stepOver();
+    await wb.channel.execute("tensorInspector.checkStep");
+    const [first] = await found(wb, "nothing found");
+    await wb.inspector.clickAction([first!.label], "Check by Running the Model…");
+    await wb.page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await wb.debug.stepOver();
+    await wb.inspector.row("model");
+    expect(forwards(wb)).toBe(before);
+    await wb.debug.continueToEnd();
+  });
+});
+
+test("what is wrong stands in the files that the adapter shows, where the program's are elsewhere", async ({ wb }) => {
+  const elsewhere = path.join(wb.workspace.home, "elsewhere");
+  mkdirSync(elsewhere);
+  writeFileSync(path.join(elsewhere, "step.py"), step);
+  writeFileSync(path.join(elsewhere, "calling.py"), calling);
+  await wb.debug.breakAt("step.py", [step.split("\n").findIndex((line) => line.includes("# STOP")) + 1]);
+  const program = path.join(elsewhere, "calling.py");
+  const pathMappings = [{ localRoot: wb.workspace.folder, remoteRoot: elsewhere }];
+  const config = { type: "debugpy", request: "launch", name: "elsewhere", program, pathMappings } as const;
+  await wb.debug.stopAfter(() => wb.debug.launch(config));
+  await wb.showOnly(wb.inspector.title);
+  const [first] = await found(wb, SOFTMAX);
+  await expect.poll(() => problems(wb)).toHaveLength(1);
+  await wb.showOnly(wb.inspector.title);
+  await wb.inspector.clickAction([first!.label], "Go to Line");
+  const editor = wb.page.locator(".editor-instance", { hasText: HERE.replaceAll(" ", "\u00A0") });
+  await editor.locator(".squiggly-error").first().waitFor();
+  await wb.debug.continueToEnd();
 });
 
 /** The rows, once the first one begins so, or has it in its label. */
 function found(wb: Workbench, text: string): Promise<readonly Row[]> {
   return wb.inspector.rowsWhen(text, ([first]) => first?.label.includes(text) === true);
+}
+
+/** How often a model was run, as the program tells. */
+function forwards(wb: Workbench): number {
+  const told = wb.recording.events("output").map(({ body }) => (body as { output: string }).output);
+  return told.join("").split("forward").length - 1;
 }
 
 /** Of how many rules this row says that they found nothing; none where it says something else. */

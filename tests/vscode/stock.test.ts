@@ -122,12 +122,15 @@ describe("inline values", () => {
 
 describe("settings take effect at once", () => {
   test("the debug hover shows our line where our own hover is off", async ({ wb }) => {
-    wb.changeSettings({ "tensorInspector.hover.enabled": false });
+    // Nothing on the screen says that hovers are off: the order of the rows, changed with them, says that it was heard.
+    wb.changeSettings({ "tensorInspector.hover.enabled": false, "tensorInspector.tensorsFirst": false });
+    await wb.inspector.rowsWhen("the order of the function", ([first]) => first?.label === "steps");
     const hover = await wb.editor.hover(placeOf(program, "return batch", "batch"));
     expect(hover.kind).toBe("debug");
     expect(hover.text).toContain("dict · NaN in image · 2: image f32[600,4], label 3");
     await wb.editor.leaveHover();
-    wb.changeSettings({ "tensorInspector.hover.enabled": true });
+    wb.changeSettings({ "tensorInspector.hover.enabled": true, "tensorInspector.tensorsFirst": true });
+    await wb.inspector.rowsWhen("tensors first", ([first]) => first?.label !== "steps");
   });
 
   test("the stock views are as without us when they are switched off", async ({ wb }) => {

@@ -1,7 +1,9 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 import * as vscode from "vscode";
+import type { FrameFile, SourceLine } from "../protocol/generated.ts";
 import { isPython, type Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
+import { type Location, locate, uriOf } from "./sources.ts";
 import type { Place } from "./threads.ts";
 import type { Named, Stopped } from "./tracker.ts";
 import { isSameUri } from "./uris.ts";
@@ -38,12 +40,12 @@ export class Frame {
   /** Whether it stands in this document. */
   isIn({ uri }: Pick<vscode.TextDocument, "uri">): boolean {
     const { source } = this.#place;
-    if (source === undefined) return false;
-    const { path = "" } = source;
-    // Jupyter names the cell by its URI.
-    const isUri = /^[a-z][a-z-]+:/.test(path);
-    const own = isUri ? vscode.Uri.parse(path) : vscode.debug.asDebugSourceUri(source, this.session.vscode);
-    return isSameUri(own, uri);
+    return source !== undefined && isSameUri(uriOf(source, this.session), uri);
+  }
+
+  /** Where a line of the program is for VS Code; `files` are those in which this frame and its callers stand. */
+  locate(line: SourceLine, files: readonly FrameFile[]): Promise<Location> {
+    return locate(line, files, this);
   }
 }
 
@@ -108,7 +110,7 @@ export class ActiveFrame implements vscode.Disposable {
     const stop = session.stopOf(threadId);
     if (stop === undefined || !willBeLookedAt(session, threadId)) return;
     this.#expected = { thread: threadId, stop, reason };
-    session.askForTop(threadId);
+    void session.askForFrames(threadId, 1);
   }
 
   /** VS Code announces a frame after questions of its own: where these have told which it will be, it is taken before. */

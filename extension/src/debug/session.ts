@@ -63,9 +63,13 @@ export class Session {
     });
   }
 
-  /** Has the adapter name the top frame of a thread, if that is still paused. */
-  askForTop(threadId: number): void {
-    const nobodyNeedsIt = (): undefined => undefined;
-    this.vscode.customRequest("stackTrace", { threadId, startFrame: 0, levels: 1 }).then(nobodyNeedsIt, nobodyNeedsIt);
+  /** Has the adapter name the top frames of a thread, all if their number is not given, where that is still paused. */
+  async askForFrames(threadId: number, levels?: number): Promise<void> {
+    const asked = levels === undefined ? { threadId } : { threadId, startFrame: 0, levels };
+    try {
+      await this.vscode.customRequest("stackTrace", asked);
+    } catch {
+      return; // it has gone on
+    }
   }
 }

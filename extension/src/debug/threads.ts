@@ -4,6 +4,8 @@ import type { DebugProtocol } from "@vscode/debugprotocol";
 export interface Place {
   readonly thread: number;
   readonly function: string;
+  /** In the file that the adapter shows for it. */
+  readonly line: number;
   readonly source: DebugProtocol.Source | undefined;
 }
 
@@ -70,7 +72,7 @@ export class Threads {
 
   /** The adapter has named frames of a thread. */
   names(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
-    for (const { id, name, source } of frames) this.#places.set(id, { thread, function: name, source });
+    for (const { id, name, line, source } of frames) this.#places.set(id, { thread, function: name, line, source });
   }
 
   /** The frames of a thread, or of all, are not what they were. */

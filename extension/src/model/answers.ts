@@ -40,8 +40,10 @@ export class Answers {
   readonly #parts: Pick<Scene, "pins" | "questions" | "expansion">;
   readonly #wishes: Wishes;
   readonly #results: Results;
-  /** By the frames' keys. */
+  /** What was read last of each frame that is paused, by the frames' keys. */
   readonly #known = new Map<string, Contents>();
+  /** Those among them that are not true any more. */
+  readonly #old = new WeakSet<Contents>();
   /** Questions under way, by the frames' keys; one that is replaced here is not true any more. */
   readonly #asked = new Map<string, Pending>();
   readonly #changes = new Changes();
@@ -67,7 +69,13 @@ export class Answers {
   }
 
   of(frame: Frame): Contents | undefined {
-    return this.#known.get(frame.key);
+    const known = this.#known.get(frame.key);
+    return known && !this.#old.has(known) ? known : undefined;
+  }
+
+  /** What was read last of each frame that is paused, also where it is being read again. */
+  get all(): Iterable<Contents> {
+    return this.#known.values();
   }
 
   /** What asking for a frame will have come to, if that is under way. */
@@ -90,7 +98,7 @@ export class Answers {
   drop(session?: Session): void {
     const isMeant = ({ frame }: { readonly frame: Frame }): boolean =>
       session === undefined || frame.session === session;
-    for (const [key, contents] of this.#known) if (isMeant(contents)) this.#known.delete(key);
+    for (const contents of this.#known.values()) if (isMeant(contents)) this.#old.add(contents);
     for (const [key, pending] of this.#asked) {
       if (!isMeant(pending)) continue;
       this.#asked.delete(key);
@@ -129,6 +137,7 @@ export class Answers {
       if (!isTrue()) return undefined;
       const before = this.#changes.before(frame, answer, this.parts);
       const contents = new Contents(frame, answer, this.#results.of(frame), before);
+      contents.takeFindings(this.#known.get(frame.key));
       this.#changes.keep(contents);
       this.#known.set(frame.key, contents);
       this.meet(frame, answer.types);

@@ -1,4 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
+import type { Location } from "../debug/sources.ts";
 import type {
   ChildrenAnswer,
   Finding,
@@ -8,6 +9,7 @@ import type {
   Node,
   Page,
   PinAnswer,
+  SourceLine,
 } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
 import { FrameResults, type Result } from "./results.ts";
@@ -51,7 +53,7 @@ export class Contents {
   readonly answer: FrameAnswer;
   /** What the rows of this function said before. */
   readonly before: Lines;
-  /** What is wrong with the step in sight; undefined before that is known. */
+  /** What is wrong with the step in sight, as was known before where it was read again; undefined before that is known. */
   findings: Checked | undefined;
   /** How far a check is that the user asked for, or why it failed. */
   checking: Failure | { readonly progress: number } | undefined;
@@ -66,6 +68,19 @@ export class Contents {
     this.answer = answer;
     this.#results = results;
     this.before = before;
+  }
+
+  /** What was wrong when the same frame was read before, until that is known anew. */
+  takeFindings(before: Contents | undefined): void {
+    if (before?.findings === undefined) return;
+    this.findings = before.findings;
+    const own = key(before.findings.answer.snapshot, "");
+    for (const [id, page] of before.#pages) if (id.startsWith(own)) this.#pages.set(id, page);
+  }
+
+  /** Where a line of the program is for VS Code. */
+  locate(line: SourceLine): Promise<Location> {
+    return this.frame.locate(line, this.answer.files ?? []);
   }
 
   /** What of the frame did not fit the limits, in the helper's words. */
@@ -174,6 +189,6 @@ export class Contents {
   }
 }
 
-function key(snapshot: number, node: number): string {
+function key(snapshot: number, node: number | ""): string {
   return `${snapshot} ${node}`;
 }

@@ -30,8 +30,8 @@ export class Findings {
   readonly #wishes: { readonly findings: boolean };
   /** What is looked at, as far as it was followed. */
   #contents: Contents | undefined;
-  /** What was shown last of each frame that is paused, by its key. */
-  readonly #shown = new Map<string, Contents>();
+  /** Those whose findings are of them, and not of an earlier reading of their frame. */
+  readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
   readonly #tasks: UnderWay<Task>;
   #timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export class Findings {
   }
 
   #follow(): void {
-    this.#sweep();
+    this.#tasks.end((task) => task.contents.frame.over);
     const { contents } = this.#inspector;
     if (contents === this.#contents) return;
     clearTimeout(this.#timer);
@@ -84,26 +84,22 @@ export class Findings {
     if (contents !== undefined && !contents.frame.over) this.#begin(contents);
   }
 
-  /** Forgets the frames of stops that are over. */
-  #sweep(): void {
-    this.#tasks.end((task) => task.contents.frame.over);
-    for (const [key, { frame }] of this.#shown) if (frame.over) this.#shown.delete(key);
-  }
-
   /** Asks what is not known yet; of a frame that was read again, what the user wanted to know of it. */
   #begin(contents: Contents): void {
-    const { key } = contents.frame;
-    const before = this.#shown.get(key);
-    this.#shown.set(key, contents);
-    const known = this.#tasks.find((task) => isOf(task, contents)) ?? before?.findings;
-    if (before !== contents && known !== undefined && known.manner !== "usual") void this.#ask(contents, again(known));
-    else if (known === undefined || before !== contents) this.#askSoon(contents);
+    const task = this.#tasks.find((one) => isOf(one, contents));
+    if (this.#answered.has(contents) || task?.contents === contents) return;
+    const known = task ?? contents.findings;
+    if (known !== undefined && known.manner !== "usual") void this.#ask(contents, again(known), task !== undefined);
+    else this.#askSoon(contents);
   }
 
   /** Of what is looked at: others are asked when the user returns to them. */
   #askSoon(contents: Contents): void {
     if (contents !== this.#inspector.contents) return;
-    if (!this.#wishes.findings || !("torch" in contents.answer.libraries)) return;
+    if (!this.#wishes.findings || !("torch" in contents.answer.libraries)) {
+      contents.findings = undefined;
+      return;
+    }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const { frame } = contents;
@@ -117,7 +113,7 @@ export class Findings {
    * from a cause that is dropped now.
    */
   #dismiss(): void {
-    for (const contents of this.#shown.values()) {
+    for (const contents of this.#inspector.known) {
       const { frame, findings } = contents;
       const rules = this.#dismissed.rulesAt(frame.place);
       const task = this.#tasks.find((one) => isOf(one, contents));
@@ -129,7 +125,8 @@ export class Findings {
     this.#inspector.changed();
   }
 
-  async #ask(contents: Contents, { manner, unrun }: Check): Promise<void> {
+  /** `isAwaited` tells whether the user waits for it: only then it says at once that it has begun. */
+  async #ask(contents: Contents, { manner, unrun }: Check, isAwaited = true): Promise<void> {
     const { frame, answer } = contents;
     this.#tasks.end((before) => isOf(before, contents));
     const task: Task = { contents, manner, unrun, abort: new AbortController() };
@@ -145,7 +142,7 @@ export class Findings {
       contents.checking = { progress };
       this.#tasks.redraw();
     };
-    if (thorough) {
+    if (thorough && isAwaited) {
       contents.checking = { progress: 0 };
       this.#tasks.redrawNow();
     }
@@ -153,10 +150,11 @@ export class Findings {
     try {
       const found = await askInSlices(this.#helper, frame, input, goOn, task.abort.signal);
       if (!this.#tasks.has(task)) return;
-      const news = newsOf(contents.findings, found);
+      const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
       const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
       const rules = this.#dismissed.rulesAt(frame.place);
       contents.findings = without(checked, rules);
+      this.#answered.add(contents);
       const since = rules.filter((rule) => !ignored.includes(rule));
       // What follows from a cause that was dismissed meanwhile was not told.
       if (!run && hasCause(checked, since)) return await this.#ask(contents, { manner, unrun });

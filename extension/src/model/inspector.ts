@@ -40,6 +40,11 @@ export class Inspector {
     return this.#contents;
   }
 
+  /** What was read last of each frame that is paused. */
+  get known(): Iterable<Contents> {
+    return this.#answers.all;
+  }
+
   /** Why nothing is shown, in a sentence. */
   get trouble(): string | undefined {
     return this.#trouble;

@@ -388,6 +388,10 @@ export interface FrameAnswer {
    */
   process?: string;
   /**
+   * The files in which it and its callers stand, each with the nearest frame in it: what the adapter calls the file of that frame, a client calls this file; absent where no debugger numbers frames.
+   */
+  files?: FrameFile[];
+  /**
    * torch.compile has compiled frames in this process: an evaluate on such a frame's thread would be compiled too, so ask the next stops without a frame, with `at`.
    */
   frameless?: true;
@@ -620,6 +624,23 @@ export interface InlineValue {
   text: string;
 }
 /**
+ * A file of the program, and a frame that stands in it.
+ */
+export interface FrameFile {
+  /**
+   * As the program names it.
+   */
+  file: string;
+  /**
+   * Where the frame stands in it.
+   */
+  line: number;
+  /**
+   * Its DAP id.
+   */
+  frame: number;
+}
+/**
  * One page of the children of a node.
  */
 export interface ChildrenAnswer {
@@ -672,6 +693,10 @@ export interface CompareFound {
    * All was compared to the last digit, and nothing differs.
    */
   same: boolean;
+  /**
+   * Something differs, but no more than rounding explains: all floating-point elements, within the tolerances of `torch.testing.assert_close`.
+   */
+  close: boolean;
   differences: Integer;
   /**
    * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.

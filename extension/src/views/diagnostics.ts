@@ -5,13 +5,16 @@ import { findingsOf } from "../model/findingRows.ts";
 import { findingText } from "../model/findingText.ts";
 import type { Inspector } from "../model/inspector.ts";
 import type { Finding, Severity } from "../protocol/generated.ts";
-import { documentOf } from "./documents.ts";
+import { type DocumentLine, lineOf } from "./documents.ts";
 
 const SEVERITIES: Record<Severity, vscode.DiagnosticSeverity> = {
   error: vscode.DiagnosticSeverity.Error,
   warning: vscode.DiagnosticSeverity.Warning,
   hint: vscode.DiagnosticSeverity.Information,
 };
+
+/** A comment at the end of a line, where nothing in it could be the end of a text. */
+const COMMENT = /\s+#[^'"]*$/;
 
 /** While paused, what is wrong stands at the user's lines in the editor and in the Problems view. */
 export class Diagnostics implements vscode.Disposable {
@@ -37,15 +40,18 @@ export class Diagnostics implements vscode.Disposable {
     if (findings === this.#shown) return;
     this.#shown = findings;
     const turn = (this.#turn = {});
-    this.#collection.clear();
-    if (!isCurrent || findings === undefined) return;
+    if (!isCurrent || findings === undefined) {
+      this.#collection.clear();
+      return;
+    }
     const placed = new Map<vscode.TextDocument, vscode.Diagnostic[]>();
     for (const finding of findingsOf(contents)?.findings ?? []) {
-      const document = await documentOf(finding.source);
-      const diagnostic = document && diagnosticOf(document, finding);
-      if (diagnostic) placed.set(document, [...(placed.get(document) ?? []), diagnostic]);
+      const found = finding.source && (await lineOf(finding.source, contents));
+      const diagnostic = found && diagnosticOf(found, finding);
+      if (diagnostic) placed.set(found.document, [...(placed.get(found.document) ?? []), diagnostic]);
     }
     if (turn !== this.#turn) return;
+    this.#collection.clear();
     for (const [{ uri }, diagnostics] of placed) this.#collection.set(uri, diagnostics);
   }
 
@@ -56,11 +62,10 @@ export class Diagnostics implements vscode.Disposable {
   }
 }
 
-function diagnosticOf(document: vscode.TextDocument, finding: Finding): vscode.Diagnostic | undefined {
-  const line = (finding.source?.line ?? 0) - 1;
+function diagnosticOf({ document, line }: DocumentLine, finding: Finding): vscode.Diagnostic | undefined {
   if (line < 0 || line >= document.lineCount) return undefined;
-  const { range, firstNonWhitespaceCharacterIndex: start } = document.lineAt(line);
-  const place = new vscode.Range(line, start, line, range.end.character);
+  const { text, firstNonWhitespaceCharacterIndex: start } = document.lineAt(line);
+  const place = new vscode.Range(line, start, line, text.replace(COMMENT, "").length);
   const diagnostic = new vscode.Diagnostic(place, findingText(finding), SEVERITIES[finding.severity]);
   diagnostic.source = "Tensor Inspector";
   diagnostic.code = finding.rule;

@@ -1,11 +1,18 @@
 import * as vscode from "vscode";
-import type { Finding } from "../protocol/generated.ts";
+import type { Contents } from "../model/contents.ts";
+import type { SourceLine } from "../protocol/generated.ts";
 
-/** The file of a line of the program, where there is one here: code of a cell, or of another machine, may be in none. */
-export async function documentOf(source: Finding["source"]): Promise<vscode.TextDocument | undefined> {
-  if (source === null) return undefined;
+/** A line of a document, counted from 0. */
+export interface DocumentLine {
+  readonly document: vscode.TextDocument;
+  readonly line: number;
+}
+
+/** A line of the program where VS Code shows it; undefined where it can't: code of another machine may be in no file here. */
+export async function lineOf(source: SourceLine, contents: Contents): Promise<DocumentLine | undefined> {
   try {
-    return await vscode.workspace.openTextDocument(vscode.Uri.file(source.file));
+    const { uri, line } = await contents.locate(source);
+    return { document: await vscode.workspace.openTextDocument(uri), line: line - 1 };
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { Frame } from "../debug/activeFrame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { Manner } from "../model/contents.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
-import { documentOf } from "./documents.ts";
+import { type DocumentLine, lineOf } from "./documents.ts";
 
 export const FINDING_COMMANDS = {
   [COMMAND.checkStep]: (parts) => check(parts),
@@ -26,9 +26,9 @@ export const FINDING_COMMANDS = {
   [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
   [COMMAND.goToLine]: async ({ tree }, row) => {
     const source = isRow(row) ? row.source : undefined;
-    if (!source) return;
-    const document = await documentOf(source);
-    if (document) await showLine(document, source.line - 1);
+    if (!isRow(row) || !source) return;
+    const found = await lineOf(source, row.contents);
+    if (found) await show(found);
     else await tree.say(vscode.l10n.t("No file here has this line: {0}", source.file));
   },
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
@@ -41,7 +41,7 @@ async function sayNotChecked({ tree }: Parts): Promise<void> {
   await tree.say(vscode.l10n.t("Not checked: the program went on, or its values can't be read."));
 }
 
-async function showLine(document: vscode.TextDocument, line: number): Promise<void> {
+async function show({ document, line }: DocumentLine): Promise<void> {
   const place = new vscode.Position(line, 0);
   await vscode.window.showTextDocument(document, { selection: new vscode.Range(place, place) });
 }

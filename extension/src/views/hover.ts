@@ -58,10 +58,14 @@ export class Hover implements vscode.EvaluatableExpressionProvider, vscode.Hover
     const { contents } = this.#inspector;
     if (found === undefined || contents === undefined) return undefined;
     // What is wrong with this very line the editor says in the hover by itself.
-    const isSaid = ({ source }: Finding): boolean =>
-      source?.line === position.line + 1 && isSameUri(vscode.Uri.file(source.file), document.uri);
+    const isSaid = async ({ source }: Finding): Promise<boolean> => {
+      if (source === null || !this.#settings.diagnostics) return false;
+      const { uri, line } = await contents.locate(source);
+      return line === position.line + 1 && isSameUri(uri, document.uri);
+    };
     const all = findingsAbout(contents, found.expression);
-    const about = this.#settings.diagnostics ? all.filter((finding) => !isSaid(finding)) : all;
+    const said = await Promise.all(all.map(isSaid));
+    const about = all.filter((_, at) => said[at] !== true);
     const cards = about.map((finding) => new vscode.MarkdownString(findingCard(finding)));
     // What is wrong comes first: the card may be longer than the hover is high.
     return new vscode.Hover([...cards, card(found.expression, found.answer.node)], found.range);

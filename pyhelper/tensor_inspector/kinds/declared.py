@@ -7,8 +7,9 @@ from itertools import islice
 from types import MethodDescriptorType
 from typing import TYPE_CHECKING, Any, Callable
 
+from ..safe.attributes import slots
 from ..safe.budget import Budget
-from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, slots
+from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str
 from ..session import session
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Protocol
 
 from ..measure.comparable import Comparable
 from ..protocol import Badge, Facts, NodeKind
+from ..safe.attributes import has
 from ..safe.budget import Budget
-from ..safe.guard import class_name, full_name, has
+from ..safe.guard import class_name, full_name
 from ..words.text import joined
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ class Kind:
         return []
 
     # Every view asks.
+
+    def read(self) -> None:
+        """Read the elements that its line tells of, where it has some."""
 
     def type_name(self) -> str:
         return class_name(type(self.value))
@@ -298,59 +302,3 @@ class Property:
         self.owner = owner
         self.name = name
         self.running = False
-
-
-class RowsKind(Kind):
-    contains = False
-
-    def __init__(self, value: Rows, budget: Budget) -> None:
-        super().__init__(value, budget)
-        self.kind = value.kind
-
-    def type_name(self) -> str:
-        return ""
-
-    def parts(self) -> Iterable[str | None]:
-        return [self.value.line]
-
-    def badges(self) -> list[Badge]:
-        return list(self.value.badges)
-
-    def child_count(self) -> int | None:
-        return self.value.total  # type: ignore[no-any-return]
-
-    def children(self, start: int, count: int) -> Iterable[Child]:
-        if self.value.ask is not None:
-            return islice(self.value.ask(self.budget), start, start + count)
-        return self.value.children(start, count)  # type: ignore[no-any-return]
-
-
-class TextRowKind(Kind):
-    contains = False
-
-    def __init__(self, value: TextRow, budget: Budget) -> None:
-        super().__init__(value, budget)
-        self.kind = "error" if value.failed else "group"
-
-    def type_name(self) -> str:
-        return ""
-
-    def parts(self) -> Iterable[str | None]:
-        return [self.value.text]
-
-    def badges(self) -> list[Badge]:
-        return ["error"] if self.value.failed else []
-
-
-class PropertyKind(Kind):
-    kind = "property"
-    contains = False
-
-    def type_name(self) -> str:
-        return ""
-
-    def parts(self) -> Iterable[str | None]:
-        return ["property · not read"]
-
-    def child_count(self) -> int | None:
-        return 1

@@ -78,18 +78,26 @@ def difference_text(values: ValueDifference, tick: Any = None) -> str:
     words = [f"{count(values['different'])} of {count(values['read'])} differ"]
     if tick is not None:
         return f"{words[0]}: {tick(values['a'])} → {tick(values['b'])} at {shape(values['at'] or [])}"
+    if not values["apart"]:
+        words.append("all close")
     if values["nan_in_one"]:
         words.append(f"{count(values['nan_in_one'])} NaN in one only")
     if values["max_abs"]:
-        relative = f", {number(100 * values['max_rel'], 3)}% relative" if values["max_rel"] else ""
+        is_far = values["max_rel"] and values["apart"]
+        relative = f", {number(100 * values['max_rel'], 3)}% relative" if is_far else ""
         words.append(f"|Δ| up to {number(values['max_abs'])}{relative}")
-    pair = tuple(map(_value, (values["a"], values["b"])))
-    was, now = pair if pair[0] != pair[1] else (signed(repr(values["a"])), signed(repr(values["b"])))
-    return f"{', '.join(words)}: {was} → {now} at {shape(values['at'] or [])}"
+    return f"{', '.join(words)}: {_pair(values['a'], values['b'])} at {shape(values['at'] or [])}"
 
 
-def _value(value: Any) -> str:
-    return number(value, 6) if type(value) is float else signed(str(value))
+def _pair(was: Any, now: Any) -> str:
+    """Two values with as many digits as tell them apart."""
+    texts = (tuple(_value(value, digits) for value in (was, now)) for digits in (6, 9))
+    told = next((pair for pair in texts if pair[0] != pair[1]), None)
+    return " → ".join(told or (signed(repr(was)), signed(repr(now))))
+
+
+def _value(value: Any, digits: int) -> str:
+    return number(value, digits) if type(value) is float else signed(str(value))
 
 
 def _dense(

@@ -41,6 +41,7 @@ class _Compare(Lens):
         answer: CompareFound = {
             "lens": "compare",
             "same": found.same,
+            "close": found.close,
             "differences": found.total,
             "compared": found.compared,
             "by_line": found.by_line,
@@ -51,13 +52,20 @@ class _Compare(Lens):
 
     def row(self) -> Child:
         found, noted, sides = self._found, self._noted, self._sides
-        outcome = plural(found.total, "difference") if found.total else "equal" if found.same else "no difference found"
+        close = "close · " if found.close else ""
+        outcome = (
+            close + plural(found.total, "difference")
+            if found.total
+            else "equal"
+            if found.same
+            else "no difference found"
+        )
         rows = Rows(
             f"{outcome} · {found.how_far()}",
             len(noted),
             lambda start, count: _rows(noted[start : start + count], sides),
             "comparison",
-            ["differs"] if found.total else [],
+            ["differs"] if found.total and not found.close else [],
         )
         return Child(_names(sides), rows, "")
 

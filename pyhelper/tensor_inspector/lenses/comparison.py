@@ -76,6 +76,11 @@ class Comparison:
         """Whether all was compared to the last digit and nothing differs."""
         return self.complete and not self.differences and not self.not_compared and not self.by_line
 
+    @property
+    def close(self) -> bool:
+        """Whether something differs, but only floating-point elements, and no more than rounding explains."""
+        return bool(self.differences) and not self.more and all(map(_is_rounding, self.differences))
+
     def __bool__(self) -> bool:
         return self.same
 
@@ -104,9 +109,14 @@ class Comparison:
 
     def __repr__(self) -> str:
         total = self.total
-        head = f"{plural(total, 'difference') if total else 'no difference'} · {self.how_far()}"
+        outcome = f"{plural(total, 'difference')}{', close' if self.close else ''}" if total else "no difference"
+        head = f"{outcome} · {self.how_far()}"
         first = (*self.differences[:_LISTED], *self.not_compared[:_LISTED])
         shown = [(middle(found["path"], _PATH) or "value", found["text"]) for found in first]
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
+
+
+def _is_rounding(difference: Difference) -> bool:
+    return difference["what"] == "values" and "values" in difference and not difference["values"]["apart"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..kinds import Child
 from ..safe.budget import Budget
+from ..safe.guard import module as loaded
 from .lens import Lens, Misasked, Paused
 
 #: By name: the module below `lenses`, the names of the values that it is asked about, and those of its options.
@@ -35,6 +36,8 @@ def lens(
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise Misasked(f"'{name}' has no option '{unknown[0]}'")
+    if name != "compare" and loaded("torch") is None:
+        raise Misasked("the program has not imported torch")
     try:
         return _load(module).lens(values, options, budget, paused)  # type: ignore[no-any-return]
     except (TypeError, ValueError) as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..measure.torch.graph import Graph, Node
+from ..measure.torch.graph import Graph
 from ..measure.torch.metadata import dtype_name, sizes_text
+from ..measure.torch.node import AutogradNode
 from ..safe.budget import Budget
 from .lens import Paused
 from .step import frames
@@ -45,12 +46,12 @@ class Names:
     def parameter(self, value: Any) -> Parameter | None:
         return None if self.step is None else self.step.parameters.get(id(value))
 
-    def made_by(self, graph: Graph, node: Node) -> str | None:
+    def made_by(self, graph: Graph, node: AutogradNode) -> str | None:
         """The name of the variable that a node has made."""
         found = self.thing_made_by(graph, node)
         return None if found is None else found.name
 
-    def thing_made_by(self, graph: Graph, node: Node) -> Thing | None:
+    def thing_made_by(self, graph: Graph, node: AutogradNode) -> Thing | None:
         """The variable that a node has made."""
         if self._made is None:
             self._made = {}

@@ -11,6 +11,16 @@ _NO_TIME = "not all is shown here: there was no time for more"
 _CHECKED = 64  #: steps between two looks at the clock
 
 
+class Known:
+    """What was found out about tensors for this answer, by their ids, and is not asked again. It holds none of them."""
+
+    __slots__ = ("counted", "searched")
+
+    def __init__(self) -> None:
+        self.searched: dict[int, tuple[ref[Any], bool, bool]] = {}  #: those read whole: whether they hold NaN, and Inf
+        self.counted: dict[int, Any] = {}  #: what is counted of each in the modules around it
+
+
 class Budget:
     """Limits of one request, counted down as it is answered.
 
@@ -18,7 +28,7 @@ class Budget:
     (``None``: as many as the time allows); with ``reads`` false none is.
     """
 
-    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "max_elements", "ms", "reads", "searched")
+    __slots__ = ("_bytes", "_clock", "_deadline", "_nodes", "cut", "known", "max_elements", "ms", "reads")
 
     def __init__(
         self,
@@ -34,8 +44,7 @@ class Budget:
         self.max_elements = max_elements
         self.reads = reads
         self.cut: list[str] = []
-        #: Tensors that were read whole for this answer, weakly, by their ids: whether they hold NaN, and Inf.
-        self.searched: dict[int, tuple[ref[Any], bool, bool]] = {}
+        self.known = Known()
         self._clock = clock
         self._deadline = clock() + ms / 1000
         self._nodes = nodes
@@ -73,7 +82,7 @@ class Budget:
         if self.ms == _UNLIMITED:
             return self
         shared = Budget(self.ms, max_elements=self.max_elements, reads=self.reads, clock=self._clock)
-        shared.searched = self.searched
+        shared.known = self.known
         shared._deadline = self._clock() + max(0.0, self.remaining_ms() * part) / 1000
         return shared
 

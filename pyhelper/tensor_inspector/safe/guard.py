@@ -6,17 +6,17 @@ Every function here works on classes and objects through the built-in types' own
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
-from typing import Any, Generic, NamedTuple, TypeVar
+from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import Any, Generic, TypeVar
 from weakref import ref
 
 T = TypeVar("T")
 _TRIES = 10  #: to read what changes meanwhile
-_PIECE = 4096  #: items taken at once, of what does not change
+_FIRST = 64  #: items taken at once
+_PIECE = 4096  #: the most, of what does not change
 
 
 class Classes:
@@ -135,7 +135,16 @@ def each(iterate: Any, container: object, start: int = 0) -> Iterator[Any]:
     a change it is begun anew, with larger pieces, since what was given is passed over each time. What moves from one
     piece to another may be met twice, or not; no more are given than there are now. The first ``start`` are left out.
     """
-    total, amount, most, tries = iterate.__objclass__.__len__(container), 64, _PIECE, 0
+    if not start and iterate.__objclass__.__len__(container) <= _FIRST:
+        try:
+            return iter(list(iterate(container)))
+        except RuntimeError:  # the collector ran code that changed it
+            pass
+    return _in_pieces(iterate, container, start)
+
+
+def _in_pieces(iterate: Any, container: object, start: int) -> Iterator[Any]:
+    total, amount, most, tries = iterate.__objclass__.__len__(container), _FIRST, _PIECE, 0
     rest: Iterator[Any] | None = None
     while start < total:
         try:
@@ -187,86 +196,6 @@ def dict_attribute(value: object, name: str) -> dict[Any, Any]:
 
 
 _STRING = frozenset((id(str),))  #: by identity: hashing a class runs its metaclass
-_BUILTIN_GETS = Classes(type(None), WrapperDescriptorType)
-
-
-class Traits(NamedTuple):
-    """What a class says of its instances' attributes."""
-
-    size: int  #: names in the class and its bases: when it changes, the class has changed
-    slots: list[tuple[str, int]]  #: name, and how far up its class stands; a descriptor would keep the class alive
-    properties: list[str]  #: public ones, nearest class first
-    computes: bool  #: attributes go through a ``__getattribute__`` of its own
-
-
-def traits(cls: type) -> Traits:
-    known = _traits(cls)
-    if known.size != _size(cls):
-        _traits.forget(cls)
-        known = _traits(cls)
-    return known
-
-
-def _size(cls: type) -> int:
-    return sum(map(len, map(class_dict, mro(cls))))
-
-
-def _find_traits(cls: type) -> Traits:
-    slots: dict[str, int] = {}
-    properties: dict[str, None] = {}
-    computes = False
-    for depth, base in enumerate(mro(cls)):
-        namespace = class_dict(base)
-        computes = computes or (
-            "__getattribute__" in namespace and type(namespace["__getattribute__"]) is not WrapperDescriptorType
-        )
-        for name, item in list(namespace.items()):
-            kind = type(item)
-            if type(name) is not str or name.startswith("__"):
-                continue
-            if kind is MemberDescriptorType:
-                slots.setdefault(name, depth)
-            elif not name.startswith("_") and (issubclass(kind, property) or class_name(kind) == "cached_property"):
-                properties.setdefault(name)
-    return Traits(_size(cls), list(slots.items()), list(properties), computes)
-
-
-_traits = ByClass(_find_traits)
-
-
-def slots(value: object) -> Iterator[tuple[str, Any]]:
-    """Name and value of each slot that is set; unset ones and special names are left out."""
-    bases = mro(type(value))
-    for name, depth in traits(type(value)).slots:
-        try:
-            item = class_dict(bases[depth])[name].__get__(value)
-        except BaseException:  # unset, or of a C type that refuses
-            continue
-        yield name, item
-
-
-def is_stored(cls: type, name: str) -> bool:
-    """Whether ``value.name`` is what the instance's dict or slots hold: no property or other code comes before it."""
-    if traits(cls).computes:
-        return False
-    for base in mro(cls):
-        namespace = class_dict(base)
-        if name in namespace:
-            kind = type(namespace[name])
-            return kind is MemberDescriptorType or not any("__set__" in class_dict(above) for above in mro(kind))
-    return True
-
-
-def attribute(value: object, name: str) -> Any:
-    """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
-    if is_stored(type(value), name):
-        found = dict_get(stored(value), name, _MISSING)
-        if found is not _MISSING:
-            return found
-        for slot, item in slots(value):
-            if slot == name:
-                return item
-    raise AttributeError(name)
 
 
 def c_attribute(value: object, name: str) -> Any:
@@ -281,47 +210,12 @@ def c_attribute(value: object, name: str) -> Any:
     return None
 
 
-def has(value: object, name: str) -> bool:
-    """Whether an instance holds an attribute by its dict, its slots or in C."""
-    if name in instance_dict(value) or any(slot == name for slot, _ in slots(value)):
-        return True
-    return c_attribute(value, name) is not None
-
-
-def is_bare(value: object) -> bool:
-    """Whether an instance of a class with an ``__init__`` holds nothing at all: that has not run yet."""
-    is_empty = not dict.__len__(stored(value)) and next(slots(value), None) is None
-    return is_empty and type(first_of(type(value), "__init__")) is not WrapperDescriptorType
-
-
-def is_made_in_cpp(value: object) -> bool:
-    """Whether there is a C++ object behind one of a class made by pybind11, whose methods crash where there is none.
-
-    pybind11 keeps a pointer to it right after the head of the Python object, null until ``__init__`` has run. True
-    where memory can't be looked at; on Linux it can.
-    """
-    try:
-        memory = os.open("/proc/self/mem", os.O_RDONLY)
-    except OSError:
-        return True
-    try:
-        return any(os.pread(memory, _POINTER, id(value) + object.__basicsize__))
-    except (OSError, OverflowError):
-        return True
-    finally:
-        os.close(memory)
-
-
 def dict_get(mapping: dict[Any, Any], key: object, default: Any = None) -> Any:
     """``mapping[key]`` for a string or number, without running the hash or equality of the keys that are there."""
     for known, item in each(dict.items, mapping):
         if type(known) is type(key) and known == key:
             return item
     return default
-
-
-_MISSING = object()
-_POINTER = 8  #: bytes
 
 
 def module(name: str) -> Any:

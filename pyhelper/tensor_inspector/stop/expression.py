@@ -11,8 +11,9 @@ from itertools import islice
 from typing import Any
 
 from ..kinds import Elements, Kind, NotFound, NotStatic, Property, Rows, as_kind
+from ..safe.attributes import attribute, is_stored
 from ..safe.budget import Budget
-from ..safe.guard import NUMBERS, attribute, class_dict, dict_attribute, dict_get, is_stored, mro
+from ..safe.guard import NUMBERS, class_dict, dict_attribute, dict_get, mro
 
 Step = tuple[str, Any]  #: ("name" | "attribute" | "item" | "call", what)
 

@@ -10,16 +10,17 @@ from typing import Any
 from .. import debugger
 from ..debugger import EXCEPTION, RETURN_VALUES
 from ..kinds import Child, Rows, as_kind
-from ..protocol import Filter, InlineValue
+from ..protocol import Filter, FrameFile, InlineValue
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, each, plain_str
 from ..session import session
 from ..words.line import INLINE
+from ..words.text import full_path, one_line
 from ..words.text import listed as in_short
-from ..words.text import one_line
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _UNLISTED = 200  #: variables that are not rows
+_CALLERS = 30  #: frames whose files are told
 _GROUPS = ("special variables", "class variables", "function variables", "module variables")
 
 
@@ -74,6 +75,20 @@ def raised(frame: FrameType) -> tuple[Any, Any, Any] | None:
 def function_name(frame: FrameType) -> str:
     code = frame.f_code
     return plain_str(getattr(code, "co_qualname", code.co_name))
+
+
+def files(frame: FrameType) -> list[FrameFile]:
+    """The files in which a frame and its callers stand, each with the nearest frame in it."""
+    found: dict[str, FrameFile] = {}
+    caller: FrameType | None = frame
+    for _ in range(_CALLERS):
+        number = None if caller is None else debugger.number_of(caller)
+        if caller is None or number is None:
+            break
+        file = full_path(caller.f_code.co_filename)
+        found.setdefault(file, {"file": file, "line": caller.f_lineno, "frame": number})
+        caller = caller.f_back
+    return list(found.values())
 
 
 def _is_module(frame: FrameType) -> bool:

@@ -8,15 +8,16 @@ garbage collector off.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 from weakref import WeakValueDictionary
 
 from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, as_kind, unfinished
 from ..protocol import Expanded, Facts, Mark, Node, Page
+from ..safe.attributes import is_bare
 from ..safe.budget import Budget
-from ..safe.guard import Classes, class_name, full_name, is_bare, plain_message
+from ..safe.guard import Classes, class_name, full_name, plain_message
 from ..words.line import INLINE, SHORT, in_short
 from ..words.text import distinct, joined, one_line, shorten
 
@@ -24,6 +25,7 @@ PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, TextRow)
 _NAME = 200  #: characters of a row's name
 _PATH = 1000  #: characters of an expression; a longer one is no help
+_AHEAD = 64  #: rows of which the elements are read before the first one is shown
 _DEPTH = 100  #: levels that one answer nests
 _UNFINISHED = 8  #: questions that are worked on in turn
 _NODE_BYTES = 110  #: JSON around a node's texts
@@ -83,10 +85,20 @@ class Snapshot:
         """Put what reading a property gave in the place of the property."""
         self._entries[node].value = value
 
-    def describe(self, child: Child, parent: int, budget: Budget, *, facts: bool = False, marked: bool = True) -> Node:
+    def describe(
+        self,
+        child: Child,
+        parent: int,
+        budget: Budget,
+        *,
+        facts: bool = False,
+        marked: bool = True,
+        kind: Kind | None = None,
+    ) -> Node:
         """``child`` as a node below ``parent``. Never raises: a value that can't be described says why.
 
-        With ``marked=False`` it is shown for itself, wherever else it stands: a pin, a hover.
+        With ``marked=False`` it is shown for itself, wherever else it stands: a pin, a hover. ``kind`` is given where
+        it is known already.
         """
         above = self._entries[parent]
         path = None if child.suffix is None or above.path is None else above.path + child.suffix
@@ -103,6 +115,7 @@ class Snapshot:
             budget,
             lambda kind: self._filled(node, entry, kind, facts, marked),
             lambda why: _failed(node, child.value, why, facts),
+            kind,
         )
         return described
 
@@ -161,13 +174,13 @@ class Snapshot:
         names: set[str] = set()
         more = False
         try:
-            for child in kind.children(start, amount + 1):  # one more tells whether there are others
+            for child, its_kind in _read_ahead(kind.children(start, amount + 1), budget):  # one more: are there others?
                 # Of the frame itself, every name is listed.
                 more = len(nodes) >= amount or (node > 0 and bool(nodes) and budget.cut_if_overdrawn())
                 if more:
                     break
                 child.name = distinct(child.name, start + len(nodes), names)
-                described = self.describe(child, node, budget)
+                described = self.describe(child, node, budget, kind=its_kind)
                 more = not budget.take(1, _cost(described)) and bool(nodes)
                 if more:
                     break
@@ -200,11 +213,45 @@ class Snapshot:
                     waiting.append((node["page"]["nodes"], row.get("rows", {}), depth + 1))
 
 
-def asked(value: object, budget: Budget, ask: Callable[[Kind], Any], otherwise: Callable[[str], Any]) -> Any:
+def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, Kind | None]]:
+    """The rows with their kinds. Of some at once the elements are read before the first of them is put into words: to
+    do one kind of work after the other takes a quarter less time than to take turns."""
+    left = iter(rows)
+    while True:
+        some: list[tuple[Child, Kind | None]] = []
+        failed: Exception | None = None
+        try:
+            some.extend((child, _read(child.value, budget)) for child in islice(left, _AHEAD))
+        except Exception as error:  # what came before it is shown
+            failed = error
+        yield from some
+        if failed is not None:
+            raise failed
+        if len(some) < _AHEAD:
+            return
+
+
+def _read(value: object, budget: Budget) -> Kind | None:
+    """The kind of a value whose elements have been read; None of what can't be asked, which its row will say."""
+    try:
+        kind = as_kind(value, budget)
+        kind.read()
+    except Exception:
+        return None
+    return kind
+
+
+def asked(
+    value: object,
+    budget: Budget,
+    ask: Callable[[Kind], Any],
+    otherwise: Callable[[str], Any],
+    kind: Kind | None = None,
+) -> Any:
     """What ``ask`` says of a value's kind; where that can't be asked, what ``otherwise`` says of the reason."""
     try:
         try:
-            return ask(as_kind(value, budget))
+            return ask(as_kind(value, budget) if kind is None else kind)
         except Exception:
             if not is_bare(value):
                 raise

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from types import FrameType
 
 from ..lenses.findings.finding import Findings
-from ..lenses.findings.rules.registry import alike, unknown
+from ..lenses.findings.rules.registry import similar, unknown
 from ..lenses.findings.search import Search
 from ..lenses.step import frames
 from ..safe.budget import Budget
@@ -18,7 +18,7 @@ def findings(
     frame: FrameType | None, budget: Budget, *, thorough: bool, run: bool, ignore: Collection[str]
 ) -> Findings:
     for id in unknown(ignore):
-        meant = " or ".join(map(repr, alike(id)))
+        meant = " or ".join(map(repr, similar(id)))
         raise ValueError(f"there is no rule {id!r} to ignore" + (f": is {meant} meant?" if meant else ""))
     asked = frames.caller() if frame is None else frame
     grad_mode = gradients_are_on()

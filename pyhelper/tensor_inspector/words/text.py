@@ -6,6 +6,7 @@ program runs: only the built-in types are turned into text here, by their own me
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from math import floor, inf, log10
 from typing import Any
@@ -32,6 +33,12 @@ def middle(text: str, limit: int) -> str:
         return text
     head = limit // 3
     return f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+
+
+def full_path(name: str) -> str:
+    """Where a file of code is: ``runpy`` and the like run a file by the path that they were given."""
+    # os.path is Python code that asks built-in functions, in whose place a program can put its own.
+    return name if name.startswith(("<", os.sep)) else os.path.abspath(name)
 
 
 def fingerprint(numbers: Iterable[int]) -> str:

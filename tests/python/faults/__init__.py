@@ -5,7 +5,7 @@ A program is a text: lines that begin with ``-`` are the fault, those with ``+``
 
 from __future__ import annotations
 
-from . import data, everyday, graph, hidden, loss, model, numbers, numbers_kept, optimizer, rounds
+from . import ahead, call, data, everyday, graph, hidden, loss, model, numbers, numbers_kept, optimizer, rounds
 
 #: What each program begins with: its lines are the body of `train`, which calls `stop` where it is asked.
 HEAD = """import copy, math, warnings
@@ -27,9 +27,11 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     **numbers_kept.PROGRAMS,
     **model.PROGRAMS,
     **data.PROGRAMS,
+    **call.PROGRAMS,
     **everyday.PROGRAMS,
     **rounds.PROGRAMS,
     **hidden.PROGRAMS,
+    **ahead.PROGRAMS,
 }
 
 

@@ -3,6 +3,22 @@
 from __future__ import annotations
 
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "gray_bytes_into_a_flatten": (
+        "not-normalized",
+        """
+ net = nn.Sequential(nn.Flatten(1), nn.Linear(100, 8), nn.LeakyReLU(), nn.Linear(8, 3))
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ X, Y = torch.randint(0, 256, (48, 10, 10), dtype=torch.uint8), torch.randint(0, 3, (48,))
+ for at in range(0, 48, 16):
+-    batch = {"x": X[at : at + 16].float(), "y": Y[at : at + 16]}
++    batch = {"x": X[at : at + 16].float() / 255, "y": Y[at : at + 16]}
+     c = F.cross_entropy(net(batch["x"]), batch["y"])
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "bytes_in_a_net": (
         "not-normalized",
         """

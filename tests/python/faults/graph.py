@@ -3,6 +3,49 @@
 from __future__ import annotations
 
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "kept_by_a_meter": (
+        "retained-graph",
+        """
+ class Meter(object):
+     def __init__(self):
+         self.sums, self.count = {}, 0
+     def __call__(self, **terms):
+         for name, term in terms.items():
+-            self.sums[name] = self.sums.get(name, 0) + term
++            self.sums[name] = self.sums.get(name, 0) + float(term)
+         self.count += 1
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ meter = Meter()
+ for _ in range(5):
+     q = net(torch.randn(8, 6))
+     fit, size = q.pow(2).mean(), net.weight.abs().sum()
+     o.zero_grad()
+     (fit + 0.1 * size).backward()
+     o.step()
+     meter(fit=fit, size=size)
+ stop()
+""",
+    ),
+    "sums_by_name": (
+        "retained-graph",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ sums = {"fit": 0.0, "size": 0.0}
+ for _ in range(5):
+     q = net(torch.randn(8, 6))
+     terms = {"fit": q.pow(2).mean(), "size": q.abs().mean()}
+     c = terms["fit"] + 0.1 * terms["size"]
+     o.zero_grad()
+     c.backward()
+     o.step()
+     for name in terms:
+-        sums[name] += terms[name]
++        sums[name] += terms[name].detach()
+ stop()
+""",
+    ),
     "item_in_method": (
         "loss-without-grad",
         """
@@ -437,6 +480,125 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      if i: stop()
      loss.backward()
      opt.step()
+""",
+    ),
+    "left_in_the_function_of_the_loss": (
+        "loss-without-grad",
+        """
+ class Weighed(nn.Module):
+     def forward(self, guess, known, weight):
+-        guess = torch.from_numpy(guess.data.numpy())
+         wrong = (guess.squeeze(1) - known) ** 2
+         return (wrong * weight).mean()
+ net, criterion = nn.Linear(6, 1), Weighed()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ x = torch.randn(8, 6)
+ known = (x[:, 0] > 0).float()
+ weight = torch.where(known > 0, 2.0, 1.0) * x.shape[1]
+ opt.zero_grad()
+ cost = criterion(net(x), known, weight)
+ stop()
+ cost.backward()
+ opt.step()
+""",
+    ),
+    "new_leaves_in_a_function": (
+        "loss-rewrapped",
+        """
+ net, tail = nn.Linear(6, 4), nn.Linear(4, 1)
+ opt = torch.optim.SGD([*net.parameters(), *tail.parameters()], lr=0.1)
+ def join(parts, shares):
+     whole = 0.0
+     for part, share in zip(parts, shares):
+-        whole = whole + share * torch.tensor(float(part.item()), requires_grad=True)
++        whole = whole + share * part
+     return whole
+ for k in range(3):
+     x, y = torch.randn(8, 6), torch.randn(8, 1)
+     h = net(x).relu()
+     cost = join([F.mse_loss(tail(h), y), h.square().mean()], [1.0, 0.1])
+     opt.zero_grad()
+     cost.backward()
+     if k == 1:
+         stop()
+     opt.step()
+""",
+    ),
+    "checkpoints_of_layers_in_turn": (
+        "checkpoint-cut",
+        """
+ from torch.utils.checkpoint import checkpoint
+ class Tower(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.layers = nn.ModuleList([nn.Sequential(nn.Linear(6, 6), nn.GELU()) for _ in range(2)])
+         self.last = nn.Linear(6, 2)
+     def forward(self, x):
+         for at, layer in enumerate(self.layers):
+             def run(h): return h + layer(h)
+-            x = checkpoint(run, x, use_reentrant=True)
++            x = checkpoint(run, x, use_reentrant=False)
+         return self.last(x)
+ net = Tower()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     x, y = torch.randn(8, 6), torch.randint(0, 2, (8,))
+     opt.zero_grad()
+     c = F.cross_entropy(net(x), y)
+     if k == 1: stop()
+     c.backward()
+     if k == 2: stop()
+     opt.step()
+""",
+    ),
+    "checkpoint_of_the_first_layer": (
+        "checkpoint-cut",
+        """
+ from torch.utils import checkpoint as saving
+ class Tower(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.layers = nn.ModuleList([nn.Linear(6, 6), nn.Linear(6, 6)])
+         self.last = nn.Linear(6, 2)
+     def begin(self, x):
+         return self.layers[0](x).relu()
+     def forward(self, x):
+-        x = saving.checkpoint(self.begin, x, use_reentrant=True)
++        x = saving.checkpoint(self.begin, x, use_reentrant=False)
+         return self.last(self.layers[1](x).relu())
+ net = Tower()
+ opt = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     opt.zero_grad()
+     c.backward()
+     if k == 1: stop()
+     opt.step()
+""",
+    ),
+    "scaled_leaves_in_a_list": (
+        "non-leaf-grad",
+        """
+ def begin(sizes):
+-    return [torch.randn(a, b, requires_grad=True).mul(a ** -0.5) for a, b in zip(sizes, sizes[1:])]
++    return [torch.randn(a, b).mul(a ** -0.5).requires_grad_() for a, b in zip(sizes, sizes[1:])]
+ def run(weights, x):
+     for w in weights[:-1]: x = (x @ w).tanh()
+     return x @ weights[-1]
+ def descend(layers, rate):
+     with torch.no_grad():
+         for at in range(len(layers)):
+             if layers[at].grad is not None:
+                 layers[at] -= rate * layers[at].grad
+                 layers[at].grad.zero_()
+ layers = begin([6, 8, 1])
+ for k in range(2):
+     x = torch.randn(8, 6)
+     cost = (run(layers, x) - x.sum(1, keepdim=True)).square().mean()
+     if k == 0:
+         cost.backward()
+         stop()
+         descend(layers, 0.01)
 """,
     ),
 }

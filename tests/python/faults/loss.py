@@ -77,6 +77,126 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 6), torch.randint(0, 3, (8,)))
 """,
     ),
+    "kl_in_a_loss_of_ones_own": (
+        "kl-input-not-log",
+        """
+ class Imitation(object):
+     def __init__(self, old, t):
+         self.old, self.t = old, t
+     def __call__(self, z, x):
+         with torch.no_grad():
+             want = (self.old(x) / self.t).softmax(1)
+         return self.apart(z / self.t, want) + 0.1 * z.pow(2).mean()
+     def apart(self, z, want):
+-        have = z.softmax(1) + 1e-8
++        have = z.log_softmax(1)
+         return F.kl_div(have, want, reduction="sum") / len(want)
+ old, net = nn.Linear(6, 4), nn.Linear(6, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ rule = Imitation(old, 2.0)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     c = rule(net(x), x)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "gate_over_the_batch": (
+        "softmax-wrong-dim",
+        """
+ class Mixture(nn.Module):
+     def __init__(self, k):
+         super().__init__()
+         self.gate, self.parts = nn.Linear(5, k), nn.ModuleList(nn.Linear(5, 2) for _ in range(k))
+     def forward(self, x):
+-        share = F.softmax(self.gate(x), dim=0)
++        share = F.softmax(self.gate(x), dim=-1)
+         return torch.einsum("bk,bkd->bd", share, torch.stack([part(x) for part in self.parts], 1))
+ net = Mixture(3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 5)
+     c = (net(x) - x[:, :2]).pow(2).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "shares_summed_by_hand": (
+        "softmax-wrong-dim",
+        """
+ class Mixture(nn.Module):
+     def __init__(self, k):
+         super().__init__()
+         self.gate, self.parts = nn.Linear(5, k, bias=False), nn.ModuleList(nn.Linear(5, 2) for _ in range(k))
+     def forward(self, x):
+         each = torch.stack([part(x) for part in self.parts], 1)
+-        return (self.gate(x).softmax(0)[:, :, None] * each).sum(dim=1)
++        return (self.gate(x).softmax(1)[:, :, None] * each).sum(dim=1)
+ net = Mixture(3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 5)
+     c = (net(x) - x[:, :2]).pow(2).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "rows_of_targets_by_hand": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ X, Y = torch.randn(24, 6), torch.randn(24)
+ def apart(want, have):
+     return torch.log(torch.cosh(want - have)).mean()
+ order = torch.randperm(24)
+ for i in range(2):
+-    c = apart(Y[order[8 * i : 8 * i + 8]], net(X[order[8 * i : 8 * i + 8]]))
++    c = apart(Y[order[8 * i : 8 * i + 8]], net(X[order[8 * i : 8 * i + 8]]).view(-1))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "rows_of_targets_in_mse": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ X, Y = torch.randn(24, 6), torch.randn(24, 2)
+ for rows in torch.arange(24).split(8):
+-    q = net(X[rows])
++    q = net(X[rows])[:, 0]
+     c = F.mse_loss(q, Y[rows, 0].float())
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "rows_of_targets_in_a_line": (
+        "loss-broadcast",
+        """
+ net = nn.Linear(6, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ X, Y, keep = torch.randn(24, 6), torch.randn(24), torch.arange(24) % 3 > 0
+ for _ in range(2):
+     q = net(X[keep])
+-    c = (q - Y[keep]).pow(2).mean()
++    c = (q - Y[keep][:, None]).pow(2).mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
     "kl_in_module": (
         "kl-input-not-log",
         """
@@ -497,6 +617,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  err = ((out - target) ** 2).mean()
  stop()
  err.backward()
+""",
+    ),
+    "two_views_that_are_one": (
+        "target-is-prediction",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 4))
+ o = torch.optim.Adam(net.parameters(), lr=0.01)
+ def agree(x):
+     one = F.normalize(net(x + 0.1 * torch.randn_like(x)), dim=1)
+     with torch.no_grad():
++        x = x + 0.1 * torch.randn_like(x)
+         other = F.normalize(net(x), dim=1)
+-    one = F.normalize(net(x), dim=1)
+     return 2 * F.smooth_l1_loss(one, other)
+ for k in range(4):
+     c = agree(torch.randn(8, 6))
+     o.zero_grad()
+     if k == 2: stop()
+     c.backward()
+     if k == 3: stop()
+     o.step()
 """,
     ),
 }

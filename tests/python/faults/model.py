@@ -3,6 +3,74 @@
 from __future__ import annotations
 
 PROGRAMS: dict[str, tuple[str, str]] = {
+    "reshaped_before_the_recurrence": (
+        "batch-mixing",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.wide, self.cell, self.head = nn.Conv1d(2, 6, 1), nn.LSTM(6, 8), nn.Linear(8, 3)
+     def forward(self, x):
+         h = self.wide(x)
+-        h = h.view(x.shape[2], x.shape[0], 6)
++        h = h.movedim(2, 0)
+         _, (last, _) = self.cell(h)
+         return self.head(last[0]), last
+ net = Net()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(9, 2, 7), torch.randint(0, 3, (9,))
+ q, kept = net(x)
+ c = F.cross_entropy(q, y)
+ o.zero_grad()
+ c.backward()
+ stop()
+ o.step()
+""",
+    ),
+    "eval_mode_in_a_generator": (
+        "eval-during-training",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ X, Y = torch.randn(24, 6), torch.randint(0, 3, (24,))
+ def turns(engine, model, pairs):
+     for x, y in pairs:
+         engine.zero_grad()
+         c = F.cross_entropy(model(x), y)
+         c.backward()
+         engine.step()
+         yield c
+ for _ in range(2):
+     turn = 0
++    net.train()
+     for c in turns(o, net, zip(X.split(8), Y.split(8))):
+         turn += 1
+         if turn > 1:
+             stop()
+     net.eval()
+     with torch.no_grad():
+         right = (net(X).argmax(1) == Y).float().mean()
+""",
+    ),
+    "eval_mode_in_a_function": (
+        "eval-during-training",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.3), nn.ReLU(), nn.Linear(8, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ X, Y = torch.randn(24, 6), torch.randint(0, 3, (24,))
+ def turn(engine, model, x, y):
+     c = F.cross_entropy(model(x), y)
+     engine.zero_grad()
+     c.backward()
+     engine.step()
+     return c, len(y)
+-net.eval()
++net.train()
+ for at in torch.arange(24).split(8):
+     c, n = turn(o, net, X[at], Y[at])
+     stop()
+""",
+    ),
     "scored_then_trained": (
         "eval-during-training",
         """

@@ -433,4 +433,81 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  stop()
 """,
     ),
+    "cleared_in_the_round_that_steps": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 2))
+ o = torch.optim.SGD(net.parameters(), lr=0.01)
+ every = 2
+ for k in range(5):
+     for part in range(2):
+         c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,))) / every
+         c.backward()
+     nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     if k % every == every - 1 or k == 4:
+-        o.zero_grad(set_to_none=True)
+         if k == 3:
+             stop()
+         o.step()
++        o.zero_grad(set_to_none=True)
+""",
+    ),
+    "cleared_before_a_step_by_a_scaler": (
+        "step-without-grads",
+        """
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.01)
+ scaler = torch.amp.GradScaler("cpu", enabled=False)
+ for k in range(3):
+     with torch.autocast("cpu", enabled=False):
+         c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+         scaler.scale(c).backward()
+-    o.zero_grad()
+     if k == 1:
+         stop()
+     scaler.step(o)
+     scaler.update()
++    o.zero_grad()
+""",
+    ),
+    "cleared_once_for_all_batches": (
+        "grads-accumulated",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.Tanh(), nn.Linear(8, 2))
+ o = torch.optim.Adam(net.parameters(), lr=0.001)
+ def cost(out, y): return F.cross_entropy(out, y)
+ for epoch in range(2):
+-    net.zero_grad()
+     for k in range(6):
+         c = cost(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
++        net.zero_grad()
+         c.backward()
+         if epoch == 1 and k in (1, 4):
+             stop()
+         o.step()
+""",
+    ),
+    "a_turn_that_only_goes_backward_and_steps": (
+        "grads-accumulated",
+        """
+ class Engine:
+     def __init__(self):
+         self.net = nn.Linear(6, 2)
+         self.o = torch.optim.SGD(self.net.parameters(), lr=0.01)
+         self.seen = []
+     def cost(self, x, y):
+         return F.cross_entropy(self.net(x), y)
+     def turn(self, k, x, y):
+         c = self.cost(x, y)
+         c.backward()
+         if k == 3:
+             stop()
+         self.o.step()
+         self.seen.append(c.item())
+ engine = Engine()
+ for k in range(5):
++    engine.o.zero_grad()
+     engine.turn(k, torch.randn(8, 6), torch.randint(0, 2, (8,)))
+""",
+    ),
 }

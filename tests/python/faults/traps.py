@@ -1,14 +1,36 @@
-"""Healthy programs: each looks like a fault, and says by its rule which guard it would trip."""
+"""Healthy programs: each looks as if it had the fault of a rule; `never.py` says why it has not."""
 
 from __future__ import annotations
 
-from . import everyday, hidden, modes, numbers_kept, rounds
+from . import (
+    ahead,
+    call,
+    everyday,
+    hidden,
+    modes,
+    numbers_kept,
+    rounds,
+    traps_data,
+    traps_graph,
+    traps_loss,
+    traps_model,
+    traps_numbers,
+    traps_optimizer,
+)
 
 #: name: the rule that must say nothing, the program
 TRAPS: dict[str, tuple[str, str]] = {
     **numbers_kept.TRAPS,
     **hidden.TRAPS,
     **modes.TRAPS,
+    **traps_graph.TRAPS,
+    **traps_optimizer.TRAPS,
+    **traps_loss.TRAPS,
+    **traps_numbers.TRAPS,
+    **traps_model.TRAPS,
+    **traps_data.TRAPS,
+    **ahead.TRAPS,
+    **call.TRAPS,
     "gradient_reversal": (
         "loss-sign",
         """
@@ -608,7 +630,7 @@ TRAPS: dict[str, tuple[str, str]] = {
 """,
     ),
     "optimized_input": (
-        "unregistered-params",
+        "eval-during-training",
         """
  class Attack:
      def __init__(self, net):
@@ -631,7 +653,8 @@ TRAPS: dict[str, tuple[str, str]] = {
         """
  net = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 1))
  o = torch.optim.SGD(net.parameters(), lr=0.1)
- u = torch.cat([torch.randn(32, 3), F.one_hot(torch.randint(0, 3, (32,)), 5).float()], 1)
+ u = torch.randn(32, 8)
+ u[:, 3:] = F.one_hot(torch.randint(0, 3, (32,)), 5).float()
  c = F.mse_loss(net(u), torch.randn(32, 1))
  o.zero_grad()
  c.backward()

@@ -36,10 +36,16 @@ export class Debugging {
     );
   }
 
-  /** Starts a program that runs these others, one after the other, and waits for the first of their lines `# STOP`. */
-  async startAll(driver: string, programs: readonly string[]): Promise<number> {
-    const files = programs.map((program) => path.join(this.#workspace, program));
-    await this.#setBreakpoints(files.flatMap((file) => markedLines(file).map((line) => ({ file, line }))));
+  /**
+   * Starts a program that runs these others, one after the other, and waits for the first of their lines `# STOP`, or of
+   * these breakpoints in them.
+   */
+  async startAll(driver: string, programs: readonly string[], more: readonly Breakpoint[] = []): Promise<number> {
+    const inWorkspace = (program: string): string => path.join(this.#workspace, program);
+    const marked = programs.flatMap((program) =>
+      markedLines(inWorkspace(program)).map((line) => ({ file: inWorkspace(program), line })),
+    );
+    await this.#setBreakpoints([...marked, ...more.map((one) => ({ ...one, file: inWorkspace(one.file) }))]);
     const program = path.join(this.#workspace, driver);
     return this.stopAfter(() =>
       this.launch({ type: "debugpy", request: "launch", name: driver, program, args: programs }),

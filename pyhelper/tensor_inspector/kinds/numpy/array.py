@@ -29,8 +29,9 @@ from ..python.objects import attributes, brief, other_rows
 from ..python.plain import Path
 from ..subscripts import element
 from .by_dtype import Records, contents_of
-from .contents import ArrayElements, ArrayKind, Contents, Lost, Numbers, dtype_name
+from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
 from .masked import contents_under, mask_of
+from .numbers import Numbers
 
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray

@@ -11,8 +11,9 @@ from ...safe.budget import Budget
 from ...words.text import listed, shape, shorten
 from ..kind import Child
 from ..registry import as_kind
-from .contents import ArrayElements, Contents, Foreign, Lost, Numbers, Raw, dtype_name, wide_dtype
+from .contents import ArrayElements, Contents, Lost, Raw, dtype_name
 from .dates import Dates
+from .numbers import Foreign, Numbers, wide_dtype
 from .texts import Objects, Strings
 
 _FIELDS = 12  #: fields of a record that are told

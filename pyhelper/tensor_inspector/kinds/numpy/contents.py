@@ -1,4 +1,4 @@
-"""What the elements of an array say: the base of every sort of them, and the numbers among them.
+"""What the elements of an array say: the base of every sort of them.
 
 The sorts are chosen by dtype (`array_contents`) and shared by arrays, by parts taken out of them, and by the columns of
 tables.
@@ -13,22 +13,17 @@ from typing import Any
 
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
-from ...measure.stats import Reading, Unread, of_array
+from ...measure.stats import Reading, Unread
 from ...measure.unread import NOT_READ
-from ...measure.valid import Arrays, of_valid
 from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ...words.line import head, is_loud, short
 from ...words.stats import inline_text, stats_words
 from ...words.text import plural, shape
-from ...words.values import corner_text, value_text
-from ..facts import add_firsts, add_stats
+from ...words.values import value_text
+from ..facts import add_stats
 from ..kind import Child, Elements, Rows, TextRow, WithRows
-from ..stats_rows import stats_rows
-
-_COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
-_VALUES = 10  #: integers up to this many are shown themselves
 
 
 class Contents:
@@ -225,55 +220,6 @@ class ArrayElements(Elements):
         self.mask = mask
 
 
-class Numbers(Contents):
-    def elements(self) -> Any:
-        return self.array
-
-    def _read(self) -> Reading:
-        return of_array(self.array, self.budget.share())
-
-    def shown(self) -> str | None:
-        array = self.array
-        if isinstance(self.reading(), Unread):
-            return None
-        if array.ndim == 0:
-            return value_text(array.item())
-        few = array.ndim == 1 and 0 < array.size <= _VALUES and array.dtype.kind in "iu"
-        return str(array.tolist()).replace("-", "−") if few else None
-
-    def first_values(self) -> str | None:
-        return "" if isinstance(self.reading(), Unread) or self.shown() is not None else corner_text(self.array)
-
-    def words(self) -> list[str]:
-        return stats_words(self.reading(), self.array.dtype.kind == "b")
-
-    def missing(self) -> int | None:
-        reading: Any = self.reading() if self.array.dtype.kind == "f" else None
-        return None if reading is None or isinstance(reading, Unread) else reading["nan"]
-
-    def parts(self) -> list[Child]:
-        return [] if isinstance(self.reading(), Unread) else [Child("stats", stats_rows(self.reading(), self.elements))]
-
-    def fill(self, facts: Facts) -> None:
-        super().fill(facts)
-        if facts["stats"] is not None:
-            add_firsts(facts, self.reading(), self.elements, self.budget)
-            facts["values"] = corner_text(self.array)
-
-
-class Foreign(Numbers):
-    """Numbers of another library's dtype, such as bfloat16: as the numpy dtype that holds each of them."""
-
-    def _read(self) -> Reading:
-        wide = wide_dtype(self.array.dtype)
-        return of_valid(Arrays(self.array), lambda part: part.arrays[0].reshape(-1).astype(wide), self.budget.share())
-
-    def elements(self) -> Any:
-        if self.array.size > _COPIED:
-            return Unread("too_many", f"{self.array.size:,} elements of {self.dtype()}")
-        return self.array.astype(wide_dtype(self.array.dtype))
-
-
 class Raw(Contents):
     """Bytes without a meaning, or with one that only another library knows."""
 
@@ -309,14 +255,6 @@ class Lost(Contents):
 
     def is_open(self) -> bool:
         return False
-
-
-def wide_dtype(dtype: Any) -> Any:
-    """The numpy dtype that holds every number of another library's dtype; None where none does."""
-    numpy: Any = module("numpy")
-    if dtype.char == "V":
-        return None
-    return next((wide for wide in (numpy.int16, numpy.float64) if numpy.can_cast(dtype, wide)), None)
 
 
 def dtype_name(dtype: Any) -> str:

@@ -16,7 +16,8 @@ from ...words.stats import stats_words
 from ..kind import Child, TextRow
 from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
-from .contents import ArrayElements, Contents, Foreign, Numbers, wide_dtype
+from .contents import ArrayElements, Contents
+from .numbers import Foreign, Numbers, wide_dtype
 
 _COPIED = 1 << 20  #: bytes up to which what is no number is taken out from under its mask
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from ...measure.unread import Reading, Unread
 from ...protocol import Facts
+from ...safe.attributes import slots
 from ...safe.budget import Budget
-from ...safe.guard import class_name, dict_get, full_name, instance_dict, module, slots
+from ...safe.guard import class_name, dict_get, full_name, instance_dict, module
 from ...words.line import Word, head
 from ...words.stats import inline_text
 from ...words.text import shape, shorten, size

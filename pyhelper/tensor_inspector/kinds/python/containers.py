@@ -13,7 +13,8 @@ from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorT
 from typing import Any
 
 from ...protocol import Badge
-from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro, traits
+from ...safe.attributes import traits
+from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro
 from ...words.line import INLINE, content, named, runs
 from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
@@ -42,12 +43,16 @@ class Container(Kind):
     brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
     _alarms: Alarms | None = None
 
-    def length(self) -> int:
+    def base(self) -> Any:
+        """The built-in type whose own methods tell the items."""
         raise NotImplementedError
+
+    def length(self) -> int:
+        return self.base().__len__(self.value)  # type: ignore[no-any-return]
 
     def items(self, start: int = 0) -> Iterator[Any]:
         """The items as the line shows them, from the first, or a later one."""
-        raise NotImplementedError
+        return each(self.base().__iter__, self.value, start)
 
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         raise NotImplementedError
@@ -136,12 +141,6 @@ class Container(Kind):
 class Sequence(Container):
     kind = "sequence"
 
-    def length(self) -> int:
-        return self._base().__len__(self.value)  # type: ignore[no-any-return]
-
-    def items(self, start: int = 0) -> Iterator[Any]:
-        return each(self._base().__iter__, self.value, start)
-
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         indexed = self.indexed()
         for index, item in enumerate(self.page(start, start + count), start):
@@ -165,11 +164,11 @@ class Sequence(Container):
     def _most(self) -> Any:
         return c_attribute(self.value, "maxlen")  # of a deque
 
-    def _base(self) -> Any:
+    def base(self) -> Any:
         return next(base for base in (list, tuple, deque) if issubclass(type(self.value), base))
 
     def page(self, start: int, stop: int) -> Iterable[Any]:
-        base = self._base()
+        base = self.base()
         if base is deque:
             return islice(self.items(start), stop - start)
         return base.__getitem__(self.value, slice(start, stop))  # type: ignore[no-any-return]
@@ -243,16 +242,10 @@ class Set(Container):
     def entry_name(self, under: object) -> str:
         return f"{{{under}}}"
 
-    def length(self) -> int:
-        return self._base().__len__(self.value)  # type: ignore[no-any-return]
-
-    def items(self, start: int = 0) -> Iterator[Any]:
-        return each(self._base().__iter__, self.value, start)
-
     def item_rows(self, start: int, count: int) -> Iterable[Child]:
         return (Child(f"{{{index}}}", item) for index, item in islice(enumerate(self.items(start), start), count))
 
-    def _base(self) -> Any:
+    def base(self) -> Any:
         return set if issubclass(type(self.value), set) else frozenset
 
 

@@ -11,6 +11,7 @@ from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from ...protocol import Badge
+from ...safe.attributes import is_stored, slots, traits
 from ...safe.budget import Budget
 from ...safe.guard import (
     ByClass,
@@ -21,12 +22,9 @@ from ...safe.guard import (
     each,
     first_of,
     instance_dict,
-    is_stored,
     mro,
     plain_str,
-    slots,
     stored,
-    traits,
 )
 from ...words.line import Word, content, named, short
 from ...words.text import joined, listed

@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from ...protocol import Badge
-from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str, slots
+from ...safe.attributes import slots
+from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str
 from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
 from ..families import by_base, either
 from ..kind import Kind

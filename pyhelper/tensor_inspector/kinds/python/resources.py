@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 from weakref import CallableProxyType, ProxyType, ReferenceType
 
-from ...safe.guard import Classes, c_attribute, class_name, each, first_of, instance_dict, module, mro, plain_str
+from ...safe.guard import Classes, c_attribute, class_name, first_of, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, plural, quoted, quoted_bytes, shape, size
 from ..families import by_base, by_home, either
 from ..kind import Child, Kind
-from .containers import Container
+from .containers import Sequence
 from .objects import WordedObject, brief
 
 _TEXTS = Classes(str, bytes)
@@ -97,7 +97,7 @@ class Memory(WordedObject):
         return self.in_c("obj")
 
 
-class TypedArray(Container):
+class TypedArray(Sequence):
     """An ``array.array``."""
 
     kind = "sequence"
@@ -105,18 +105,7 @@ class TypedArray(Container):
     def type_name(self) -> str:
         return f"{super().type_name()} {c_attribute(self.value, 'typecode')!r}"
 
-    def length(self) -> int:
-        return self._base().__len__(self.value)  # type: ignore[no-any-return]
-
-    def items(self, start: int = 0) -> Iterator[Any]:
-        return each(self._base().__iter__, self.value, start)
-
-    def item_rows(self, start: int, count: int) -> Iterable[Child]:
-        indexed = self.indexed()
-        for index, item in enumerate(self._base().__getitem__(self.value, slice(start, start + count)), start):
-            yield Child(f"[{index}]", item, f"[{index}]" if indexed else None)
-
-    def _base(self) -> Any:
+    def base(self) -> Any:
         return module("array").array
 
 

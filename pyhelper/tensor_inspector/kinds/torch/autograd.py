@@ -56,10 +56,10 @@ class GraphNode(WithRows):
         if saved is None:
             return None
         try:
-            kept = saved.__get__(self.value)
+            tensors = saved.__get__(self.value)
         except RuntimeError:
             return "saved tensors freed"
-        return f"saves {plural(len(kept), 'tensor')}" if kept else None
+        return f"saves {plural(len(tensors), 'tensor')}" if tensors else None
 
 
 def _descriptor(cls: type, name: str) -> Any:

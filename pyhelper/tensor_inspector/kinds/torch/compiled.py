@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 
 from ...measure.torch.digest import in_cpp, parts_of
+from ...safe.attributes import is_made_in_cpp
 from ...safe.guard import (
     c_attribute,
     class_dict,
     class_name,
     dict_get,
     instance_dict,
-    is_made_in_cpp,
     module,
     mro,
     plain_str,

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import Any
 
 from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
-from ...safe.guard import Classes, class_dict, class_name, instance_dict, is_bare, module, mro, stands_in
+from ...safe.attributes import is_bare
+from ...safe.guard import Classes, class_dict, class_name, instance_dict, module, mro, stands_in
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home

@@ -25,13 +25,16 @@ from ...measure.torch.readable import why_unread
 from ...measure.values import listed_values
 from ...protocol import Facts
 from ...safe.guard import module
-from ...words.text import size
+from ...words.text import listed, size
 from ...words.values import corner_text, value_text
 from ..kind import Child
 from .form import Form, TensorElements
 
 torch: Any = module("torch")
 _INT = frozenset((int,))
+_COUNTED = 1 << 18  #: integers of which it is counted how often each occurs
+_LABELS = 64  #: the widest range of such
+_SHOWN = 10  #: the most frequent ones
 _VALUES = 10  #: tensors of integers up to this many elements show their values
 
 
@@ -103,6 +106,23 @@ class InMemory(Strided):
         elements = self.plain()
         unread = why_unread(elements)
         return elements if unread is None else unread
+
+    def fact_rows(self) -> list[list[str]]:
+        return [*super().fact_rows(), *self._labels()]
+
+    def _labels(self) -> list[list[str]]:
+        """Of integers of a few values, as labels are: which, and how often each occurs."""
+        reading, elements = self.reading(), self.elements()
+        if isinstance(reading, Unread) or "abs" in reading or isinstance(elements, Unread):
+            return []
+        lowest, highest = reading["min"], reading["max"]
+        few = elements.is_cpu and 1 < elements.numel() <= _COUNTED and "int" in str(elements.dtype)
+        if not few or type(lowest) is not int or type(highest) is not int or highest - lowest >= _LABELS:
+            return []
+        counts = torch.bincount(elements.reshape(-1).to(torch.int64) - lowest).tolist()
+        labels = sorted((-amount, lowest + at) for at, amount in enumerate(counts) if amount)
+        shown = listed((f"{label} ×{-amount:,}" for amount, label in labels[:_SHOWN]), len(labels) > _SHOWN, 60)
+        return [["distinct", f"{len(labels)}: {shown}".replace("-", "−")]]
 
     def shown_values(self) -> str | None:
         """Of a 0-d tensor, and of few integers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...measure.torch import finite
 from ...measure.torch.finite import NotFinite
@@ -11,20 +11,21 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
-from .forms import form_of
+from .forms import form_class_of
 
 if TYPE_CHECKING:
     from ...measure.torch.finite import Named
 
 
 def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:
-    return finite.find_not_finite(tensors, budget, complete, form_of)
+    return finite.find_not_finite(tensors, budget, complete, form_class_of)
 
 
 def find_in_gradients_too(tensors: list[Named], budget: Budget) -> NotFinite:
     """The same of the tensors and of their gradients, named ``NAME.grad``."""
-    gradients: list[tuple[str, Any]] = [(f"{name}.grad", grad_of(tensor)) for name, tensor in tensors]
-    return find_not_finite([*tensors, *(named for named in gradients if named[1] is not None)], budget)
+    found = ((name, grad_of(tensor)) for name, tensor in tensors)
+    gradients = ((f"{name}.grad", gradient) for name, gradient in found if gradient is not None)
+    return find_not_finite([*tensors, *gradients], budget)
 
 
 def finite_words(found: NotFinite) -> list[str]:

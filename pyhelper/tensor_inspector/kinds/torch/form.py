@@ -9,7 +9,7 @@ from ...measure.comparable import Comparable
 from ...measure.reading import badges, is_alarming
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import (
-    PLAIN,
+    EXACT_TENSORS,
     base_of,
     device_name,
     dtype_name,
@@ -220,7 +220,7 @@ class Form:
         """What the instance carries besides; not the marks that torch.compile leaves."""
         if self.is_closed:
             return []
-        attrs = _instance_dict(self.value) if type(self.value) in PLAIN else None
+        attrs = _instance_dict(self.value) if type(self.value) in EXACT_TENSORS else None
         if attrs is not None and (not attrs or all(name.startswith("_dynamo") for name in attrs if type(name) is str)):
             return []
         return [*other_attributes(self.value), *property_rows(self.value)]

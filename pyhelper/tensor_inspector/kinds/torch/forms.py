@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.metadata import PLAIN
+from ...measure.torch.metadata import EXACT_TENSORS
 from ...safe.budget import Budget
 from ...safe.guard import ByClass, class_name, module, mro, stands_in
 from ..registry import load
@@ -53,15 +53,15 @@ _KNOWN: dict[Any, Any] = {}  #: forms by sets of keys
 
 def form_of(value: Any, budget: Budget) -> Form:
     """The form of a tensor, to be read under a budget."""
-    return _class_for(value)(value, budget)  # type: ignore[no-any-return]
+    return form_class_of(value)(value, budget)  # type: ignore[no-any-return]
 
 
-def _class_for(value: Any) -> Any:
+def form_class_of(value: Any) -> Any:
     keys = _keys_of(value)
-    if type(value) in PLAIN:
-        signature = _signature(keys)
-        if signature in _KNOWN:
-            return _KNOWN[signature]
+    if type(value) in EXACT_TENSORS:
+        known = _KNOWN.get(_signature(keys))
+        if known is not None:
+            return known
     names = str(keys)[len("DispatchKeySet(") : -1].split(", ")
     of_class = _class_form(type(value))
     if of_class is not None or "Python" in names:

@@ -10,6 +10,7 @@ from typing import Any
 from ...measure.torch.digest import Digest, parts_of
 from ...measure.torch.finite import NotFinite
 from ...protocol import Badge, Facts
+from ...safe.attributes import traits
 from ...safe.budget import Budget
 from ...safe.guard import (
     Classes,
@@ -22,7 +23,6 @@ from ...safe.guard import (
     module,
     mro,
     plain_str,
-    traits,
 )
 from ...words.line import is_loud
 from ...words.text import integer, listed, plural
@@ -62,17 +62,24 @@ class Module(Kind):
 
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
+        self._attrs = instance_dict(value)
         self._digest: Digest | None = None
         self._not_finite: NotFinite | None = None
+        self._head: str | None = None
 
     def brief(self) -> str:
         return self.head()
 
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
-        attrs, bases = instance_dict(self.value), mro(type(self.value))
+        if self._head is None:
+            self._head = self._find_head()
+        return self._head
+
+    def _find_head(self) -> str:
+        attrs, bases = self._attrs, mro(type(self.value))
         if any(base in _CONTAINERS for base in bases):
-            return f"{self.type_name()}({sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)})"
+            return f"{self.type_name()}({self._count()})"
         names, inside = [self.type_name()], _inside(self.value)
         for _ in range(_WRAPPERS):
             if inside is None:
@@ -114,22 +121,28 @@ class Module(Kind):
         return [*known, "no_gradient"] if found.without_grad or found.frozen else known
 
     def child_count(self) -> int | None:
-        parts = sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)
-        return parts + sum(1 for _ in self._groups())
+        return self._count() + len(list(self._groups()))
 
     def children(self, start: int, count: int) -> Iterable[Child]:
-        members = sum(dict.__len__(dict_attribute(self.value, part)) for part in _PARTS)
-        rows = chain(self._members(start), islice(self._groups(), max(0, start - members), None))
+        rows = chain(self._members(start), islice(self._groups(), max(0, start - self._count()), None))
         return islice(rows, count)
 
+    def _part(self, part: str) -> dict[Any, Any]:
+        found: Any = self._attrs.get(part)
+        return found if issubclass(type(found), dict) else {}
+
+    def _count(self) -> int:
+        """How many parameters, buffers and submodules."""
+        return sum(dict.__len__(self._part(part)) for part in _PARTS)
+
     def settings(self) -> dict[str, str]:
-        names: Any = instance_dict(self.value).get("_non_persistent_buffers_set")
+        names: Any = self._attrs.get("_non_persistent_buffers_set")
         known = sorted(map(plain_str, each(set.__iter__, names))) if issubclass(type(names), set) else []
         return {"buffers that are not saved": ", ".join(map(repr, known)) or "none"}
 
     def item(self, key: Any) -> Any:
         for part in _PARTS:
-            inside, found = dict_attribute(self.value, part), _MISSING
+            inside, found = self._part(part), _MISSING
             if type(key) is int and key >= 0 and self._subscripts(_LISTS, part):
                 there = islice(each(dict.items, inside, key), 1)
                 found = next((item for name, item in there if plain_str(name) == str(key)), _MISSING)
@@ -165,7 +178,7 @@ class Module(Kind):
     def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
         for part in _PARTS:
-            inside = dict_attribute(self.value, part)
+            inside = self._part(part)
             for index, (key, item) in enumerate(each(dict.items, inside, start), start):
                 name = plain_str(key)
                 yield Child(name or f"#{index}", item, self._suffix(name, part, index) if name else None)
@@ -180,7 +193,7 @@ class Module(Kind):
             return f"[{index}]"
         if self._subscripts(_DICTS, part):
             return f"[{name!r}]"
-        taken = name in instance_dict(self.value) or any(name in class_dict(base) for base in bases)
+        taken = name in self._attrs or any(name in class_dict(base) for base in bases)
         is_name = name.isidentifier() and not iskeyword(name) and not taken
         return f".{name}" if is_name else f".{part}[{name!r}]"
 
@@ -191,13 +204,12 @@ class Module(Kind):
         return not traits(cls).computes and owner in classes.get(part, ())
 
     def _groups(self) -> Iterator[Child]:
-        attrs = instance_dict(self.value)
-        hooks = [name for name, item in each(dict.items, attrs) if name.endswith("_hooks") and _is_filled(item)]
-        rest = [
-            name
-            for name in each(dict.__iter__, attrs)
-            if name not in _INTERNAL and not (name.startswith("_") and "hook" in name)
-        ]
+        hooks, rest = [], []
+        for name, item in each(dict.items, self._attrs):
+            if name.endswith("_hooks") and _is_filled(item):
+                hooks.append(name)
+            if name not in _INTERNAL and not (name.startswith("_") and "hook" in name):
+                rest.append(name)
         yield from other_rows(self.value, rest)
         yield from other_rows(self.value, hooks, "registered hooks")
         yield from property_rows(self.value)
@@ -238,9 +250,10 @@ def sizes(attrs: dict[str, Any], zero: str) -> str:
     """
 
     def between_sizes(*names: str, between: str = " → ") -> str | None:
-        texts = [
-            zero if attrs.get(name) == 0 and type(attrs.get(name)) is int else _size(attrs.get(name)) for name in names
-        ]
+        if names[0] not in attrs:
+            return None
+        found = [attrs.get(name) for name in names]
+        texts = [zero if type(size) is int and size == 0 else _size(size) for size in found]
         return between.join(texts) if all(texts) else None  # type: ignore[arg-type]
 
     channels, kernel = between_sizes("in_channels", "out_channels"), _size(attrs.get("kernel_size"), "×")
@@ -255,16 +268,16 @@ def sizes(attrs: dict[str, Any], zero: str) -> str:
     dropped = attrs.get("p")
     if type(dropped) is float and "inplace" in attrs:
         return f"(p {dropped})"
-    known = (
-        between_sizes("in_features", "out_features"),
-        between_sizes("num_embeddings", "embedding_dim", between=" × "),
-        recurrent,
-        between_sizes("num_features"),
-        between_sizes("num_groups", "num_channels", between=" groups, "),
-        between_sizes("normalized_shape"),
-        _size(attrs.get("kernel_size"), "×"),
+    text = (
+        between_sizes("in_features", "out_features")
+        or between_sizes("num_embeddings", "embedding_dim", between=" × ")
+        or recurrent
+        or between_sizes("num_features")
+        or between_sizes("num_groups", "num_channels", between=" groups, ")
+        or between_sizes("normalized_shape")
+        or kernel
     )
-    return next((f"({text})" for text in known if text), "")
+    return f"({text})" if text else ""
 
 
 def _size(value: object, between: str = ", ") -> str | None:

@@ -9,16 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 from weakref import ReferenceType
 
-from ...safe.guard import (
-    c_attribute,
-    class_name,
-    dict_get,
-    instance_dict,
-    is_made_in_cpp,
-    module,
-    mro,
-    plain_str,
-)
+from ...safe.attributes import is_made_in_cpp
+from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, module, mro, plain_str
 from ...words.text import fingerprint, integer, joined, number, quoted, size
 from ..families import by_home
 from ..python.objects import WordedObject

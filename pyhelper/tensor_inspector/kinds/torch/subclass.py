@@ -12,8 +12,9 @@ from ...measure.torch.dispatch import metadata_of
 from ...measure.torch.metadata import size_text, sizes_listed
 from ...measure.unread import MISSING, OWN_CODE
 from ...protocol import Facts
+from ...safe.attributes import attribute
 from ...safe.budget import Budget
-from ...safe.guard import attribute, class_name, full_name
+from ...safe.guard import class_name, full_name
 from ...words.line import Word, prefixed
 from ...words.text import count, listed
 from ..kind import Child
@@ -142,9 +143,9 @@ class Masked(OfClass):
 
     def words(self) -> Iterator[str]:
         mask = self.part("_masked_mask")
-        kept: Any = MISSING if mask is None else mask.reading()
-        if not isinstance(kept, Unread) and kept["exact"]:
-            yield f"{count(kept['count'] - kept['zeros'])} of {count(kept['count'])} kept"
+        unmasked: Any = MISSING if mask is None else mask.reading()
+        if not isinstance(unmasked, Unread) and unmasked["exact"]:
+            yield f"{count(unmasked['count'] - unmasked['zeros'])} of {count(unmasked['count'])} kept"
 
     def notes(self) -> list[str]:
         return ["statistics are of what the mask keeps"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...measure.torch.metadata import size_text
-from ...safe.guard import NUMBERS, attribute, dict_get, instance_dict, plain_str
+from ...safe.attributes import attribute
+from ...safe.guard import NUMBERS, dict_get, instance_dict, plain_str
 from ..families import by_home, either
 from ..python.objects import WordedObject
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import (
-    PLAIN,
+    EXACT_TENSORS,
     Base,
     Gradient,
     dtype_name,
@@ -47,11 +47,14 @@ class Tensor(WithRows):
         self._grad: Tensor | None = None
         self._laid_out: list[str] | None = None
 
+    def read(self) -> None:
+        self.form.reading()
+
     def brief(self) -> str:
         return self.form.brief()
 
     def parts(self) -> Iterable[str | None]:
-        name = None if type(self.value) in PLAIN else self.type_name()
+        name = None if type(self.value) in EXACT_TENSORS else self.type_name()
         return [name, *self.form.line_words(), *self.gradient_words(), self.view_words(), *self.laid_out()]
 
     def inline(self) -> str | None:

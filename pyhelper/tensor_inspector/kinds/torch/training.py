@@ -11,8 +11,9 @@ from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
 from ...protocol import Badge
+from ...safe.attributes import traits
 from ...safe.budget import Budget, Steps
-from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str, traits
+from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str
 from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
 from ..families import by_base
@@ -119,8 +120,8 @@ class Optimizer(WithRows):
             label = name or f"#{index}"
             yield label, tensor
             yield f"{label}.grad", stored_grad(tensor) if is_any_tensor(tensor) else None
-        for index, kept in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
-            for name, item in each(dict.items, kept) if issubclass(type(kept), dict) else ():
+        for index, state in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
+            for name, item in each(dict.items, state) if issubclass(type(state), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item
 
     def rows(self) -> list[Child]:
@@ -143,9 +144,9 @@ class Optimizer(WithRows):
         steps = Steps(self.budget.share())
         places = self._places({id(key) for key, _ in shown}, steps)
         nowhere = (None if steps.over else "in no group", "", None)
-        for key, kept in shown:
+        for key, state in shown:
             where, name, group = places.get(id(key), nowhere)
-            yield Child(joined([" ".join(filter(None, (f"‹{brief(key, self)}›", where))), name, group]), kept)
+            yield Child(joined([" ".join(filter(None, (f"‹{brief(key, self)}›", where))), name, group]), state)
 
     def _places(self, wanted: set[int], steps: Steps) -> dict[int, tuple[str, str, str | None]]:
         """Number, name and group of the tensors with these ids, as far as there is time to find them."""
@@ -178,7 +179,7 @@ class Optimizer(WithRows):
         """How many steps it has made, as the states count them; LBFGS counts what it does within its steps."""
         for label, name in (("step", "step"), ("iterations", "n_iter")):
             states = islice(each(dict.values, dict_attribute(self._keeper, "state")), _STEPPED)
-            found = [scalar(dict_get(kept, name)) for kept in states if issubclass(type(kept), dict)]
+            found = [scalar(dict_get(state, name)) for state in states if issubclass(type(state), dict)]
             known = [step for step in found if step is not None]
             if known:
                 return label, number(max(known))

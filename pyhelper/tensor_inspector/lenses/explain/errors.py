@@ -8,8 +8,12 @@ from ...safe.guard import class_name, mro
 from .trace import message
 
 #: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
-_SAID: list[tuple[str, str]] = [
+_MESSAGES: list[tuple[str, str]] = [
     ("worker", r"^Caught \w+ in DataLoader worker"),
+    ("begun", r"before Module\.__init__\(\) call"),
+    ("load", r"^Weights only load failed"),
+    ("arguments", r"unexpected keyword argument|missing \d+ required (positional|keyword-only) argument"
+                  r"|takes (from )?\d+ .*positional arguments? but"),
     ("state_dict", r"(Missing|Unexpected) key\(s\) in state_dict|loaded state dict|state_dict to be dict-like"),
     ("memory", r"out of memory|can't allocate memory|Unable to allocate|not enough memory|ALLOC_FAILED"),
     ("freed", r"backward through the graph a second time|saved (tensors|intermediate values).* freed"),
@@ -67,13 +71,16 @@ _SAID: list[tuple[str, str]] = [
               r"|non-empty|size does not match|multiply up to|sum exactly|at least 1D|same shape|batch dim"
               r"|must be a \dD|must be \dD|\d-?[dD]imensional|must be (a )?(matrix|vector)|cannot reshape array"
               r"|all the input array dimensions|all input arrays must have the same|[Pp]adding (size|length)"
+              r"|should have at least \d dim|to be no larger than|Number of indices \(\d+\) should be"
               r"|storage that is not resizable|be divisible by|invalid shape|wrong shape|two dimensions"),
 ]  # fmt: skip
-_PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _SAID]
+_PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _MESSAGES]
+#: What `nn.Module.__init__` makes, and a module lacks that has not called it.
+_PARTS = re.compile(r"before Module\.__init__\(\) call|has no attribute '_(modules|parameters|buffers|\w+_hooks)'")
 #: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
 _CLASSES = frozenset((
     "RuntimeError", "ValueError", "IndexError", "TypeError", "AssertionError", "NotImplementedError", "MemoryError",
-    "OutOfMemoryError", "AcceleratorError",
+    "OutOfMemoryError", "AcceleratorError", "UnpicklingError",
 ))  # fmt: skip
 
 
@@ -86,6 +93,8 @@ def kind_of(error: BaseException) -> str | None:
     if "KeyError" in names:
         return "key"
     if "AttributeError" in names:
+        if _PARTS.search(text):
+            return "begun"
         return None if attribute_in(text) is None else "attribute"
     if not _CLASSES.intersection(names):
         return None
@@ -132,6 +141,24 @@ def type_in_parameters(text: str) -> str | None:
     """The type of what an optimizer was given among its parameters."""
     found = re.search(r"one of the params is ([\w.]+)", text)
     return None if found is None else found[1]
+
+
+def argument_not_taken(text: str) -> str | None:
+    """The keyword of an argument that a function has no parameter for."""
+    found = re.search(r"unexpected keyword argument '(\w+)'", text)
+    return None if found is None else found[1]
+
+
+def arguments_missing(text: str) -> list[str]:
+    """The parameters that a call gives nothing for."""
+    found = re.search(r"missing \d+ required [\w-]+ arguments?: (.*)", text)
+    return [] if found is None else re.findall(r"'(\w+)'", found[1])
+
+
+def classes_refused(text: str) -> list[str]:
+    """The classes in a file that `torch.load` does not make objects of: ``GLOBAL program.Net was not …``."""
+    found = re.findall(r"GLOBAL ([\w.]+) was not|Unsupported (?:class|global:? GLOBAL) ([\w.]+)", text)
+    return list(dict.fromkeys(one or other for one, other in found))
 
 
 def numbers_to_unpack(text: str) -> tuple[int | None, int | None]:
@@ -196,7 +223,7 @@ def is_about_leaf(text: str) -> bool:
     return "leaf Variable" in text
 
 
-def is_told_late(text: str) -> bool:
+def is_reported_late(text: str) -> bool:
     """Whether a device reports what happened before: the line that it stopped at need not be the one."""
     return "device-side assert" in text
 

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
-from ..findings.rule import Rule
+from ..findings.rule import Rule, finding_of
 from .errors import is_about_inputs, kind_of
 from .operation import FailingLine
 from .rules import (
     backward,
+    calls,
     checkpoints,
     conversions,
     distributions,
     dtypes,
+    loading,
     lookups,
     memory,
     not_tensors,
@@ -30,23 +32,24 @@ from .rules import (
     workers,
 )
 from .scene import Scene
-from .trace import Place, chain, is_caused, places
+from .trace import TraceEntry, chain, entries_of, is_caused
 
 if TYPE_CHECKING:
-    from ...protocol import Finding, Severity
+    from ...protocol import Finding
     from ..findings.finding import Found
 
 _TIME = 1000  #: milliseconds
 _NOT = (
     "not one of the errors that are explained: of shapes, dtypes, devices, indices, numbers made of tensors, unpacking,"
-    " keys and attributes, checkpoints, optimizers, distributions, batches, a backward, memory"
+    " keys and attributes, arguments, modules that were not begun, checkpoints, optimizers, distributions, batches,"
+    " a backward, memory"
 )
 
 #: Rules by their id: why it fails, and what to try.
 RULES: dict[str, tuple[str, str]] = {
     "shape-mismatch": (
         "Operands must agree in the dimensions that an operation joins.",
-        "check the shapes one line above",
+        "compare the shapes of what it joins",
     ),
     "channels-last-input": (
         "Convolutions take the channels before the height and the width.",
@@ -92,6 +95,15 @@ RULES: dict[str, tuple[str, str]] = {
     ),
     "worker-failed": ("The loader's workers run the dataset in processes of their own.", "run it with num_workers=0"),
     "tokenizer-input": ("A tensor has rows of one length.", "give it texts, and padding=True"),
+    "super-not-called": (
+        "nn.Module.__init__ makes what a module keeps its layers, parameters and hooks in.",
+        "call super().__init__() first",
+    ),
+    "wrong-arguments": ("A call gives each parameter its value, and nothing else.", "look at what it takes"),
+    "load-refused": (
+        "Since torch 2.6, torch.load runs no code of a file: only what is known to be harmless is made.",
+        "weights_only=False, if you trust the file",
+    ),
     "out-of-memory": ("The allocation did not fit.", "smaller batches, or less kept alive between steps"),
 }
 
@@ -116,14 +128,14 @@ def explain(
     budget = budget or Budget(_TIME)
     try:
         for found in candidates:
-            trace = places(found, traceback if found is error else None)
+            trace = entries_of(found, traceback if found is error else None)
             if not trace and frame is not None:
-                trace = [Place(frame, frame.f_lineno, frame.f_lasti)]
+                trace = [TraceEntry(frame, frame.f_lineno, frame.f_lasti)]
             if not trace:
                 return Findings(skipped=[("all", "the exception has no traceback")])
-            told = _explained(Scene(found, trace, budget))
-            if told:
-                return Findings(told, RULES)
+            findings = _explained(Scene(found, trace, budget))
+            if findings:
+                return Findings(findings, RULES)
         return Findings([], RULES)
     except Exception as failed:  # values may be in any state after an error
         return Findings(skipped=[("all", f"not explained: {class_name(type(failed))}")])
@@ -156,14 +168,14 @@ def _candidates(error: BaseException) -> Iterator[BaseException]:
 
 def _is_raised(error: BaseException) -> bool:
     """Whether a ``raise`` stands where it began: an operation that failed while another was handled is its own."""
-    trace = places(error)
+    trace = entries_of(error)
     return bool(trace) and isinstance(FailingLine(trace[-1]).statement, ast.Raise)
 
 
 def _findings(scene: Scene) -> list[Finding]:
     kind = scene.kind
     if kind == "shape":
-        return [_told(*shapes.shape_mismatch(scene))]
+        return [_finding(*shapes.shape_mismatch(scene))]
     if kind == "distribution":
         return _of_values(scene)
     if kind in ("freed", "inplace", "no_grad"):
@@ -188,25 +200,28 @@ def _findings(scene: Scene) -> list[Finding]:
         "parameters": ("optimizer-parameters", parameters.optimizer_parameters),
         "worker": ("worker-failed", workers.worker_failed),
         "token": ("tokenizer-input", tokens.tokenizer_input),
+        "begun": ("super-not-called", calls.not_begun),
+        "arguments": ("wrong-arguments", calls.wrong_arguments),
+        "load": ("load-refused", loading.unsafe_load),
     }
     rule, check = checks[kind]
     found = check(scene)
-    return [] if found is None else [_told(rule, found)]
+    return [] if found is None else [_finding(rule, found)]
 
 
 def _of_values(scene: Scene) -> list[Finding]:
     """Values that a distribution does not take, and where the NaN among them came from."""
     from ..findings.rules.registry import RULES as ASKED
-    from ..findings.run import told
+    from ..findings.run import folded
 
-    found = _told("invalid-distribution", distributions.invalid_distribution(scene))
-    return [found, *(told(rule, one) for rule, one in backward.told_by_rules(scene, ASKED, *_NAN))]
+    found = _finding("invalid-distribution", distributions.invalid_distribution(scene))
+    return folded([found, *(finding_of(rule, one) for rule, one in backward.found_by_rules(scene, ASKED, *_NAN))])
 
 
 def _of_backward(scene: Scene, kind: str) -> list[Finding]:
     """A backward that failed: what the rules of a step say of the graph, else what the exception says."""
     from ..findings.rules.registry import RULES as ASKED
-    from ..findings.run import folded, told
+    from ..findings.run import folded
 
     names, rule, check = {
         "freed": ((), "graph-freed", backward.graph_freed),
@@ -214,19 +229,16 @@ def _of_backward(scene: Scene, kind: str) -> list[Finding]:
         "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
     }[kind]
     if is_about_inputs(scene.message):
-        return [_told("loss-without-grad", backward.input_without_grad(scene))]
-    known = backward.told_by_rules(scene, ASKED, *names)
-    found = [told(asked, one) for asked, one in known]
-    return folded(found) if found else [_told(rule, check(scene))]
+        return [_finding("loss-without-grad", backward.input_without_grad(scene))]
+    known = backward.found_by_rules(scene, ASKED, *names)
+    found = [finding_of(asked, one) for asked, one in known]
+    return folded(found) if found else [_finding(rule, check(scene))]
 
 
 _NAN = ("nan-in-input", "nan-in-params", "nan-origin")
 _NO_GRAPH = ("frozen-params", "grad-mode-off", "nondifferentiable", "loss-without-grad")
 
 
-def _told(id: str, found: Found) -> Finding:
-    from ..findings.run import told
-
-    severity: Severity = "error"
+def _finding(id: str, found: Found) -> Finding:
     why, suggestion = RULES[id]
-    return told(Rule(id, lambda step: iter(()), "", severity, why, suggestion), found)
+    return finding_of(Rule(id, lambda step: iter(()), "", "error", why, suggestion), found)

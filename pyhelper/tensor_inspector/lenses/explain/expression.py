@@ -11,11 +11,12 @@ from typing import Any
 
 from ...measure.torch.metadata import grad_of
 from ...measure.torch.modules import is_module, is_of
-from ...safe.guard import KEYS, NUMBERS, attribute, dict_attribute, dict_get, each, instance_dict
+from ...safe.attributes import attribute
+from ...safe.guard import KEYS, NUMBERS, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
-from .operand import UNKNOWN, Operand, operand, short
-from .trace import Place
+from .operand import UNKNOWN, Operand, operand, shortened
+from .trace import TraceEntry
 from .wanted import convolved
 
 _MISSING = object()
@@ -40,16 +41,16 @@ _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional"
 class Reader:
     """Reads expressions of one frame. What it gives is an `Operand` for tensors, else a plain value, or ``UNKNOWN``."""
 
-    def __init__(self, place: Place, around: Place | None = None) -> None:
+    def __init__(self, entry: TraceEntry, around: TraceEntry | None = None) -> None:
         """``around`` is the frame that a comprehension's own one stands in."""
-        self._local = place.variables if around is None else {**around.variables, **place.variables}
-        self._global: dict[str, Any] = place.frame.f_globals
+        self._local = entry.variables if around is None else {**around.variables, **entry.variables}
+        self._global: dict[str, Any] = entry.frame.f_globals
 
     def read(self, node: ast.AST | None, depth: int = 0) -> Any:
         if node is None or depth > _DEEPEST:
             return UNKNOWN
         found = self._read(node, depth + 1)
-        return found.named(short(_shown(node))) if type(found) is Operand else found
+        return found.named(shortened(_shown(node))) if type(found) is Operand else found
 
     def value(self, node: ast.AST | None) -> Any:
         """The value itself that a name, attribute or item stands for; None where it is not known."""
@@ -106,8 +107,8 @@ class Reader:
             return self._of_module(node, arguments, depth)
         receiver = self.read(node.func.value, depth)
         arguments += [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg in ("dim", "dtype")]
-        kept = [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg == "keepdim"]
-        arguments += [keeps for keeps in kept if keeps is not False]
+        keepdims = [self.read(keyword.value, depth) for keyword in node.keywords if keyword.arg == "keepdim"]
+        arguments += [keeps for keeps in keepdims if keeps is not False]
         if type(receiver) is Operand:
             return method(node.func.attr, receiver, arguments)
         if text_of(node.func.value) in _LIBRARIES and arguments and type(arguments[0]) is Operand:

@@ -51,8 +51,8 @@ class Operand:
         """``float32[32, 5] cuda:0``, as much as is known."""
         sizes = "" if self.sizes is None else shape(self.sizes)
         kind = "ndarray " if self.is_array else ""
-        place = f" {self.device}" if self.device not in (None, "cpu") else ""
-        return f"{kind}{self.dtype or ''}{sizes}{place}" or "not known"
+        device = f" {self.device}" if self.device not in (None, "cpu") else ""
+        return f"{kind}{self.dtype or ''}{sizes}{device}" or "not known"
 
     @property
     def shape(self) -> str:
@@ -105,7 +105,7 @@ def needs_grad(found: Operand) -> bool:
     return found.value is not None and not found.is_array and bool(requires_grad(found.value))
 
 
-def short(text: str) -> str:
+def shortened(text: str) -> str:
     """An expression as a title can hold it."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

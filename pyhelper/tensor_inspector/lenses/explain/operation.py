@@ -12,7 +12,7 @@ from ..step.parsed import lines_of_file, parsed
 from ..step.source import Source
 from .expression import Reader
 from .operand import UNKNOWN, Operand, operand
-from .trace import Place
+from .trace import TraceEntry
 
 _LINES = 20_000
 _ITEMS = 200  #: of one list of tensors
@@ -67,13 +67,13 @@ class Operation:
 class FailingLine:
     """The statement of a frame that failed: its operations, and all expressions in it."""
 
-    def __init__(self, place: Place, around: Place | None = None) -> None:
-        self.reader = Reader(place, around)
-        self.whole = _statement(place)  #: with its body, if it has one
+    def __init__(self, entry: TraceEntry, around: TraceEntry | None = None) -> None:
+        self.reader = Reader(entry, around)
+        self.whole = _statement(entry)  #: with its body, if it has one
         self.statement = _head(self.whole)
-        self._position = _position(place)
+        self._position = _position(entry)
         nodes = [] if self.statement is None else list(_inner_first(self.statement))
-        exact = _at_instruction(place, nodes)
+        exact = _at_instruction(entry, nodes)
         self.is_exact = bool(exact)
         self.nodes = exact or [node for node in nodes if isinstance(node, _OPERATIONS)]
         named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))]
@@ -142,17 +142,17 @@ class FailingLine:
         return Operation(name.rstrip("_") or name, listed, named, node)
 
 
-def library_call(place: Place, names: dict[int, str]) -> Operation:
+def library_call(entry: TraceEntry, names: dict[int, str]) -> Operation:
     """A library's function that was running, with its parameters; ``names`` are what the user calls their values."""
     named: dict[str, Any] = {}
-    for parameter, value in place.arguments().items():
+    for parameter, value in entry.arguments().items():
         known = operand(names.get(id(value), parameter), value)
         if known is None and parameter == "self":
             continue
         if known is None:
             known = _spread(value, parameter, names)
         named[parameter] = known
-    return Operation(place.function, list(named.values()), named)
+    return Operation(entry.function, list(named.values()), named)
 
 
 def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # noqa: B006
@@ -166,10 +166,10 @@ def _spread(value: Any, name: str = "", names: dict[int, str] = {}) -> Any:  # n
     return items if any(type(item) is Operand for item in items) else value
 
 
-def _statement(place: Place) -> ast.AST | None:
-    tree = Source(place.frame.f_code, place.lineno).tree
+def _statement(entry: TraceEntry) -> ast.AST | None:
+    tree = Source(entry.frame.f_code, entry.lineno).tree
     if tree is None:
-        lines = lines_of_file(place.file)
+        lines = lines_of_file(entry.file)
         if not lines or len(lines) > _LINES:
             return None
         try:
@@ -177,12 +177,13 @@ def _statement(place: Place) -> ast.AST | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     around = [
-        node for node in ast.walk(tree)  # the innermost comes last
-        if isinstance(node, ast.stmt) and node.lineno <= place.lineno <= (node.end_lineno or node.lineno)
-    ]  # fmt: skip
-    if sum(_last_of_head(node) >= place.lineno for node in around) < 2:
+        node
+        for node in ast.walk(tree)  # the innermost comes last
+        if isinstance(node, ast.stmt) and node.lineno <= entry.lineno <= (node.end_lineno or node.lineno)
+    ]
+    if sum(_last_of_head(node) >= entry.lineno for node in around) < 2:
         return around[-1] if around else None
-    position = _position(place)  # several stand in the line: nothing is said of any, where it is not known which
+    position = _position(entry)  # several stand in the line: nothing is said of any, where it is not known which
     return None if position is None else next((node for node in reversed(around) if _holds(node, position)), None)
 
 
@@ -225,25 +226,26 @@ def _inner_first(node: ast.AST) -> Iterator[ast.AST]:
         waiting.extend((child, False) for child in reversed(below))
 
 
-def _at_instruction(place: Place, nodes: list[ast.AST]) -> list[ast.AST]:
+def _at_instruction(entry: TraceEntry, nodes: list[ast.AST]) -> list[ast.AST]:
     """The operation that an instruction belongs to, where the interpreter tells (3.11 and later)."""
-    found = _position(place)
+    found = _position(entry)
     if found is None:
         return []
     line, last, column, end = found
     ending: list[Any] = [
-        node for node in nodes
+        node
+        for node in nodes
         if isinstance(node, _OPERATIONS) and (node.end_lineno, node.end_col_offset) == (last, end)
-    ]  # fmt: skip
+    ]
     exact: list[ast.AST] = [node for node in ending if (node.lineno, node.col_offset) == (line, column)]
     calls: list[ast.AST] = [node for node in ending if isinstance(node, ast.Call) and node.lineno <= line]
     return exact[-1:] or calls[-1:]
 
 
-def _position(place: Place) -> tuple[int, int, int, int] | None:
+def _position(entry: TraceEntry) -> tuple[int, int, int, int] | None:
     """The first and last line, the first and last column of an instruction, where the interpreter tells."""
-    told = getattr(place.frame.f_code, "co_positions", None)
-    if told is None or place.instruction < 0:
+    positions = getattr(entry.frame.f_code, "co_positions", None)
+    if positions is None or entry.instruction < 0:
         return None
-    found = next((place_of for at, place_of in enumerate(told()) if at == place.instruction // 2), None)
+    found = next((position for at, position in enumerate(positions()) if at == entry.instruction // 2), None)
     return None if found is None or None in found else found

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import class_name, dict_get, instance_dict
-from .trace import Place
+from .trace import TraceEntry
 from .values import entry, items_of, keys_of
 
 
-def samples(fetch: Place) -> list[tuple[str, Any]]:
+def samples(fetch: TraceEntry) -> list[tuple[str, Any]]:
     """The samples of a batch by their numbers in the dataset: ``sample 17``."""
     data, numbers = fetch.variables.get("data"), fetch.variables.get("possibly_batched_index")
     if not issubclass(type(data), list):
@@ -28,5 +28,5 @@ def parts_of(name: str, sample: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{at}]", item) for at, item in enumerate(items_of(sample)))
 
 
-def dataset_name(fetch: Place) -> str:
+def dataset_name(fetch: TraceEntry) -> str:
     return class_name(type(instance_dict(fetch.variables.get("self")).get("dataset")))

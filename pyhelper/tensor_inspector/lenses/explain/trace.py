@@ -15,7 +15,7 @@ _LIBRARIES = ("torch", "numpy")
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class Place:
+class TraceEntry:
     """A frame and where in it the exception came by: the line, and the instruction (-1 where that is not known)."""
 
     __slots__ = ("_variables", "frame", "instruction", "lineno")
@@ -60,15 +60,15 @@ class Place:
         return {name: self.variables[name] for name in names if name in self.variables}
 
 
-def places(error: BaseException, traceback: TracebackType | None = None) -> list[Place]:
+def entries_of(error: BaseException, traceback: TracebackType | None = None) -> list[TraceEntry]:
     """The frames that an exception passed through, the one that it was raised in last.
 
     ``traceback`` is what an exception under way has come through: it gets its own only when it is caught.
     """
-    found: list[Place] = []
+    found: list[TraceEntry] = []
     trace: Any = c_attribute(error, "__traceback__") or traceback
     while type(trace) is TracebackType and len(found) < _FRAMES:
-        found.append(Place(trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
+        found.append(TraceEntry(trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
         trace = trace.tb_next
     return found
 
@@ -97,10 +97,10 @@ def message(error: BaseException) -> str:
     return plain_str(first) if issubclass(type(first), str) else ""
 
 
-def views(trace: list[Place], at: int) -> list[View]:
-    """The frame at that place and those that called it, nearest first, without the libraries' own."""
-    lines = {id(place.frame): place.lineno for place in trace}
-    frames = [place.frame for place in reversed(trace[: at + 1])]
+def views(trace: list[TraceEntry], at: int) -> list[View]:
+    """The frame at that entry and those that called it, nearest first, without the libraries' own."""
+    lines = {id(entry.frame): entry.lineno for entry in trace}
+    frames = [entry.frame for entry in reversed(trace[: at + 1])]
     outer = frames[-1].f_back
     for _ in range(_FRAMES):
         if outer is None:

@@ -116,8 +116,8 @@ def kernel(module: Any) -> tuple[int, ...] | None:
 
 def convolved(module: Any, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
     """The shape that a convolution makes of an input; None where that is not known."""
-    spatial, own = _spatial(module), instance_dict(module)
-    parts = [own.get(name) for name in ("kernel_size", "stride", "padding", "dilation")]
+    spatial, attributes = _spatial(module), instance_dict(module)
+    parts = [attributes.get(name) for name in ("kernel_size", "stride", "padding", "dilation")]
     channels = _setting(module, "out_channels")
     if not spatial or channels is None or len(sizes) <= spatial or not is_of(module, "Conv1d", "Conv2d", "Conv3d"):
         return None

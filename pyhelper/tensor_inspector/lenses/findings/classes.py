@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 from ...safe.guard import class_dict, class_module, mro
+from ..step.calls import Call
 from ..step.frames import global_of
-from ..step.source import Call, Source
+from ..step.source import Source
 from ..step.step import Step
 
 _METHODS = 200
+#: what a function in a class may be wrapped in, by the id of its class: the attribute that gives it
+_WRAPPED = {
+    id(staticmethod): "__func__",
+    id(classmethod): "__func__",
+    id(property): "fget",
+    id(cached_property): "func",
+}
 
 
 def is_library(cls: type) -> bool:
@@ -25,6 +34,12 @@ def is_library_module(name: str) -> bool:
         return True
     file: Any = getattr(sys.modules.get(name), "__file__", None)
     return type(file) is str and ("site-packages" in file or "dist-packages" in file)
+
+
+def unwrapped(item: Any) -> Any:
+    """What stands in a class, or the function that it wraps, as a property does."""
+    wrapped = _WRAPPED.get(id(type(item)))
+    return item if wrapped is None else getattr(item, wrapped, None)
 
 
 def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
@@ -43,6 +58,10 @@ def methods_of(cls: type) -> Iterator[tuple[str, Source]]:
                 count += 1
                 yield name, Source(item.__code__, 0)
         replaced.update(name for name, item in methods.items() if "super" not in item.__code__.co_names)
+
+
+def forward_of(cls: type) -> Source | None:
+    return next((source for name, source in methods_of(cls) if name == "forward"), None)
 
 
 def function_called(step: Step, call: Call, view: int) -> Source | None:

@@ -10,10 +10,11 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, Sim
 from typing import Any
 from weakref import ReferenceType
 
-from ...measure.torch.elements import bare, is_own, is_plain
-from ...measure.torch.metadata import element_count, is_any_tensor
+from ...measure.torch.elements import bare, is_plain
+from ...measure.torch.metadata import element_count, is_any_tensor, is_exact_tensor
 from ...measure.torch.modules import is_module
-from ...safe.guard import Classes, class_module, class_name, instance_dict, module, mro, slots, stored
+from ...safe.attributes import slots
+from ...safe.guard import Classes, class_module, class_name, instance_dict, module, mro, stored
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
@@ -49,7 +50,7 @@ class Duplicates:
         self.functions: list[FunctionType] = []
         self._clones = clones
         self._made: dict[int, Any] = {}
-        self._held: list[Any] = []  #: since its id stands for a value only as long as that lives
+        self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
         self._elements = 0
 
     def of(self, value: Any, depth: int = 0) -> Any:
@@ -57,8 +58,8 @@ class Duplicates:
         if cls in _FIXED:
             return value
         if id(value) not in self._made:
-            self._held.append(value)
-            if len(self._held) > _VALUES or depth > _DEPTH:
+            self._references.append(value)
+            if len(self._references) > _VALUES or depth > _DEPTH:
                 raise NotCopied("holds more than can be copied")
             self._made[id(value)] = value  # a cycle ends here, where nothing better is made
             self._made[id(value)] = self._copied(value, cls, depth + 1)
@@ -88,7 +89,7 @@ class Duplicates:
         return self._container(value, cls, bases, depth)
 
     def _tensor(self, value: Any) -> Any:
-        if not is_own(value) or not is_plain(value):
+        if not is_exact_tensor(value) or not is_plain(value):
             raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
         self._count(element_count(value) or 0)
         if not self._clones:
@@ -164,12 +165,12 @@ class Duplicates:
 
     def _filled(self, made: Any, value: Any, depth: int) -> Any:
         """With the attributes of an instance."""
-        own = stored(value)
-        if own:
-            if type(own) is not dict:
+        stored_dict = stored(value)
+        if stored_dict:
+            if type(stored_dict) is not dict:
                 return self._refused(value)
             into = stored(made)
-            for name, item in list(own.items()):
+            for name, item in list(stored_dict.items()):
                 into[name] = self.of(item, depth)
         return made
 

@@ -51,10 +51,10 @@ class Findings(list):  # type: ignore[type-arg]
 
 
 def _line(finding: Finding) -> str:
-    place = finding["source"]
-    where = "" if place is None else f"  line {place['line']}"
+    source = finding["source"]
+    line = "" if source is None else f"  line {source['line']}"
     more = f" · {plural(len(finding['consequences']), 'consequence')}" if finding["consequences"] else ""
-    return f"{finding['severity']}  {finding['rule']}  {title_of(finding)}{more}{where}"
+    return f"{finding['severity']}  {finding['rule']}  {title_of(finding)}{more}{line}"
 
 
 def title_of(finding: Finding) -> str:
@@ -66,5 +66,5 @@ def _not_checked(skipped: list[tuple[str, str]]) -> str:
     reasons: dict[str, int] = {}
     for _, reason in skipped:
         reasons[reason] = reasons.get(reason, 0) + 1
-    told = ", ".join(f"{count} not checked: {reason}" for reason, count in list(reasons.items())[:4])
-    return f", {told}" if told else ""
+    counts = ", ".join(f"{count} not checked: {reason}" for reason, count in list(reasons.items())[:4])
+    return f", {counts}" if counts else ""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ..step.expressions import text_of
+from ...safe.guard import SEQUENCES
+from ..step.expressions import constant_of, text_of
+from ..step.source import Source
 from .classes import methods_of
 from .made_of import ABOUT, ALIKE
 
@@ -13,7 +16,11 @@ _CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item",
 _BLOCKS = ("no_grad", "inference_mode")
 _DEEP = 60  #: of expressions and statements in one another
 
-Place = tuple[str, int, str]  #: a file, a line, and what cuts there
+_MAKING = ("__init__", "reset_parameters", "init_weights")
+#: By these a method goes through all parts at once, or reaches them by names that the source does not tell.
+ALL_PARTS = ("getattr", "children", "modules", "_modules", "named_children", "named_modules", "super")
+
+CutLine = tuple[str, int, str]  #: a file, a line, and what cuts off there
 
 
 class Derived:
@@ -21,7 +28,7 @@ class Derived:
 
     __slots__ = ("cut", "live", "parts")
 
-    def __init__(self, parts: Iterable[str] = (), live: Iterable[str] = (), cut: Place | None = None) -> None:
+    def __init__(self, parts: Iterable[str] = (), live: Iterable[str] = (), cut: CutLine | None = None) -> None:
         self.parts = frozenset(parts)
         self.live = frozenset(live)
         self.cut = cut
@@ -29,14 +36,14 @@ class Derived:
     def __or__(self, other: Derived) -> Derived:
         return Derived(self.parts | other.parts, self.live | other.live, self.cut or other.cut)
 
-    def cut_at(self, place: Place) -> Derived:
-        return Derived(self.parts, (), place if self.live else self.cut or place)
+    def cut_at(self, cut: CutLine) -> Derived:
+        return Derived(self.parts, (), cut if self.live else self.cut or cut)
 
 
 _NOTHING = Derived()
 
 
-def cuts_of(cls: type) -> dict[str, Place]:
+def cuts_of(cls: type) -> dict[str, CutLine]:
     """The attributes that some result of a class's ``forward`` is computed from, but cut off from."""
     return _Forward(cls).cuts()
 
@@ -45,15 +52,15 @@ class _Forward:
     def __init__(self, cls: type) -> None:
         self._methods = dict(methods_of(cls))
         self._results: list[Derived] = []
-        self._blocked: Place | None = None
+        self._blocked: CutLine | None = None
 
-    def cuts(self) -> dict[str, Place]:
+    def cuts(self) -> dict[str, CutLine]:
         source = self._methods.get("forward")
         if source is None or not source.is_known():
             return {}
-        self._file = source.file
+        self._file, self._own = source.file, source.own
         self._run(source.body, {}, 0)
-        found: dict[str, Place] = {}
+        found: dict[str, CutLine] = {}
         for flow in self._results:
             if flow.cut is not None:
                 found.update({part: flow.cut for part in flow.parts - flow.live if part not in found})
@@ -145,7 +152,7 @@ class _Forward:
             return _NOTHING
         if text_of(node) in names:
             return names[text_of(node)]
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if isinstance(node.value, ast.Name) and node.value.id == self._own:
             parts = set(self._parts_of(node.attr, set()))
             return Derived(parts, parts)
         flow = self._flow(node.value, names, depth)
@@ -159,7 +166,7 @@ class _Forward:
         elif name not in seen:
             seen.add(name)
             for node in (below for statement in source.body for below in ast.walk(statement)):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                if isinstance(node, ast.Attribute) and text_of(node.value) == source.own:
                     yield from self._parts_of(node.attr, seen)
 
 
@@ -175,3 +182,73 @@ def _results(value: ast.expr | None) -> list[ast.expr]:
 def _called(node: ast.AST) -> str:
     """The last part of what is called: ``detach``."""
     return text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+
+
+# What it takes out of lists and dicts of modules
+
+
+def computing_methods(cls: type) -> list[Source]:
+    """The methods of a class that do not only make what it has."""
+    return [source for name, source in methods_of(cls) if name not in _MAKING]
+
+
+def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | None:
+    """The entries that methods take out of a list or a dict of modules; None where the source does not tell all of them."""
+    taken: list[str] = []
+    for source in computing_methods(cls):
+        if not source.is_known() or source.mentions(*ALL_PARTS):
+            return None
+        own, found = f"{source.own}.{attribute}", 0
+        for node in (below for statement in source.body for below in ast.walk(statement)):
+            if isinstance(node, ast.Subscript) and text_of(node.value) == own:
+                some = _entries(source, node.slice, keys)
+                if some is None:
+                    return None
+                taken, found = [*taken, *some], found + 1
+            elif (
+                isinstance(node, ast.Call)
+                and text_of(node.func) == "len"
+                and [text_of(given) for given in node.args] == [own]
+            ):
+                found += 1
+        if found != _times_named(source, attribute):
+            return None
+    return [key for key in keys if key in taken]
+
+
+def _times_named(source: Source, attribute: str) -> int:
+    nodes = (below for statement in source.body for below in ast.walk(statement))
+    return sum(isinstance(node, ast.Attribute) and node.attr == attribute for node in nodes)
+
+
+def _entries(source: Source, node: ast.expr, keys: list[str]) -> list[str] | None:
+    """The entries that a subscript of constants takes: ``["box"]``, ``[-1]``, ``[:3]``, ``[i]`` in ``for i in range(3)``."""
+    if isinstance(node, ast.Slice):
+        bounds = [None if bound is None else constant_of(bound) for bound in (node.lower, node.upper, node.step)]
+        given = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
+        if not all(type(bound) is int for bound in bounds if bound is not None) or len(given) > len(
+            [one for one in bounds if one is not None]
+        ):
+            return None
+        return keys[slice(*bounds)]
+    values = _constants(source, node)
+    if values is None:
+        return None
+    at = [keys[value] if type(value) is int and -len(keys) <= value < len(keys) else value for value in values]
+    return [key for key in at if type(key) is str]
+
+
+def _constants(source: Source, node: ast.expr) -> list[Any] | None:
+    """The values of a literal, or of the variable of a loop over literals; None for what is none."""
+    value = constant_of(node)
+    if value is not None:
+        return [value]
+    bound = source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
+    loop = bound[0][1] if len(bound) == 1 else None
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(node, ast.Name):
+        return None
+    if isinstance(loop.iter, ast.Call) and text_of(loop.iter.func) == "range" and not loop.iter.keywords:
+        numbers = [constant_of(given) for given in loop.iter.args]
+        return list(range(*numbers)[:1000]) if numbers and all(type(number) is int for number in numbers) else None
+    found = constant_of(loop.iter)
+    return list(found) if type(found) in SEQUENCES else None

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from ...measure.torch.elements import is_own
+from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, mro
+from ..step.calls import Call
 from ..step.expressions import before_moves, text_of
 from ..step.sight import Thing
-from ..step.source import Call
 from ..step.step import Step
 
-_BY_CLASS = {
+BY_CLASS = {
     "CrossEntropyLoss": "cross_entropy",
     "NLLLoss": "nll_loss",
     "MSELoss": "mse_loss",
@@ -25,7 +25,7 @@ _BY_CLASS = {
     "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
     "KLDivLoss": "kl_div",
 }
-_FUNCTIONS = frozenset(_BY_CLASS.values())
+_FUNCTIONS = frozenset(BY_CLASS.values())
 REGRESSIONS = ("MseLoss", "SmoothL1Loss", "HuberLoss", "L1Loss")  #: nodes of the graph
 
 
@@ -46,39 +46,50 @@ class LossCall:
 def loss_calls(step: Step) -> Iterator[LossCall]:
     for view in dict.fromkeys((0, step.at)):
         for call in step.sources[view].calls:
-            if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
-                yield LossCall(call.name, call, None, step, view)
-                continue
             found = step.module_of(call.callee, view) if isinstance(call.node.func, (ast.Name, ast.Attribute)) else None
-            made = call.node.func.func if isinstance(call.node.func, ast.Call) else None
-            kind = None if found is None else _BY_CLASS.get(class_name(type(found.value)))
-            if kind is None and made is not None:
-                kind = _BY_CLASS.get(text_of(made).rpartition(".")[2])
+            kind = kind_of(call, None if found is None else found.value)
             if kind is not None:
                 yield LossCall(kind, call, None if found is None else found.value, step, view)
 
 
+def kind_of(call: Call, callee: Any) -> str | None:
+    """Which loss a call computes, by what its callee is, as far as that is known; None where it is none."""
+    if (call.name in _FUNCTIONS and "." in call.callee) or call.callee in _FUNCTIONS:
+        return call.name
+    kind = None if callee is None else BY_CLASS.get(class_name(type(callee)))
+    if kind is None and isinstance(call.node.func, ast.Call):
+        return BY_CLASS.get(text_of(call.node.func.func).rpartition(".")[2])
+    return kind
+
+
 def _operand(step: Step, call: Call, position: int, keyword: str, view: int) -> Thing | None:
     found = step.operand(before_moves(call.argument(position, keyword)), view, call.lineno)
-    return found if found is not None and is_own(found.value) else None
+    return found if found is not None and is_exact_tensor(found.value) else None
 
 
 class ModelInput:
-    """A tensor that a call in the source gives to a module in sight."""
+    """A tensor that a call in the source gives to a module in sight.
 
-    __slots__ = ("call", "model", "name", "position", "tensor", "view")
+    ``is_beside``: the call stands in the ``forward`` of another module, which was given it beside its own first input.
+    """
 
-    def __init__(self, name: str, tensor: Any, call: Call, model: Thing, position: int | str, view: int) -> None:
+    __slots__ = ("call", "is_beside", "model", "name", "position", "tensor", "view")
+
+    def __init__(
+        self, name: str, tensor: Any, call: Call, model: Thing, position: int | str, view: int, is_beside: bool
+    ) -> None:
         self.name = name.replace("'", '"')
         self.tensor = tensor
         self.call = call
         self.model = model
         self.position = position
         self.view = view
+        self.is_beside = is_beside
 
     def is_first(self) -> bool:
         """Whether it is the first argument of the model's forward, also where it is given by its name."""
-        return self.position == 0 or self.position == _first_argument(self.model.value)
+        is_first = self.position == 0 or self.position == _first_argument(self.model.value)
+        return is_first and not self.is_beside
 
 
 def _first_argument(model: Any) -> str | None:
@@ -93,16 +104,18 @@ def _first_argument(model: Any) -> str | None:
 def model_inputs(step: Step) -> Iterator[ModelInput]:
     """What modules in sight, other than losses, are given; of ``model(**batch)`` each tensor of the batch."""
     for call, model, view in step.calls_of_modules():
-        if class_name(type(model.value)) in _BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
+        if class_name(type(model.value)) in BY_CLASS or class_module(type(model.value)) == "torch.nn.modules.loss":
             continue
+        source = step.sources[view]
+        beside = source.arguments[2:] if source.function == "forward" else []
         given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args), *call.keywords.items()]
         for position, argument in given:
             thing = step.operand(argument, view, call.lineno)
             if thing is None:
                 continue
-            if is_own(thing.value):
-                yield ModelInput(thing.key, thing.value, call, model, position, view)
+            if is_exact_tensor(thing.value):
+                yield ModelInput(thing.key, thing.value, call, model, position, view, thing.key in beside)
             elif issubclass(type(thing.value), dict):
                 for name, value in list(dict.items(thing.value))[:32]:
-                    if type(name) is str and is_own(value):
-                        yield ModelInput(f"{thing.key}[{name!r}]", value, call, model, name, view)
+                    if type(name) is str and is_exact_tensor(value):
+                        yield ModelInput(f"{thing.key}[{name!r}]", value, call, model, name, view, False)

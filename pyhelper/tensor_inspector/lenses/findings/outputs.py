@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...measure.torch.graph import VIEWS, Node
+from ...measure.torch.graph import VIEWS
+from ...measure.torch.node import AutogradNode
 from ..step.step import Step
 
 #: By operation, under which name it saves the output of each of its inputs.
@@ -19,7 +20,7 @@ INPUTS = {
 USUAL = {0: "self", 1: "other"}
 
 
-def output_of(step: Step, node: Node) -> Any:
+def output_of(step: Step, node: AutogradNode) -> Any:
     """The tensor that a node has made: a variable, its saved result, or what a user of it has saved; None if unknown."""
     thing = step.tensor_at(node)
     if thing is not None:

@@ -7,11 +7,10 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...measure.torch.modules import is_module
-from ...safe.guard import Classes, class_dict, instance_dict, mro, plain_str
-from .classes import is_library, is_library_module
+from ...safe.guard import class_dict, instance_dict, mro, plain_str
+from ..step.step import Step
+from .classes import is_library, is_library_module, unwrapped
 from .duplicates import is_generator
-
-_WRAPPED = Classes(staticmethod, classmethod)
 
 _FUNCTIONS = 2000
 
@@ -54,14 +53,33 @@ class Reached:
             self._waiting.extend(methods(value))
 
 
+def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
+    """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
+    and of the modules in sight."""
+    file = step.source.file
+    views = [view for view in step.views if view.frame.f_code.co_filename == file]
+    found = [value for view in views for value in (*view.variables.values(), *dict.values(view.frame.f_globals))]
+    functions = [value for value in found if type(value) is FunctionType]
+    in_sight = [value for value in found if issubclass(type(value), type) and not is_library(value)]
+    classes = {id(cls): cls for cls in (*in_sight, *(type(member.module) for _, member in step.members.values()))}
+    functions += (function for cls in classes.values() for function in methods(cls))
+    return (function.__code__ for function in functions[:_FUNCTIONS] if _names(function.__code__, attribute))
+
+
 def methods(cls: type) -> Iterator[FunctionType]:
     """The functions that the program's own classes define."""
     for base in mro(cls):
         if base is not object and not is_library(base):
             for item in list(class_dict(base).values()):
-                inner = getattr(item, "__func__", None) if type(item) in _WRAPPED else item
+                inner = unwrapped(item)
                 if type(inner) is FunctionType:
                     yield inner
+
+
+def _names(code: CodeType, attribute: str) -> bool:
+    """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
+    inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))
+    return attribute in code.co_names or any(_names(item, attribute) for item in inner)
 
 
 def _names_of(code: CodeType) -> Iterator[str]:

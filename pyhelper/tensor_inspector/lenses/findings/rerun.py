@@ -54,9 +54,9 @@ def why_not(model: Any) -> str | None:
     for member in _all_members(model, copies):
         if is_of(member.module, *_SHARED):
             return f"{class_name(type(member.module))} may wait for other processes"
-        if is_of(member.module, "OptimizedModule") or member.own.get("_compiled_call_impl") is not None:
+        if is_of(member.module, "OptimizedModule") or member.attributes.get("_compiled_call_impl") is not None:
             return "a part of it is compiled"
-        if member.own is not stored(member.module):
+        if member.attributes is not stored(member.module):
             return f"{class_name(type(member.module))} keeps its attributes in no plain dict"
         functions.extend(methods(type(member.module)))
         for name, value in _attributes(member):
@@ -103,22 +103,22 @@ class Rerun:
                 setattr(common, name, OrderedDict())
 
     def _isolate(self, member: Member) -> None:
-        own = member.own
-        before = dict(own)
-        self._undo.append(partial(_put_back, own, before))
+        attributes = member.attributes
+        before = dict(attributes)
+        self._undo.append(partial(_put_back, attributes, before))
         copied = {name: self._copies.of(value) for name, value in _attributes(member)}
         for name, value in before.items():
             if name in copied:
-                own[name] = copied[name]
+                attributes[name] = copied[name]
             elif name in _HOOKS:
-                own[name] = OrderedDict()
+                attributes[name] = OrderedDict()
             elif type(value) in _COPIED:
-                own[name] = type(value)(value)
+                attributes[name] = type(value)(value)
 
     def set_eval(self) -> None:
         """As ``model.eval()``, without its code."""
         for member in _members(self._model):
-            member.own["training"] = False
+            member.attributes["training"] = False
 
     def draw(self) -> None:
         """Goes on to other random numbers."""
@@ -165,8 +165,8 @@ def _all_members(model: Any, copies: Duplicates) -> Iterator[Member]:
 
 def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
     """What a run may change: its tensors, and all that is no part of torch's own bookkeeping."""
-    own = list(member.own.items())
-    return ((name, value) for name, value in own if name in _TABLES or name not in _BOOKKEEPING)
+    attributes = list(member.attributes.items())
+    return ((name, value) for name, value in attributes if name in _TABLES or name not in _BOOKKEEPING)
 
 
 def _processes() -> int:
@@ -177,9 +177,9 @@ def _processes() -> int:
     )
 
 
-def _put_back(own: dict[str, Any], before: dict[str, Any]) -> None:
-    own.clear()
-    own.update(before)
+def _put_back(attributes: dict[str, Any], before: dict[str, Any]) -> None:
+    attributes.clear()
+    attributes.update(before)
 
 
 def _random_states() -> Iterator[Callable[[], object]]:

@@ -24,8 +24,8 @@ def row_of(found: Findings, paused: Paused, frames: list[FrameType]) -> Child:
 
 def _rows(line: str, rows: list[Child], findings: Iterable[Finding]) -> Rows:
     """A row as loud as the gravest of these findings."""
-    present = {finding["severity"] for finding in findings}
-    badges = next((loud for severity, loud in _LOUD.items() if severity in present), [])
+    severities = {finding["severity"] for finding in findings}
+    badges = next((loud for severity, loud in _LOUD.items() if severity in severities), [])
     return Rows(line, len(rows), lambda start, count: rows[start : start + count], "finding", badges)
 
 
@@ -36,8 +36,8 @@ def _finding(finding: Finding, paused: Paused, frames: list[FrameType]) -> Child
     below = [_finding(one, paused, frames) for one in finding["consequences"]]
     if below:
         rows.append(Child("consequences", _rows(plural(len(below), "finding"), below, finding["consequences"]), ""))
-    place = finding["source"]
-    line = "" if place is None else f"line {place['line']}"
+    source = finding["source"]
+    line = "" if source is None else f"line {source['line']}"
     return Child(title_of(finding), _rows(line, rows, [finding]), "")
 
 

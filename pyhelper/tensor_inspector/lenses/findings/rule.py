@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...measure.torch.optimizers import is_readable
+from ...words.text import full_path
 from ..step.step import Step
 from .finding import Found
 
 if TYPE_CHECKING:
-    from ...protocol import Severity
+    from ...protocol import Evidence, Finding, Severity
 
     Check = Callable[[Step], Iterator[Found]]
 
@@ -20,8 +21,8 @@ class NotAsked(Exception):
 
 
 class Rule:
-    """``needs`` are what it cannot do without: loss, optimizer, groups (those of each optimizer can be read), module, scaler, source, moments (numbers of earlier
-    stops), thorough (extra reading), run (running the program's code)."""
+    """``needs`` are what it cannot do without: loss, optimizer, groups (those of each optimizer can be read), module,
+    scaler, source, moments (numbers of earlier stops), thorough (extra reading), run (running the program's code)."""
 
     __slots__ = ("check", "id", "needs", "severity", "suggestion", "why")
 
@@ -32,6 +33,28 @@ class Rule:
         self.severity: Severity = severity
         self.why = why
         self.suggestion = suggestion
+
+
+def rule(severity: Severity, *, why: str, suggestion: str, needs: str = "") -> Callable[[Check], Rule]:
+    """Makes a rule of a function, by whose name it is known."""
+    return lambda check: Rule(check.__name__.replace("_", "-"), check, needs, severity, why, suggestion)
+
+
+def finding_of(rule: Rule, found: Found) -> Finding:
+    """What a rule has found, as plain data."""
+    evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
+    line = found.lineno
+    return {
+        "rule": rule.id,
+        "severity": rule.severity,
+        "certain": found.certain,
+        "title": found.title,
+        "evidence": evidence,
+        "source": None if line is None else {"file": full_path(line[0]), "line": line[1]},
+        "why": rule.why,
+        "suggestion": found.suggestion or rule.suggestion,
+        "consequences": [],
+    }
 
 
 def missing(rule: Rule, step: Step) -> str | None:

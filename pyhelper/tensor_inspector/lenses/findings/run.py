@@ -6,12 +6,11 @@ from collections import deque
 from collections.abc import Collection
 from itertools import islice
 
-from ...protocol import Evidence, Finding
+from ...protocol import Finding
 from ...safe.guard import class_name, plain_message
-from ..step.parsed import full_path
 from ..step.step import Step
-from .finding import Findings, Found
-from .rule import NotAsked, Rule, missing
+from .finding import Findings
+from .rule import NotAsked, Rule, finding_of, missing
 from .rules.registry import RULES, unknown
 
 _MOST = 8  #: findings of one rule
@@ -41,14 +40,21 @@ _NO_LEARNING = (
 )
 #: A rule, and those that are folded under it where it has found something.
 CAUSES: dict[str, tuple[str, ...]] = {
-    "nan-in-input": _NUMBERS,
-    "nan-in-params": ("nan-origin", "nan-in-buffers", "nan-in-grad-only", "exploding-grad"),
+    "nan-in-input": ("invalid-distribution", *_NUMBERS),
+    "nan-in-params": ("invalid-distribution", "nan-origin", "nan-in-buffers", "nan-in-grad-only", "exploding-grad"),
     "log-of-zero": _NUMBERS,
     "masked-row": _NUMBERS,
     "std-of-one": _NUMBERS,
     "fp16-overflow": _NUMBERS,
     "eps-underflow": _NUMBERS,
-    "nan-origin": ("nan-in-params", "nan-in-buffers", "nan-in-grad-only", "exploding-grad", "lr-too-high"),
+    "nan-origin": (
+        "invalid-distribution",
+        "nan-in-params",
+        "nan-in-buffers",
+        "nan-in-grad-only",
+        "exploding-grad",
+        "lr-too-high",
+    ),
     "lr-too-high": ("exploding-grad", "nan-in-params", "nan-in-grad-only"),
     "frozen-params": ("loss-without-grad", "nondifferentiable", "grad-mode-off", "graph-cut", *_NO_LEARNING),
     "grad-mode-off": ("loss-without-grad", "nondifferentiable", "train-during-eval"),
@@ -62,12 +68,14 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "optimizer-stale-params": ("param-not-in-optimizer", "weights-unchanged"),
     "double-softmax": ("constant-output", "vanishing-grad"),
     "softmax-singleton": _NO_LEARNING,
+    "softmax-wrong-dim": ("batch-mixing",),
     "dead-relu": _NO_LEARNING,
     "not-normalized": ("saturated", "exploding-grad", *_NO_LEARNING),
     "saturated": ("vanishing-grad", "zero-grad-values"),
     "lr-zero": ("weights-unchanged", "lr-too-low"),
     "clip-before-unscale": ("scaler-bypassed",),
     "graph-freed": ("graph-grows",),
+    "non-leaf-grad": ("graph-freed", "retained-graph", "graph-grows"),
     "scaler-bypassed": ("lr-too-high", "exploding-grad", "nan-in-params"),
     "target-requires-grad": ("param-not-in-optimizer",),
     "all-targets-ignored": _NUMBERS,
@@ -126,28 +134,11 @@ class Asking:
     def _ask(self, rule: Rule) -> tuple[str | None, list[Finding]]:
         """How a rule failed, if it did, and what it finds."""
         try:
-            return None, [told(rule, one) for one in islice(rule.check(self._step), _MOST)]
+            return None, [finding_of(rule, one) for one in islice(rule.check(self._step), _MOST)]
         except NotAsked as why:
             return str(why), []
         except (Exception, SystemExit) as error:
             return f"{class_name(type(error))}: {plain_message(error)}".rstrip(": "), []
-
-
-def told(rule: Rule, found: Found) -> Finding:
-    """A finding as plain data."""
-    evidence: list[Evidence] = [{"expression": expression, "fact": fact} for expression, fact in found.evidence]
-    line = found.lineno
-    return {
-        "rule": rule.id,
-        "severity": rule.severity,
-        "certain": found.certain,
-        "title": found.title,
-        "evidence": evidence,
-        "source": None if line is None else {"file": full_path(line[0]), "line": line[1]},
-        "why": rule.why,
-        "suggestion": found.suggestion or rule.suggestion,
-        "consequences": [],
-    }
 
 
 def folded(found: list[Finding]) -> list[Finding]:

@@ -53,9 +53,9 @@ class Search:
         self._stop = stop
         self._step: Step | None = None
         self._asking: Asking | None = None
-        self._refused = self._look(frame, ignore, thorough=thorough, grad_mode=grad_mode, run=run)
+        self._refused = self._begin(frame, ignore, thorough=thorough, grad_mode=grad_mode, run=run)
 
-    def _look(self, frame: FrameType | None, ignore: Collection[str], **wanted: bool) -> Findings | None:
+    def _begin(self, frame: FrameType | None, ignore: Collection[str], **wanted: bool) -> Findings | None:
         """What is answered where there is nothing to ask the rules of."""
         torch = module("torch")
         if torch is None or not hasattr(torch, "_C"):
@@ -82,8 +82,8 @@ class Search:
             return False
         step, owner = self._step, _owner(self._step)
         if owner is not None:
-            place = step.source.file, step.source.function
-            self._history.remember(owner, *place, self._stop, moment_of(step))
+            function = step.source.file, step.source.function
+            self._history.remember(owner, *function, self._stop, moment_of(step))
         return True
 
     def progress(self) -> float:

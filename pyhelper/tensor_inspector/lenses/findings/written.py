@@ -6,15 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.graph import VIEWS, Node
+from ...measure.torch.graph import VIEWS
 from ...measure.torch.modules import Member, is_of
+from ...measure.torch.node import AutogradNode
+from ...safe.guard import class_name
+from ..step.called import functions_called
+from ..step.calls import Call
 from ..step.expressions import text_of
 from ..step.sight import Thing
-from ..step.source import Call, Source
+from ..step.source import Source
 from ..step.step import Step
-from .classes import function_called, is_library, methods_of
-from .losses import loss_calls
-from .places import Line, assigned, made
+from .classes import forward_of, function_called, is_library
+from .lines import Line, assigned, made
+from .losses import kind_of, loss_calls
 
 _LONG = 40  #: a longer text of an expression is cut
 #: Of each node of a loss, the functions that make it.
@@ -50,7 +54,7 @@ class Written:
         self.line = line
 
 
-def written(step: Step, node: Node) -> Written:
+def written(step: Step, node: AutogradNode) -> Written:
     name = step.title_of(node)
     if name is None:
         return _in_a_loss(step, node)
@@ -62,19 +66,59 @@ def written(step: Step, node: Node) -> Written:
     return Written(name, name, made(step, name))
 
 
-def _in_a_loss(step: Step, node: Node) -> Written:
-    """The argument of the only loss in sight that can have made what uses the node."""
+def _in_a_loss(step: Step, node: AutogradNode) -> Written:
+    """The argument of the only loss in sight, or below it, that can have made what uses the node."""
     for user, position in _users(step, node):
-        calls = [one for one in loss_calls(step) if one.kind in _LOSSES.get(user.op, ())]
-        argument = calls[0].call.argument(position, ("input", "target")[position]) if len(calls) == 1 else None
-        if argument is not None:
-            one, text = calls[0], text_of(argument).replace("'", '"')
-            line = _line_of_op(step, node, argument, one.view) or (step.sources[one.view].file, one.call.lineno)
-            return Written(text if len(text) <= _LONG else text[: _LONG - 1] + "…", None, line)
-    return Written()
+        found = _argument(step, node, _LOSSES.get(user.op, ()), position)
+        if found is not None:
+            return found
+    return _only_call(step, node)
 
 
-def _users(step: Step, node: Node) -> Iterator[tuple[Node, int]]:
+def _only_call(step: Step, node: AutogradNode) -> Written:
+    """The only call of an activation's function in the frames in sight, or in the functions that these call."""
+    name = _FUNCTIONS.get(node.op)
+    sources = [step.sources[view] for view in dict.fromkeys((0, step.at))]
+    sources += [called.source for called in functions_called(step)] if name is not None else []
+    calls = {(source.file, call.lineno): call for source in sources for call in source.calls if call.name == name}
+    if len(calls) != 1:
+        return Written()
+    (line, call), *_ = calls.items()
+    return Written(call.target or _shortened(call.node), None, line)
+
+
+def written_as(step: Step, node: AutogradNode, loss: str) -> Written | None:
+    """How the source writes what a node has made and a loss was given as its input; None where no such loss is called."""
+    found = _argument(step, node, (loss,), 0)
+    return found if found is None or step.title_of(node) is None else written(step, node)
+
+
+def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: int) -> Written | None:
+    """An argument of the only loss of these kinds that the frames in sight call, or else the functions that these call."""
+    keyword = ("input", "target")[position]
+    calls = [one for one in loss_calls(step) if one.kind in kinds]
+    if calls:
+        one, argument = calls[0], calls[0].call.argument(position, keyword)
+        if len(calls) > 1 or argument is None:
+            return None
+        line = _line_of_op(step, node, argument, one.view) or (step.sources[one.view].file, one.call.lineno)
+        return Written(_shortened(argument), None, line)
+    below = [
+        (called.source, call)
+        for called in (functions_called(step) if kinds else ())
+        for call in called.source.calls
+        if kind_of(call, called.value(call.callee)) in kinds
+    ]
+    argument = below[0][1].argument(position, keyword) if len(below) == 1 else None
+    return None if argument is None else Written(_shortened(argument), None, (below[0][0].file, below[0][1].lineno))
+
+
+def _shortened(argument: ast.expr) -> str:
+    text = text_of(argument).replace("'", '"')
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+
+
+def _users(step: Step, node: AutogradNode) -> Iterator[tuple[AutogradNode, int]]:
     """What uses a node as an input or a target, also behind views."""
     waiting = list(step.graph.users(node))
     while waiting:
@@ -85,12 +129,12 @@ def _users(step: Step, node: Node) -> Iterator[tuple[Node, int]]:
             yield user, position
 
 
-def _is_absolute(step: Step, node: Node) -> bool:
+def _is_absolute(step: Step, node: AutogradNode) -> bool:
     """Whether only the size of a difference is used, as in an l1_loss."""
     return all(user.op == "Abs" for user, _ in step.graph.users(node))
 
 
-def _line_of_op(step: Step, node: Node, value: ast.AST | None, view: int) -> Line | None:
+def _line_of_op(step: Step, node: AutogradNode, value: ast.AST | None, view: int) -> Line | None:
     """The line in which an expression, or what it calls, runs an activation, or in which its layer is made."""
     function = _FUNCTIONS.get(node.op)
     calls = [Call(below, None, False) for below in ast.walk(value or ast.Pass()) if isinstance(below, ast.Call)]
@@ -123,7 +167,7 @@ def _in_module(step: Step, called: Thing, op: str) -> Line | None:
             continue
         if is_of(member.module, op):
             layers.append((name, member))
-        forward = None if is_library(type(member.module)) else dict(methods_of(type(member.module))).get("forward")
+        forward = None if is_library(type(member.module)) else forward_of(type(member.module))
         found = None if forward is None else _called_in(forward, op)
         if found is not None:
             return found
@@ -134,7 +178,20 @@ def _in_module(step: Step, called: Thing, op: str) -> Line | None:
         if not is_library(type(layer.parent.module)):
             return assigned(type(layer.parent.module), layer.name.rpartition(".")[2])
         layer = layer.parent
-    return made(step, called.name)
+    return _made_below(step, called.name, class_name(type(layers[-1][1].module))) or made(step, called.name)
+
+
+def _made_below(step: Step, name: str, cls: str) -> Line | None:
+    """The only line that makes a layer of a class, of the functions that are called where a model is made."""
+    bound = [(view, node) for view, source in enumerate(step.sources) for _, node in source.bindings.get(name, ())[-1:]]
+    makers = {(view, id(below)) for view, node in bound for below in ast.walk(node) if isinstance(below, ast.Call)}
+    lines = {
+        (called.source.file, call.lineno)
+        for called in functions_called(step, range(len(step.views)))
+        if (called.view, id(called.call.node)) in makers
+        for call in called.source.calls_of(cls)
+    }
+    return lines.pop() if len(lines) == 1 else None
 
 
 def _is_part(member: Member | None, top: Any) -> bool:

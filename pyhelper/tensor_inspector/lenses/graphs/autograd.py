@@ -37,7 +37,8 @@ class _Autograd(Lens):
         self._graph = Graph([self._gradient.function], budget)
         self._states: dict[str, int] = {}
         self._read = 0
-        self._chains: Chains | None = None
+        self._chains = Chains(self._graph)
+        self._laying: Iterator[None] | None = None
 
     def go_on(self) -> bool:
         if not self._graph.grow(self.budget):
@@ -49,13 +50,14 @@ class _Autograd(Lens):
             state = node.state()
             self._states[state] = self._states.get(state, 0) + 1
             self._read += 1
-        if self._chains is None and self._graph.nodes:
-            self._chains = Chains(self._graph, self._graph.nodes[0])
-        return True
+        if self._laying is None and self._graph.nodes:
+            self._laying = self._chains.lay_out(self._graph.nodes[0])
+        return all(not steps.end() for _ in self._laying or ())
 
     def progress(self) -> float:
         known = len(self._graph.nodes)
-        return 0.9 * self._read / known if self._graph.complete and known else 0.1
+        read = 0.5 * self._read / known if self._graph.complete and known else 0.1
+        return read if self._laying is None else 0.9
 
     def found(self) -> Found:
         operations = [node for node in self._graph.nodes if node.leaf is None]
@@ -77,7 +79,7 @@ class _Autograd(Lens):
 
     def row(self) -> Child:
         name = f"autograd of {self._asked.name}"
-        if self._chains is None:
+        if not self._graph.nodes:
             return Child(name, Rows.of(_without_graph(self._gradient), [], "graph"), "")
         rows = GraphRows(self._chains, self._names, self._graph)
         return Child(name, rows.chain(line_of(self._parts()), self._chains.chain(self._graph.nodes[0])), "")

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
+from ..step.calls import Call
 from ..step.expressions import SCOPES, text_of
-from ..step.source import Call, Source
+from ..step.source import Source
 from ..step.step import Step
-from .place import methods_of
+from .lines import functions_of
 
 if TYPE_CHECKING:
     from ...protocol import NoGradientCode
@@ -41,7 +42,7 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
     """The cut in the methods of the module that has the parameter, or of one around it."""
     for part, sources in _around(member, suffix):
         for source in sources:
-            found = _cut_of(source, f"{_self_of(source)}.{part}")
+            found = _cut_of(source, f"{source.own}.{part}")
             if found is not None:
                 return found
     return None
@@ -52,13 +53,8 @@ def unused(member: Member, suffix: str, step: Step) -> Cut | None:
     for part, sources in _around(member, suffix):
         used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
         if sources and not used and not any(_uses(source, part) for source in step.sources):
-            return Cut("unused", f"{_self_of(sources[0])}.{part}", (sources[0].file, sources[0].lineno))
+            return Cut("unused", f"{sources[0].own}.{part}", (sources[0].file, sources[0].lineno))
     return None
-
-
-def _self_of(source: Source) -> str:
-    """What a method calls its object."""
-    return source.arguments[0] if source.arguments else "self"
 
 
 def _uses(source: Source, part: str) -> bool:
@@ -80,7 +76,7 @@ def _around(member: Member, suffix: str) -> Iterator[tuple[str, list[Source]]]:
     part = suffix.lstrip(".").partition("[")[0]
     while inner is not None:
         if part.isidentifier():
-            methods = (Source(found.__code__, found.__code__.co_firstlineno) for found in methods_of(inner.module))
+            methods = (Source(found.__code__, found.__code__.co_firstlineno) for found in functions_of(inner.module))
             yield part, [source for source in methods if source.is_known()]
         if inner.parent is not None:
             part = inner.name[len(inner.parent.name) :].lstrip(".").partition(".")[0]
@@ -121,7 +117,8 @@ def _cut_of(source: Source, name: str, is_asked: Callable[[Source, int], bool] =
             made.add(call.target)
     for call in calls:
         code: NoGradientCode | None = _code(call)
-        if code is not None and any(_is_of(given, made) for given in _given(call)):
+        through = code == "detached"  # a number made of a function of it may be for a log
+        if code is not None and any(_is_of(given, made, through) for given in _given(call)):
             return Cut(code, text_of(call.node), (source.file, call.lineno))
     for node in _data_taken(source):
         if _is_of(node.value, made) and is_asked(source, node.lineno):
@@ -159,13 +156,18 @@ def _given(call: Call) -> Iterator[ast.expr]:
         yield from call.args[:1]
 
 
-def _is_of(given: ast.expr, names: set[str]) -> bool:
-    """Whether an expression is one of these names, or made with them by calls, attributes and subscripts."""
+def _is_of(given: ast.expr, names: set[str], through_functions: bool = False) -> bool:
+    """Whether an expression is one of these names, or made with them by calls, attributes and subscripts.
+
+    ``through_functions``: also what functions make of it, as ``relu(x)``.
+    """
     node: ast.AST = given
     while True:
         if text_of(node) in names:
             return True
         if isinstance(node, ast.Call):
+            if through_functions and any(_is_of(argument, names, True) for argument in node.args):
+                return True
             node = node.func
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
-from ...measure.torch.elements import bare, place_of
+from ...measure.torch.elements import bare, same_elements
 from ...measure.torch.flow import Counts, Flow, counts_of
-from ...measure.torch.graph import Graph, Node
+from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import gradient_of, is_tensor
-from ...measure.torch.origin import Origin, OriginSearch, cause_of, steep
+from ...measure.torch.node import AutogradNode
+from ...measure.torch.origin import Origin, OriginSearch, cause_of, may_be_steep, steep
 from ...protocol import Found, NanOriginFound
 from ...safe.budget import Budget
-from ...words.text import joined, listed, plural
+from ...words.text import full_path, joined, listed, plural
 from ..lens import Lens, Paused
-from ..step.parsed import full_path
 from ..surroundings import Names, step_around
-from .place import line_of
+from .lines import line_of
+from .masked import find_mask
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
 
-_KEPT = 8  #: tensors of a Function that are shown
+_CTX = 8  #: tensors of a Function that are shown
 
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
@@ -74,7 +75,7 @@ class _NanOrigin(Lens):
         self._is_gradient = function is None and self._is_a_gradient()
         self._graph = Graph([function] if function is not None else self._losses(), budget)
         self._search: OriginSearch | None = None
-        self._steep: Node | None = None
+        self._steep: AutogradNode | None = None
 
     def go_on(self) -> bool:
         if not self._counts.any():
@@ -85,6 +86,8 @@ class _NanOrigin(Lens):
             self._search = OriginSearch(self._graph, Flow(self._graph, self._live()), self._graph.nodes)
         if not self._search.go_on(self.budget):
             return False
+        if self._search.found is not None and self._names.step is not None:
+            find_mask(self._names.step, self._search.found)
         if self._is_gradient and self._search.found is None:
             self._steep = next(steep(self._graph, self._search.flow, self._graph.nodes), None)
         return True
@@ -121,15 +124,27 @@ class _NanOrigin(Lens):
         node = self._node()
         below = list(self._around()) if found["where"] != "finite" else []
         below += [
-            Child(f"kept {at} by {node.op}", value, None) for at, value in enumerate(self._kept()) if node is not None
+            Child(f"saved {at} by {node.op}", value, None)
+            for at, value in enumerate(self._ctx_tensors())
+            if node is not None
         ]
-        below += [Child("not known", TextRow(_WHY[why]), "") for why in found["unknown"] if not found["certain"]]
+        unknown = [] if found["certain"] else [_WHY[why] for why in found["unknown"]]
+        suspects = self._suspects() if found["where"] == "unknown" else ()
+        below += [Child("may be", TextRow(text), "") for text in suspects]
+        below += [Child("not known", TextRow("; ".join(unknown)), "")] if unknown else []
         name = f"where the {'NaN' if self._counts.nan else 'Inf'} in {self._asked.name} began"
         return Child(
             name,
             Rows.of(joined(_parts(found, self._location())), [row for row in below if row.value is not None], "group"),
             "",
         )
+
+    def _suspects(self) -> Iterator[str]:
+        """Of a gradient, the operations on the way whose slope may be infinite: each with its line."""
+        nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []
+        for node in nodes[:_CTX]:
+            line = line_of(self._names.step, node, self._names.made_by(self._graph, node))
+            yield f"{node.op}{f', line {line[1]}' if line is not None else ''}: its slope may be infinite"
 
     def _location(self) -> tuple[str, int] | None:
         """The user's line that the operation stands in."""
@@ -150,12 +165,12 @@ class _NanOrigin(Lens):
 
     def _before_detach(self, value: Any) -> Any:
         """What made a tensor in sight over the same memory, of which this one was detached."""
-        step, place = self._names.step, place_of(value)
-        if step is None or place is None or self._is_a_gradient():
+        step = self._names.step
+        if step is None or self._is_a_gradient():
             return None
         for thing in step.tensors:
             function = gradient_of(thing.value).function
-            if function is not None and place_of(thing.value) == place:
+            if function is not None and same_elements(thing.value, value):
                 return function
         return None
 
@@ -189,17 +204,37 @@ class _NanOrigin(Lens):
             return "unknown" if self._steep is None else "infinite_slope"
         return "unknown" if origin.given is not None else cause_of(origin)
 
-    def _name(self, origin: Origin | None, node: Node | None) -> str | None:
+    def _name(self, origin: Origin | None, node: AutogradNode | None) -> str | None:
         """What has it first, by its name."""
         if origin is not None and origin.given is not None:
             leaf = origin.given.node.leaf if origin.given.node is not None else origin.given.value
             return self._names.of(leaf)
         return None if node is None else self._names.made_by(self._graph, node)
 
-    def _inputs(self, node: Node) -> Iterator[str]:
-        return (name for below in self._graph.inputs(node) if (name := self._named(below)[0]))
+    def _inputs(self, node: AutogradNode) -> Iterator[str]:
+        names = (self._named(below)[0] for below in self._inputs_of(node))
+        return (name for name in (*names, *(name for name, _ in self._kept_inputs())) if name)
 
-    def _named(self, node: Node) -> tuple[str | None, Any]:
+    def _kept_inputs(self) -> Iterator[tuple[str | None, Any]]:
+        """What it was given that no operation made, as the operation has saved it: the batch."""
+        origin = None if self._search is None else self._search.found
+        for one in origin.operands if origin is not None and not origin.node.is_custom else ():
+            if one.node is None and one.value is not None:
+                yield self._names.of(one.value), one.value
+
+    def _inputs_of(self, node: AutogradNode) -> Iterator[AutogradNode]:
+        """What it was given; of a view without a name what that is a view of, as the weight of its transpose."""
+        for below in self._graph.inputs(node):
+            origin = self._graph.through_views(below)
+            yield below if origin is None or self._named(below)[0] is not None else origin
+
+    def _mask(self, origin: Origin | None) -> Iterator[tuple[str | None, Any]]:
+        """What has masked every place of a row."""
+        if origin is not None and origin.mask is not None and self._names.step is not None:
+            name = self._names.step.owner_of(origin.mask)
+            yield name, None if name is None else self._names.step.value(name.replace('"', "'"), 0)
+
+    def _named(self, node: AutogradNode) -> tuple[str | None, Any]:
         """The name of a leaf, or of what a node has made, and its value."""
         if node.leaf is not None:
             return self._names.of(node.leaf), node.leaf
@@ -213,7 +248,8 @@ class _NanOrigin(Lens):
         if origin is not None and origin.given is not None and origin.given.node is None:
             pairs.append((self._name(origin, node), origin.given.value))
         if node is not None:
-            pairs += [self._named(node), *map(self._named, self._graph.inputs(node))]
+            pairs += [self._named(node), *map(self._named, self._inputs_of(node)), *self._kept_inputs()]
+            pairs += self._mask(origin)
         for name, value in _first_of_each(pairs):
             yield Child(name, value, self._path(name, value))
 
@@ -222,18 +258,18 @@ class _NanOrigin(Lens):
         step = self._names.step
         found = None if step is None else step.value(name.replace('"', "'"), 0)
         known = self._names.parameter(value)
-        is_it = found is value or (found is not None and is_tensor(found) and place_of(found) == place_of(value))
+        is_it = found is value or same_elements(found, value)
         return name if is_it or (found is None and known is not None and known.root.view == 0) else None
 
-    def _node(self) -> Node | None:
+    def _node(self) -> AutogradNode | None:
         """The operation that it began at."""
         origin = None if self._search is None else self._search.found
         return self._steep if origin is None else origin.node
 
-    def _kept(self) -> list[Any]:
+    def _ctx_tensors(self) -> list[Any]:
         """What a Function of the program, that it may have begun in, keeps for its backward."""
         node = self._node()
-        return [] if node is None or not node.is_custom else node.kept()[:_KEPT]
+        return [] if node is None or not node.is_custom else node.ctx_tensors()[:_CTX]
 
     def _unknown(self) -> list[Any]:
         if self._search is None or (self._search.found is not None and self._search.found.certain):
@@ -254,7 +290,7 @@ def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, A
     return list(found.items())
 
 
-def _is_part(node: Node, value: Any) -> bool:
+def _is_part(node: AutogradNode, value: Any) -> bool:
     """Whether a tensor is another output of its node than the first, or has been given another shape."""
     return node.sizes() != tuple(value.shape)
 
@@ -272,16 +308,16 @@ def _parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]
     amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])
     text = ", ".join(amounts) + (f", first at {found['first']}" if found["first"] is not None else "")
     may = "" if found["certain"] or found["where"] != "operation" else "may begin at "
+    line = "" if location is None else f", line {location[1]}"
     if found["where"] == "parameter":
         yield f"in the parameter {found['name'] or ''}".rstrip()
     elif found["where"] == "input":
         yield f"in what {found['operation']} was given{': ' + found['name'] if found['name'] else ''}"
     elif found["where"] == "backward":
-        yield f"in backward, at {found['operation']}"
+        yield f"in backward, at {found['operation']}{line}"
     else:
-        yield f"{may}{found['operation']}"
+        yield f"{may}{found['operation']}{line}"
     yield CAUSES.get(found["cause"])
     yield found["name"] if found["where"] in ("operation", "backward") else None
     yield text
     yield f"of {listed(found['inputs'], False, 40)}" if found["inputs"] and found["where"] == "operation" else None
-    yield None if location is None else f"line {location[1]}"

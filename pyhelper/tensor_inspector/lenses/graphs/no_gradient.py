@@ -20,9 +20,8 @@ from ...measure.torch.metadata import (
 from ...measure.torch.modules import Member, is_module, members
 from ...protocol import Found, NoGradientFound, NoGradientReason
 from ...safe.budget import Budget, Steps
-from ...words.text import joined, listed, plural
+from ...words.text import full_path, joined, listed, plural
 from ..lens import Lens, Paused
-from ..step.parsed import full_path
 from ..step.step import Step
 from ..surroundings import Names, step_around
 from .cuts import Cut, in_frames, in_modules, unused
@@ -44,11 +43,11 @@ WORDS: dict[NoGradientCode, str] = {
     "loss_is_leaf": "the loss is a new tensor: nothing leads from it to the model",
     "detached": "detached",
     "no_grad": "computed under no_grad",
-    "rebuilt": "rebuilt as new numbers",
+    "rebuilt": "a new tensor was made of its numbers, which has no graph",
     "unused": "not used in forward",
-    "not_reached": "the loss does not lead here; where the way ends is not seen",
+    "not_reached": "the loss was not computed with it; the source in sight does not show why",
     "not_yet": "no backward has run yet",
-    "cleared": "a backward has run here, and the gradient was dropped since, or never kept",
+    "cleared": "a backward went through it, and its gradient was cleared since, or not kept",
     "not_known": "the graph is too large to tell",
 }
 
@@ -271,12 +270,16 @@ class _NoGradient(Lens):
 
 
 def _row(reason: Reason) -> Child:
+    """The reason in a few words, then where, and which parameters."""
+    head, _, more = _reason_text(reason).partition(" · ")
+    name, _, rest = head.replace("; ", ": ").partition(": ") if reason.certain else (head, "", "")
     rows = [Child(target.name, target.tensor, target.path) for target in reason.targets]
     line = listed([target.name for target in reason.targets], False, 60)
-    return Child(_reason_text(reason), Rows.of(joined([plural(len(rows), "parameter"), line]), rows), "")
+    return Child(name, Rows.of(joined([rest, more, plural(len(rows), "parameter"), line]), rows, "finding"), "")
 
 
 def _reason_text(reason: Reason) -> str:
     where = None if reason.location is None else f"line {reason.location[1]}"
     may = "" if reason.certain else "may be: "
-    return joined([f"{may}{WORDS[reason.code]}", reason.at, where])
+    at = f"{reason.at} is the last made with it" if reason.at and reason.code == "not_reached" else reason.at
+    return joined([f"{may}{WORDS[reason.code]}", at, where])

@@ -7,8 +7,9 @@ from typing import Any
 
 from ...kinds import Child, Rows, TextRow
 from ...measure.torch.chains import ChainPart, Chains
-from ...measure.torch.graph import Graph, Node, Saved
+from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import grad_hooks_of, hooks_of
+from ...measure.torch.node import AutogradNode, Saved
 from ...safe.guard import class_name
 from ...words.line import head, line_of
 from ...words.text import joined, listed, plural, shape
@@ -26,7 +27,7 @@ class GraphRows:
         self._names = names
         self._graph = graph
 
-    def chain(self, line: str, nodes: Sequence[Node]) -> Rows:
+    def chain(self, line: str, nodes: Sequence[AutogradNode]) -> Rows:
         """The nodes as rows; a part that repeats is one row, with each of its turns below it."""
         parts = self._chains.parts(nodes)
 
@@ -36,7 +37,7 @@ class GraphRows:
 
         return Rows(line, len(parts), some, "graph")
 
-    def _part(self, part: ChainPart, nodes: Sequence[Node]) -> Child:
+    def _part(self, part: ChainPart, nodes: Sequence[AutogradNode]) -> Child:
         turns = [nodes[part.start + at * part.length :][: part.length] for at in range(part.times)]
         if part.times == 1:
             return self._node(turns[0][0])
@@ -48,26 +49,26 @@ class GraphRows:
         ops = listed([node.op for node in turns[0]], False, _NAMED)
         return Child(f"× {part.times} alike", Rows(ops, part.times, some, "graph"), "")
 
-    def _turn(self, nodes: Sequence[Node]) -> Rows:
+    def _turn(self, nodes: Sequence[AutogradNode]) -> Rows:
         return self.chain(joined([plural(len(nodes), "operation"), self._first_leaf(nodes)]), nodes)
 
-    def _first_leaf(self, nodes: Sequence[Node]) -> str | None:
+    def _first_leaf(self, nodes: Sequence[AutogradNode]) -> str | None:
         leaves = (leaf for node in nodes for leaf in self._leaves(node))
         return next((name for name in map(self._names.of, leaves) if name), None)
 
-    def _leaves(self, node: Node) -> Iterator[Any]:
+    def _leaves(self, node: AutogradNode) -> Iterator[Any]:
         """The leaves that it takes."""
         for one in self._chains.inputs(node):
             if one.kind == "leaf" and one.node is not None:
                 yield one.node.leaf
 
-    def _node(self, node: Node) -> Child:
+    def _node(self, node: AutogradNode) -> Child:
         def some(start: int, count: int) -> list[Child]:
             return list(self._below(node))[start : start + count]
 
         return Child(node.op, Rows(line_of(self._parts(node)), self._count(node), some, "graph"), "")
 
-    def _parts(self, node: Node) -> Iterator[str | None]:
+    def _parts(self, node: AutogradNode) -> Iterator[str | None]:
         yield self._names.made_by(self._graph, node)
         sizes = node.sizes()
         if sizes is not None:
@@ -86,12 +87,12 @@ class GraphRows:
         elif saved_names:
             yield f"saves {listed(saved_names, False, _NAMED)}"
 
-    def _count(self, node: Node) -> int:
+    def _count(self, node: AutogradNode) -> int:
         rows = sum(one.kind in ("leaf", "chain", "again") for one in self._chains.inputs(node))
         hooks = sum(bool(_hooks(leaf)) for leaf in self._leaves(node))
         return rows + hooks + sum(node.saved(name).state in _SHOWN for name in node.saves())
 
-    def _below(self, node: Node) -> Iterator[Child]:
+    def _below(self, node: AutogradNode) -> Iterator[Child]:
         """What a node takes, and what it has saved."""
         for one in self._chains.inputs(node):
             if one.node is None:
@@ -115,7 +116,7 @@ class GraphRows:
         if hooks:
             yield Child(f"hooks of {name or 'the leaf'}", TextRow(plural(hooks, "hook")), "")
 
-    def _branch(self, start: Node) -> Child:
+    def _branch(self, start: AutogradNode) -> Child:
         nodes = self._chains.chain(start)
         return self._node(start) if len(nodes) == 1 else Child(f"{start.op} …", self._turn(nodes), "")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...measure.torch.elements import is_own
-from ...measure.torch.metadata import gradient_of, requires_grad
-from ...safe.guard import NUMBERS, SEQUENCES
+from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
+from ...safe.guard import NUMBERS, SEQUENCES, first_of
+from .calls import Backward, Call
 from .expressions import is_name, text_of
-from .source import Backward, Call
 
 if TYPE_CHECKING:
     from .step import Step
@@ -29,7 +29,7 @@ class Loss:
 
 def losses_of(step: Step) -> Iterator[Loss]:
     for backward in step.source.backwards:
-        found, is_all = operands_of(step, backward)
+        found, is_all = tensors_of(step, backward)
         alive = [loss for loss in found if gradient_of(loss.tensor).function is not None]
         if backward.is_name or (is_all and not any(requires_grad(loss.tensor) for loss in found)):
             yield from found
@@ -38,7 +38,7 @@ def losses_of(step: Step) -> Iterator[Loss]:
     yield from _returned(step)
 
 
-def operands_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
+def tensors_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     """The tensors in sight of which a backward is called, and whether nothing else is in it."""
     found: list[Loss] = []
     is_all = backward.is_whole
@@ -47,14 +47,22 @@ def operands_of(step: Step, backward: Backward) -> tuple[list[Loss], bool]:
     for name in backward.names:
         value = step.value(name) if step.source.is_current(name, backward.lineno, column) else None
         shown = name.replace("'", '"')
-        if is_own(value):
+        if is_exact_tensor(value):
             found.append(Loss(shown, value, backward, pending))
         elif value is not None and type(value) in SEQUENCES:
-            items = [(index, item) for index, item in enumerate(value[:64]) if is_own(item)]
+            items = [(index, item) for index, item in enumerate(value[:64]) if is_exact_tensor(item)]
             found.extend(Loss(f"{shown}[{index}]", item, backward, pending) for index, item in items)
         elif type(value) not in NUMBERS:
             is_all = False
     return found, is_all
+
+
+def begins_a_backward(cls: type) -> bool:
+    """Whether the method ``backward`` of a class calls another one: what is written by hand computes slopes itself."""
+    method = first_of(cls, "backward")
+    while type(method) is FunctionType and "__wrapped__" in method.__dict__:
+        method = method.__dict__["__wrapped__"]  # a decorator's, as of no_grad
+    return type(method) is not FunctionType or any("backward" in name for name in method.__code__.co_names)
 
 
 def _returned(step: Step) -> Iterator[Loss]:
@@ -71,7 +79,7 @@ def _returned(step: Step) -> Iterator[Loss]:
             name = text_of(answer.value)
             if is_name(answer.value) and step.here.is_current(name, answer.lineno):
                 value = step.value(name, 0)
-                known = is_own(value) and (backward.is_name or requires_grad(value))
+                known = is_exact_tensor(value) and (backward.is_name or requires_grad(value))
                 if known and answer.lineno >= step.here.lineno:
                     yield Loss(name.replace("'", '"'), value, backward, True)
 
@@ -80,5 +88,5 @@ def _has_begun(step: Step, call: Call) -> bool:
     """Whether a call of the caller is the one that the active frame works at."""
     if step.here.function == "forward":
         called = step.module_of(call.callee, step.at)
-        return called is not None and called.value is step.value("self", 0)
+        return called is not None and called.value is step.value(step.here.own, 0)
     return call.name == step.here.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -62,13 +63,14 @@ class View:
         self.variables = variables
         self.lineno = frame.f_lineno if line is None else line
 
-    def column(self) -> int:
-        """Where in its line the instruction that runs begins, in bytes; 0 where that is not known."""
+    def columns(self) -> tuple[int, tuple[int, int] | None]:
+        """Where in its line the instruction that runs begins, in bytes (0 where that is not known), and its end."""
         code: Any = self.frame.f_code
         if not hasattr(code, "co_positions"):  # before Python 3.11
-            return 0
-        line, _, column, _ = next(islice(code.co_positions(), self.frame.f_lasti // 2, None), (None,) * 4)
-        return column if line == self.lineno and column is not None else 0
+            return 0, None
+        position: Any = next(islice(code.co_positions(), self.frame.f_lasti // 2, None), (None,) * 4)
+        line, last, column, end = position
+        return (0, None) if line != self.lineno or None in position else (column, (last, end))
 
 
 def global_of(frame: FrameType, name: str) -> Any:
@@ -78,8 +80,11 @@ def global_of(frame: FrameType, name: str) -> Any:
 
 def is_tools(frame: FrameType) -> bool:
     """Whether a frame is of a debugger, a test runner, a kernel, or of torch itself."""
-    name = global_of(frame, "__name__")
-    return plain_str(name).partition(".")[0] in _TOOLS
+    name = plain_str(global_of(frame, "__name__"))
+    if name == "__main__":  # as debugpy is, where it was begun with the program as its argument
+        folder, file = os.path.split(frame.f_code.co_filename)
+        name = os.path.basename(folder) if file == "__main__.py" else name
+    return name.partition(".")[0] in _TOOLS
 
 
 def nearest(frame: FrameType | None) -> View | None:
@@ -123,9 +128,9 @@ def variables(frame: FrameType) -> dict[str, Any]:
 
 def caller() -> FrameType | None:
     """The frame that called into the helper."""
-    own = __name__.partition(".")[0]
+    helper = __name__.partition(".")[0]
     frame: FrameType | None = sys._getframe()
-    while frame is not None and plain_str(global_of(frame, "__name__")).partition(".")[0] == own:
+    while frame is not None and plain_str(global_of(frame, "__name__")).partition(".")[0] == helper:
         frame = frame.f_back
     return frame
 

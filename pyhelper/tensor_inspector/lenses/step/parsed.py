@@ -30,11 +30,6 @@ def lines_of_file(name: str) -> list[str]:
         return []
 
 
-def full_path(name: str) -> str:
-    """Where a file of code is: ``runpy`` and the like run a file by the path that they were given."""
-    return name if name.startswith("<") else os.path.abspath(name)
-
-
 _parsed: dict[tuple[str, int, str], tuple[list[str], ast.AST | None]] = {}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...measure.torch.elements import OWN, is_own, memory_of, place_of
+from ...measure.torch.elements import elements_key, memory_of
+from ...measure.torch.metadata import EXACT_TENSORS, is_exact_tensor
 from ...measure.torch.modules import Member, is_module, members
 from ...measure.torch.optimizers import wrapped
 from ...safe.budget import Budget, Steps
@@ -28,10 +29,14 @@ class Parameter:
 
 
 class Roles:
-    """Each value in sight once, by what it is, with all the names that reach it."""
+    """Each value in sight once, by what it is, with all the names that reach it.
 
-    def __init__(self, views: list[View], budget: Budget) -> None:
+    ``called`` are for each frame the names that its source calls, the nearest first: by these a model is named.
+    """
+
+    def __init__(self, views: list[View], budget: Budget, called: list[list[str]]) -> None:
         self.views = views
+        self._called = called
         self.budget = budget
         self.modules: list[Thing] = []  #: those that are not part of another one in sight
         self.optimizers: list[Thing] = []
@@ -45,24 +50,36 @@ class Roles:
         self.parameters: dict[int, Parameter] = {}
         self.buffers: list[tuple[str, Any, Member]] = []
         self._values: dict[tuple[int, str], Any] = {}
-        self._held: list[Any] = []
+        self._references: list[Any] = []
         self._members_by_name: dict[str, Member] = {}
-        self._by_place: dict[Any, str] | None = None
+        self._by_elements: dict[Any, str] | None = None
         self._by_memory: dict[int, str] = {}
-        self._look()
+        self._find()
 
-    def _look(self) -> None:
+    def _find(self) -> None:
         roots: list[Thing] = []
+        others: dict[int, list[Thing]] = {}
         for thing in things(self.views, self.budget):
             self._values.setdefault((thing.view, thing.key), thing.value)
             known = self.names.setdefault(id(thing.value), [])
-            self._held.append(thing.value)
+            self._references.append(thing.value)
             if thing.name in known:
                 continue
             known.append(thing.name)
             if len(known) == 1:
                 self._sort(thing, roots)
-        self._enter(roots)
+            elif role_of(type(thing.value)) == "module":
+                others.setdefault(id(thing.value), []).append(thing)
+        self._enter([self._as_called(thing, others.get(id(thing.value), [])) for thing in roots])
+
+    def _as_called(self, first: Thing, others: list[Thing]) -> Thing:
+        """A module by the name under which its frame calls it: ``self.model``, though ``net`` is the same."""
+        called = self._called[first.view]
+        same = [thing for thing in (first, *others) if thing.view == first.view and thing.key in called]
+        found = min(same, key=lambda thing: called.index(thing.key), default=first)
+        names = self.names[id(first.value)]
+        names.sort(key=lambda name: name != found.name)
+        return found
 
     def _sort(self, thing: Thing, roots: list[Thing]) -> None:
         role = role_of(type(thing.value))
@@ -94,7 +111,7 @@ class Roles:
                 self._members_by_name.setdefault(name, member)
                 for suffix, tensor in member.part("_parameters"):
                     self.parameters.setdefault(id(tensor), Parameter(name + suffix, tensor, member, thing))
-                    self._held.append(tensor)
+                    self._references.append(tensor)
                 for suffix, tensor in member.part("_buffers"):
                     self.buffers.append((name + suffix, tensor, member))
 
@@ -116,21 +133,21 @@ class Roles:
             return self.parameters[id(value)].name
         if id(value) in self.names:
             return self.names[id(value)][0]
-        if not is_own(value):
+        if not is_exact_tensor(value):
             return None
-        if self._by_place is None:
-            self._by_place = {}
+        if self._by_elements is None:
+            self._by_elements = {}
             named = [
                 *((thing.name, thing.value) for thing in self.tensors),
                 *((one.name, one.tensor) for one in self.parameters.values()),
             ]
             for name, tensor in named:
-                place, memory = place_of(tensor), memory_of(tensor)
-                if place is not None and memory is not None:
-                    self._by_place.setdefault(place, name)
+                elements, memory = elements_key(tensor), memory_of(tensor)
+                if elements is not None and memory is not None:
+                    self._by_elements.setdefault(elements, name)
                     self._by_memory.setdefault(memory, name)
-        place = place_of(value)
-        return None if place is None else self._by_place.get(place)
+        elements = elements_key(value)
+        return None if elements is None else self._by_elements.get(elements)
 
     def owner_of(self, value: Any) -> str | None:
         """The name of a tensor whose memory a tensor shares."""
@@ -153,7 +170,7 @@ _ROLES = {"GradScaler": "scalers", "DataLoader": "loaders", "ndarray": "arrays"}
 
 def _find_role(cls: type) -> str:
     """What instances of a class may be to a step; empty for nothing that is looked at."""
-    if cls in OWN:
+    if cls in EXACT_TENSORS:
         return "tensors"
     if issubclass(cls, torch.nn.Module):
         return "module"

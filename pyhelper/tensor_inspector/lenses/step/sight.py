@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...measure.torch.elements import is_own
+from ...measure.torch.metadata import is_exact_tensor
 from ...measure.torch.modules import is_module
+from ...safe.attributes import slots
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_dict, class_module, each, instance_dict, mro, plain_str, slots
+from ...safe.guard import Classes, class_dict, class_module, each, instance_dict, mro, plain_str
 from .frames import View
 
 _DEPTH = 3
@@ -19,7 +20,7 @@ _MOST = 3000
 _SKIPPED = Classes(
     ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice
 )
-_LIBRARIES = frozenset(
+LIBRARIES = frozenset(
     (
         "_io",
         "abc",
@@ -80,7 +81,7 @@ def things(views: list[View], budget: Budget) -> Iterator[Thing]:
             continue
         given += 1
         yield thing
-        if thing.depth >= _DEPTH or is_own(thing.value) or id(thing.value) in opened:
+        if thing.depth >= _DEPTH or is_exact_tensor(thing.value) or id(thing.value) in opened:
             continue
         opened.add(id(thing.value))
         waiting.extend(
@@ -116,7 +117,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{names[index]}" if index < len(names) else f"[{index}]", item
     if cls in _CONTAINERS:
         return
-    if is_module(value) or class_module(cls).partition(".")[0] not in _LIBRARIES:
+    if is_module(value) or class_module(cls).partition(".")[0] not in LIBRARIES:
         for name, item in each(dict.items, instance_dict(value)):
             if not name.startswith("_") and name.isidentifier():
                 yield f".{name}", item

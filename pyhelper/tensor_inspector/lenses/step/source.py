@@ -7,55 +7,11 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
-from .expressions import SCOPES, bound_in, is_name, names_in, operands_of, parent_of, root_of, text_of
+from .calls import Backward, Call, backwards_of, is_scaling
+from .expressions import SCOPES, bound_in, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
 
 _Loops = (ast.For, ast.While, ast.AsyncFor)
-
-
-class Call:
-    """A call: what is called and with what, as text; ``target`` is the name its result is bound to, if it is alone."""
-
-    __slots__ = ("args", "callee", "is_statement", "keywords", "lineno", "node", "receiver", "target")
-
-    def __init__(self, node: ast.Call, target: str | None, is_statement: bool) -> None:
-        self.node = node
-        self.lineno = node.lineno
-        self.callee = text_of(node.func)
-        self.receiver: ast.expr | None = node.func.value if isinstance(node.func, ast.Attribute) else None
-        self.args = list(node.args)
-        self.keywords = {keyword.arg or "**": keyword.value for keyword in node.keywords}
-        self.target = target
-        self.is_statement = is_statement
-
-    @property
-    def name(self) -> str:
-        """The last part of what is called: ``backward``."""
-        return self.callee.rpartition(".")[2]
-
-    def argument(self, position: int, keyword: str) -> ast.expr | None:
-        return self.args[position] if position < len(self.args) else self.keywords.get(keyword)
-
-
-class Backward:
-    """A call that starts a backward: of which names, through which scaler or other object, in which line.
-
-    ``names``: the variable, or those that are added, scaled or reduced to what is backpropagated; ``is_whole``: nothing
-    else is in it. ``is_name``: it is the variable itself. ``mentioned``: all names in it, those given to calls too.
-    """
-
-    __slots__ = ("call", "gradient", "is_name", "is_whole", "lineno", "mentioned", "names", "scaler")
-
-    def __init__(self, call: Call, loss: ast.expr, scaler: str | None) -> None:
-        self.call = call
-        self.lineno = call.lineno
-        self.names, self.is_whole = operands_of(loss)
-        self.is_name = is_name(loss)
-        self.mentioned = names_in(loss)
-        self.scaler = scaler
-        self.gradient = (
-            bool(call.args or "gradient" in call.keywords) and call.name == "backward" and call.receiver is loss
-        )
 
 
 class Source:
@@ -64,13 +20,15 @@ class Source:
     ``line`` is the line that runs, or is about to run; what stands in it, from ``column`` on, counts as not done yet.
     """
 
-    def __init__(self, code: CodeType, line: int, column: int = 0) -> None:
+    def __init__(self, code: CodeType, line: int, column: int = 0, end: tuple[int, int] | None = None) -> None:
         self.file = code.co_filename
         self.function = code.co_name
         self.lineno = line
         self._here = line, column
+        self._end = end  #: of the instruction that runs
         self.calls: list[Call] = []
         self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
+        self._changes: list[tuple[str, int]] = []  #: of what a name holds, in place: with the line
         self.blocks: list[ast.With | ast.AsyncWith] = []
         self.loops: list[tuple[int, int]] = []
         self.branches: list[tuple[int, int]] = []  #: of conditions: what one of them may run
@@ -83,13 +41,13 @@ class Source:
             self.body = _body(self.tree, self)
             for statement in self.body:
                 self._read(statement)
-        self.backwards = [self._scaled(found) for call in self.calls for found in _backward(call)]
+        self.backwards = [self._scaled(found) for call in self.calls for found in backwards_of(call)]
 
     def _scaled(self, backward: Backward) -> Backward:
         """A backward of what a scaler has scaled a line before is one through that scaler."""
         for line, node in self.bindings.get(backward.names[0], ()) if len(backward.names) == 1 else ():
             made = getattr(node, "value", None)
-            if line < backward.lineno and isinstance(made, ast.Call) and _is_scaling(made) and not backward.scaler:
+            if line < backward.lineno and isinstance(made, ast.Call) and is_scaling(made) and not backward.scaler:
                 return Backward(backward.call, made.args[0], text_of(made.func.value))  # type: ignore[attr-defined]
         return backward
 
@@ -99,6 +57,11 @@ class Source:
         if not isinstance(self.tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return []
         return [argument.arg for argument in (*self.tree.args.posonlyargs, *self.tree.args.args)]
+
+    @property
+    def own(self) -> str:
+        """What a method calls its object: ``self``."""
+        return next(iter(self.arguments), "self")
 
     def is_known(self) -> bool:
         return self.tree is not None
@@ -114,6 +77,9 @@ class Source:
             self._note(node)
             if isinstance(node, ast.Call):
                 self.calls.append(Call(node, target, is_statement))
+            changed = _changed_by(node)
+            if changed is not None:
+                self._changes.append((text_of(changed), _end(node)))
             value: Any = getattr(node, "value", None)
             single = isinstance(node, ast.Assign) and len(node.targets) == 1
             name = text_of(node.targets[0]) if single and isinstance(node, ast.Assign) else None
@@ -172,6 +138,11 @@ class Source:
                 start = min(start, (first, 0))
         return not any(start <= at < end for at in self._ends_of(name))
 
+    def will_change(self, name: str, line: int) -> bool:
+        """Whether what a name holds is changed in place between here and a line further down: ``y[y < 0] = 0``."""
+        changes = [changed for changed, at in self._changes if self.lineno <= at < line]
+        return any(changed == name or changed.startswith((f"{name}.", f"{name}[")) for changed in changes)
+
     def _ends_of(self, name: str) -> Iterator[tuple[float, float]]:
         """Where a name, or what it begins with, is bound: the lines and columns at which that is done."""
         found: str | None = name
@@ -193,6 +164,12 @@ class Source:
     def is_done(self, call: Call) -> bool:
         """Whether a call stands before what runs."""
         return _end_of(call.node) <= self._here
+
+    def is_running(self, call: Call) -> bool:
+        """Whether it is the call that runs; where that is not known, a call without arguments alone in its line."""
+        if self._end is None:
+            return call.lineno == self.lineno and call.is_statement and not call.args and call.receiver is None
+        return (call.node.lineno, call.node.col_offset) == self._here and _end_of(call.node) == self._end
 
     def bound(self, name: str) -> list[tuple[int, ast.AST]]:
         """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
@@ -244,6 +221,20 @@ class Source:
         leaves = [at for at in self._exits if self.lineno <= at < line]
         return not any(self.is_conditional(at, seen_from=self.lineno) for at in (line, *leaves))
 
+    def runs_a_backward_each_round(self) -> bool:
+        """Whether a backward has surely run since the last stop in this line."""
+        loop = self.loop_of(self.lineno)
+        return any(
+            not self.is_conditional(backward.lineno, seen_from=self.lineno)
+            and (loop is None or loop[0] <= backward.lineno <= loop[1])
+            for backward in self.backwards
+        )
+
+    def called(self) -> list[str]:
+        """What is called, in the order in which that comes from here on; what stands above comes last."""
+        calls = sorted(self.calls, key=lambda call: (call.lineno < self.lineno, call.lineno))
+        return list(dict.fromkeys(call.callee for call in calls))
+
     def calls_of(self, *names: str) -> list[Call]:
         return [call for call in self.calls if call.name in names]
 
@@ -269,6 +260,15 @@ class Source:
         return False
 
 
+def _changed_by(node: ast.AST) -> ast.expr | None:
+    """What a node changes in place: by an item of it, or by a method whose name ends with ``_``."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return node.value
+    method = node.func if isinstance(node, ast.Call) else None
+    is_changing = isinstance(method, ast.Attribute) and method.attr.endswith("_") and not method.attr.endswith("__")
+    return method.value if is_changing else None  # type: ignore[union-attr]
+
+
 def _branches(node: ast.AST) -> list[list[ast.stmt]]:
     """The statements that run under a condition."""
     found: list[Any] = []
@@ -277,30 +277,6 @@ def _branches(node: ast.AST) -> list[list[ast.stmt]]:
     elif isinstance(node, ast.ExceptHandler) or type(node).__name__ == "match_case":
         found = [getattr(node, "body", [])]
     return [branch for branch in found if branch]
-
-
-def _backward(call: Call) -> Iterator[Backward]:
-    """``loss.backward()``, ``scaler.scale(loss).backward()``, ``accelerator.backward(loss)``,
-    ``manual_backward(loss)``, ``torch.autograd.backward(loss)``."""
-    receiver = call.receiver
-    if call.name in ("backward", "manual_backward") and receiver is not None:
-        if call.args and (call.name == "manual_backward" or text_of(receiver).endswith("autograd")):
-            yield Backward(call, call.args[0], None)
-            return
-        if _is_scaling(receiver):
-            yield Backward(call, receiver.args[0], text_of(receiver.func.value))  # type: ignore[attr-defined]
-            return
-        yield Backward(call, receiver, None)
-
-
-def _is_scaling(node: ast.expr) -> bool:
-    """``scaler.scale(loss)``"""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "scale"
-        and bool(node.args)
-    )
 
 
 def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:

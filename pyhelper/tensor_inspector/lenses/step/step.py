@@ -6,17 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import is_own, number_of, stats_of
-from ...measure.torch.graph import Graph, Node
-from ...measure.torch.metadata import element_count, grad_of, gradient_of, requires_grad
+from ...measure.torch.elements import number_of, stats_of
+from ...measure.torch.graph import Graph
+from ...measure.torch.metadata import element_count, grad_of, gradient_of, is_exact_tensor, requires_grad
+from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Budget, Steps
-from .backpropagated import Loss, losses_of, operands_of
+from .backpropagated import Loss, begins_a_backward, losses_of, tensors_of
+from .calls import Call
 from .expressions import is_name, text_of
 from .frames import View
 from .roles import Parameter, Roles
 from .sight import Thing
-from .source import Call, Source
+from .source import Source
 
 _QUICK = 1 << 18  #: elements of one tensor that are read where nobody asked for a thorough look
 
@@ -30,20 +32,19 @@ class Step(Roles):
     def __init__(
         self, views: list[View], budget: Budget, *, thorough: bool, grad_mode: bool, run: bool = False
     ) -> None:
-        super().__init__(views, budget)
+        self.sources = [Source(view.frame.f_code, view.lineno, *view.columns()) for view in views]
+        super().__init__(views, budget, [source.called() for source in self.sources])
         self.thorough = thorough
         self.run = run
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self._stats: dict[int, Any] = {}
-        sources = [Source(view.frame.f_code, view.lineno, view.column()) for view in views]
-        self.sources = sources
-        self.here = sources[0]
-        self.at = next((at for at, source in enumerate(sources) if source.backwards), 0)
-        self.source = sources[self.at]
+        self.here = self.sources[0]
+        self.at = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
+        self.source = self.sources[self.at]
         self.source.begin_through(self._is_helper)
         self.losses = list(losses_of(self))
-        self.held = self._held_by_optimizers()
+        self.optimized = self._ids_in_optimizers()
         self.graph = self._graph()
         self._settle()
 
@@ -51,22 +52,22 @@ class Step(Roles):
         """What an expression in the source means in the frame of that source; None where it is not in sight."""
         return self._values.get((self.at if view is None else view, key))
 
-    def _held_by_optimizers(self) -> set[int]:
+    def _ids_in_optimizers(self) -> set[int]:
         """The ids of the tensors that optimizers hold, as far as there is time to read their groups."""
-        steps, held = Steps(self.budget), set[int]()
+        steps, ids = Steps(self.budget), set[int]()
         for thing in self.optimizers:
             for group in each_group(thing.value):
                 if steps.end():
-                    return held
-                held.update(map(id, group.tensors))
-        return held
+                    return ids
+                ids.update(map(id, group.tensors))
+        return ids
 
     # The graph
 
     def _is_helper(self, expression: str) -> bool:
         """Whether an expression in the source is an object in sight, and no tensor: an accelerator, an engine."""
         value = self.value(expression)
-        return value is not None and not is_own(value)
+        return value is not None and not is_exact_tensor(value) and begins_a_backward(type(value))
 
     def _graph(self) -> Graph:
         functions = []
@@ -76,14 +77,14 @@ class Step(Roles):
                 functions.append(function)
         return Graph(functions, self.budget)
 
-    def node_of(self, tensor: Any) -> Node | None:
+    def node_of(self, tensor: Any) -> AutogradNode | None:
         return self.graph.of(gradient_of(tensor).function) if requires_grad(tensor) else None
 
-    def tensor_at(self, node: Node) -> Thing | None:
+    def tensor_at(self, node: AutogradNode) -> Thing | None:
         """The tensor in sight that a node has made."""
         return next((thing for thing in self.tensors if self.node_of(thing.value) is node), None)
 
-    def title_of(self, node: Node | None) -> str | None:
+    def title_of(self, node: AutogradNode | None) -> str | None:
         """The name of what a node has made, or of the parameter that it leads to."""
         if node is None:
             return None
@@ -95,11 +96,18 @@ class Step(Roles):
     # The step
 
     def _settle(self) -> None:
-        """A backward in the very line that runs is done where it has freed its graph."""
+        """A backward in the very line that runs is done where it has freed its graph, and no earlier one has."""
         for loss in self.losses:
             node = self.node_of(loss.tensor)
             if node is not None and loss.pending and loss.backward.lineno == self.source.lineno:
-                loss.pending = not any(below.is_freed() for below in self.graph.below(node)[:20])
+                is_freed = any(below.is_freed() for below in self.graph.below(node)[:20])
+                loss.pending = not is_freed or any(self._is_freed_by(other, loss) for other in self.losses)
+
+    def _is_freed_by(self, other: Loss, loss: Loss) -> bool:
+        """Whether a backward that is done has surely freed the graph of a loss."""
+        call = other.backward.call
+        is_sure = "retain_graph" not in call.keywords and not self.source.is_conditional(call.lineno)
+        return other.tensor is loss.tensor and not other.pending and is_sure
 
     def pending(self) -> list[Loss]:
         return [loss for loss in self.losses if loss.pending]
@@ -108,13 +116,14 @@ class Step(Roles):
         """Whether all that the source calls backward on is known as it was, or will be, then."""
         known = {id(loss.backward) for loss in self.losses}
         return bool(self.losses) and all(
-            id(backward) in known and (backward.is_name or operands_of(self, backward)[1])
+            id(backward) in known and (backward.is_name or tensors_of(self, backward)[1])
             for backward in self.source.backwards
         )
 
     def trained(self) -> list[Parameter]:
         """Trainable parameters of modules in sight that an optimizer in sight holds."""
-        return [one for one in self.parameters.values() if id(one.tensor) in self.held and requires_grad(one.tensor)]
+        trainable = (one for one in self.parameters.values() if requires_grad(one.tensor))
+        return [one for one in trainable if id(one.tensor) in self.optimized]
 
     def calls_of_modules(self) -> Iterator[tuple[Call, Thing, int]]:
         """The calls of modules in the source of the frames in sight, with the module, and the frame's number."""
@@ -129,7 +138,8 @@ class Step(Roles):
         if node is None or not is_name(node):
             return None
         key = text_of(node)
-        if not self.sources[view].is_current(key, line, node.col_offset if node.lineno == line else 0):
+        source, column = self.sources[view], node.col_offset if node.lineno == line else 0
+        if not source.is_current(key, line, column) or source.will_change(key, line):
             return None
         value = self._values.get((view, key))
         return None if value is None else Thing(key, value, view, 0)
@@ -141,7 +151,7 @@ class Step(Roles):
         if id(tensor) not in self._stats:
             count = element_count(tensor)
             small = count is not None and (count <= _QUICK or self.thorough)
-            self._held.append(tensor)
+            self._references.append(tensor)
             self._stats[id(tensor)] = stats_of(tensor, self.budget.share()) if small else None
         return self._stats[id(tensor)]  # type: ignore[no-any-return]
 

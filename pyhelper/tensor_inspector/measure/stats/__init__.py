@@ -12,7 +12,7 @@ from ...safe.budget import Budget
 from ..torch.readable import why_unread
 from ..unread import OFF, Reading, Unread, skipped, unknown
 from . import device, exact, numpy_exact
-from .layout import normalised
+from .layout import distinct, normalised
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
 from .tally import ComplexTally, Tally, negated
@@ -58,7 +58,7 @@ def _read(torch: Any, t: Any, count: int, small: Any, budget: Budget) -> tuple[A
     if on_cpu and count <= SMALL and (limit is None or count <= limit):
         return small(torch, t), 1
     dims, weight = normalised(tuple(t.shape), t.stride())
-    view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    view = distinct(t, dims)
     count //= weight
     if not on_cpu:
         return device.read(torch, view, count, budget), weight

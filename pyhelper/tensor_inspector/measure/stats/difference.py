@@ -18,6 +18,15 @@ from ..unread import Unread
 from .layout import blocks, index_of
 
 _LEAST = -(1 << 63)
+#: What ``torch.testing.assert_close`` takes as close: rtol and atol, by dtype.
+_CLOSE = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
 _BLOCK = 1 << 15  # what torch works on with one thread: on busy cores, waiting for others costs more
 
 
@@ -28,12 +37,13 @@ if TYPE_CHECKING:
 
         ``max_abs`` is the largest |a - b|, found ``at`` that index, where the values are ``a`` and ``b``; ``max_rel``
         the largest |a - b| / max(|a|, |b|) among finite ones. ``nan_in_one`` of those that are different are NaN on one
-        side.
+        side. ``apart`` of them are farther apart than rounding explains: than ``torch.testing`` tolerates.
         """
 
         count: int
         read: int
         different: int
+        apart: int
         nan_in_one: int
         max_abs: int | float
         max_rel: float
@@ -90,6 +100,7 @@ def difference(
             "count": math.prod(a.shape),
             "read": 0,
             "different": 0,
+            "apart": 0,
             "nan_in_one": 0,
             "max_abs": 0.0,
             "max_rel": 0.0,
@@ -99,6 +110,7 @@ def difference(
         }
         together = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
         at.blocks = iter(together if at.found["count"] else ())
+    close = _closeness(a, b)
     numpy = module("numpy")
     with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
         # Of what is gone on with, something is read each time: the time may be over before the first block.
@@ -109,15 +121,21 @@ def difference(
                 break
             x, y, *over = block
             one, other = _Block(x, xp, wider), _Block(y, xp, wider)
-            at.hidden += _compare(at.found, one, other, over, tuple(a.shape), rtol, atol)
+            at.hidden += _compare(at.found, one, other, over, tuple(a.shape), rtol, atol, close)
     found = at.found.copy()
     found["count"] -= at.hidden
     found["read"] -= at.hidden
-    for amount in ("count", "read", "different", "nan_in_one"):
+    for amount in ("count", "read", "different", "apart", "nan_in_one"):
         found[amount] *= repeats
     if found["count"] and not found["read"]:
         return Unread("no_time", "values not compared: no time was left")
     return found
+
+
+def _closeness(a: Any, b: Any) -> tuple[float, float] | None:
+    """How far apart rounding may bring two: rtol and atol of the coarser dtype; None where one is no float."""
+    known = [_CLOSE.get(str(side.dtype).replace("torch.", "")) for side in (a, b)]
+    return None if None in known else max(pair for pair in known if pair is not None)
 
 
 def _is_wider(value: Any) -> bool:
@@ -204,7 +222,14 @@ def cast(part: Any, dtype: Any) -> Any:
 
 
 def _compare(
-    found: ValueDifference, x: _Block, y: _Block, masks: list[Any], shape: tuple[int, ...], rtol: float, atol: float
+    found: ValueDifference,
+    x: _Block,
+    y: _Block,
+    masks: list[Any],
+    shape: tuple[int, ...],
+    rtol: float,
+    atol: float,
+    close: tuple[float, float] | None,
 ) -> int:
     """Take in what one block tells; returns how many of its elements are hidden."""
     xp, hidden, whole = x.xp, 0, x.whole and y.whole
@@ -234,6 +259,8 @@ def _compare(
             return hidden
     one_nan, gap = one_nan & unlike, xp.where(unlike, gap, xp.zeros_like(gap))
     found["different"] += int(unlike.sum())
+    near = None if close is None else (gap > 0) & (gap < math.inf) & (gap <= close[1] + close[0] * size)
+    found["apart"] += int((unlike if near is None else unlike & ~near).sum())
     found["nan_in_one"] += int(one_nan.sum())
     size = xp.maximum(size, abs(x.wide))
     finite = (gap > 0) & (gap < math.inf) & (size < math.inf)

@@ -141,12 +141,12 @@ def _source_of_tensor(torch: Any, t: Any, budget: Budget) -> _Blocks | Unread:
     dims, weight = layout.normalised(tuple(t.shape), t.stride())
     whole = t.is_cpu
     if not whole:
-        view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+        view = layout.distinct(t, dims)
         few = device.few(torch, view, _FETCHED // t.element_size(), budget)
         if isinstance(few, Unread):
             return few
         t, whole, dims = few, few.numel() == view.numel(), [(few.numel(), 1)]
-    view = t.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    view = layout.distinct(t, dims)
     return _Blocks(order_of_tensors(torch, t.dtype, negative), dtype, view, weight, gatherer(torch, t, dims), whole)
 
 

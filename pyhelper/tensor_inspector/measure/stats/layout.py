@@ -30,6 +30,12 @@ def normalised(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Dims, 
     return dims, weight
 
 
+def distinct(tensor: Any, dims: Dims) -> Any:
+    """A view of a tensor that has each of its elements once: by its normalised dimensions."""
+    sizes, strides = zip(*(dims or [(1, 1)]))
+    return tensor.as_strided(sizes, strides)
+
+
 def _by_stride(dim: tuple[int, int]) -> tuple[int, int]:
     return (-dim[1], -dim[0])
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any
 
-from .graph import Graph, Node
+from .graph import Graph
+from .node import AutogradNode
 
 _LONGEST = 128  #: nodes of a part that is looked for again
 
@@ -19,7 +20,7 @@ class Input:
 
     __slots__ = ("kind", "node")
 
-    def __init__(self, kind: str, node: Node | None) -> None:
+    def __init__(self, kind: str, node: AutogradNode | None) -> None:
         self.kind = kind
         self.node = node
 
@@ -36,38 +37,71 @@ class ChainPart:
 
 
 class Chains:
-    """Each node stands in one chain, which follows the longest way to a leaf. The first chain begins at the root."""
+    """Each node stands in one chain, which follows the longest way to a leaf. The first chain begins at the root.
 
-    def __init__(self, graph: Graph, root: Node) -> None:
+    They are laid out as far as `lay_out` was gone through.
+    """
+
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._depths = _depths(graph)
-        self._chains: dict[int, list[Node]] = {}
+        self._depths: dict[int, int] = {}
+        self._chains: dict[int, list[AutogradNode]] = {}
         self._positions: dict[int, tuple[int, int]] = {}  #: of each node: the first of its chain, and which it is there
+        self._keys: dict[int, Hashable] = {}
+
+    def lay_out(self, root: AutogradNode) -> Iterator[None]:
+        """Does the work in small parts, and yields after each."""
+        order = yield from self._roots_first()
+        for node in reversed(order):
+            below = (self._depths[one.index] for one in self._graph.inputs(node))
+            self._depths[node.index] = 1 + max(below, default=0)
+            yield
         waiting = deque([root])
         while waiting:
             start = waiting.popleft()
             if start.index not in self._positions:
-                waiting.extend(self._follow(start))
-        self._keys = {node.index: self._key(node) for node in graph.nodes if node.index in self._positions}
+                waiting.extend((yield from self._follow(start)))
+        for node in self._graph.nodes:
+            if node.index in self._positions:
+                self._keys[node.index] = self._key(node)
+            yield
 
-    def chain(self, start: Node) -> list[Node]:
+    def _roots_first(self) -> Generator[None, None, list[AutogradNode]]:
+        """The nodes, each before those that it takes."""
+        users = [0] * len(self._graph.nodes)
+        for node in self._graph.nodes:
+            for below in self._graph.inputs(node):
+                users[below.index] += 1
+            yield
+        waiting, order = [node for node in self._graph.nodes if not users[node.index]], []
+        while waiting:
+            node = waiting.pop()
+            order.append(node)
+            for below in self._graph.inputs(node):
+                users[below.index] -= 1
+                if not users[below.index]:
+                    waiting.append(below)
+            yield
+        return order
+
+    def chain(self, start: AutogradNode) -> list[AutogradNode]:
         return self._chains[start.index]
 
-    def inputs(self, node: Node) -> Iterator[Input]:
+    def inputs(self, node: AutogradNode) -> Iterator[Input]:
         for number in node.inputs:
             below = None if number is None else self._ends(self._graph.nodes[number])
             yield Input(self._kind(node, below), below)
 
-    def parts(self, nodes: Sequence[Node]) -> list[ChainPart]:
+    def parts(self, nodes: Sequence[AutogradNode]) -> list[ChainPart]:
         """The nodes in parts, each as often as it repeats."""
         return parts([self._keys[node.index] for node in nodes])
 
-    def _follow(self, start: Node) -> list[Node]:
+    def _follow(self, start: AutogradNode) -> Generator[None, None, list[AutogradNode]]:
         """Lays out the chain from a node. Returns where others may begin."""
-        chain: list[Node] = []
-        sides: list[Node] = []
+        chain: list[AutogradNode] = []
+        sides: list[AutogradNode] = []
         self._chains[start.index] = chain
-        node: Node | None = start
+        node: AutogradNode | None = start
         while node is not None:
             self._positions[node.index] = start.index, len(chain)
             chain.append(node)
@@ -75,14 +109,15 @@ class Chains:
             free = [one for one in below if one.index not in self._positions]
             node = max(free, key=lambda one: self._depths[one.index], default=None)
             sides.extend(one for one in below if one is not node)
+            yield
         return sides
 
-    def _ends(self, node: Node) -> Node:
+    def _ends(self, node: AutogradNode) -> AutogradNode:
         """The leaf of which a node is only a view; else the node itself."""
         end = self._graph.through_views(node)
         return node if end is None or end.leaf is None else end
 
-    def _kind(self, node: Node, below: Node | None) -> str:
+    def _kind(self, node: AutogradNode, below: AutogradNode | None) -> str:
         if below is None:
             return "none"
         if below.leaf is not None:
@@ -93,7 +128,7 @@ class Chains:
         is_here = position == 0 and self._graph.users(below)[0][0] is node
         return "chain" if is_here else "again"
 
-    def _key(self, node: Node) -> Hashable:
+    def _key(self, node: AutogradNode) -> Hashable:
         """What is the same of two nodes that are alike."""
         taken: list[Hashable] = []
         for one in self.inputs(node):
@@ -109,23 +144,6 @@ class Chains:
                 (chain, at), (start, position) = self._positions[node.index], self._positions[one.node.index]
                 taken.append(position - at if chain == start else None)
         return node.op, node.sizes(), tuple(taken)
-
-
-def _depths(graph: Graph) -> dict[int, int]:
-    """For each node the length of the longest way down to a leaf."""
-    users = [len(graph.users(node)) for node in graph.nodes]
-    waiting, order = [node for node in graph.nodes if not users[node.index]], []
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        for below in graph.inputs(node):
-            users[below.index] -= 1
-            if not users[below.index]:
-                waiting.append(below)
-    depths: dict[int, int] = {}
-    for node in reversed(order):
-        depths[node.index] = 1 + max((depths[below.index] for below in graph.inputs(node)), default=0)
-    return depths
 
 
 def parts(keys: Sequence[Hashable]) -> list[ChainPart]:

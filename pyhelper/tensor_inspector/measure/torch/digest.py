@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
 from .dispatch import known_bytes, known_count, known_device
-from .metadata import PLAIN, dtype_of, grad_of, is_any_tensor, is_tensor, requires_grad
+from .metadata import EXACT_TENSORS, device_of, dtype_of, grad_of, is_any_tensor, is_tensor, requires_grad
 
 if TYPE_CHECKING:
     from .finite import Named
@@ -47,7 +48,7 @@ class Digest:
         self._dtypes: dict[Any, None] = {}
         self._seen: set[int] = set()
         self._classes: set[int] = set()  #: of those modules
-        steps = Steps(budget)
+        counted, steps = budget.known.counted, Steps(budget)
         for prefix, below, attrs in walk(root, steps):
             self._add_module(below, attrs)
             for part, add in (("_parameters", self._add_parameter), ("_buffers", self._add)):
@@ -55,8 +56,11 @@ class Digest:
                 for key, tensor in each(dict.items, tensors) if dict.__len__(tensors) else ():
                     if steps.end():
                         break
-                    if is_any_tensor(tensor):
-                        add(prefix + plain_str(key), tensor)
+                    found = counted.get(id(tensor))
+                    if (found is None or found.tensor() is not tensor) and is_any_tensor(tensor):
+                        found = counted[id(tensor)] = _TensorCounts(tensor)
+                    if found is not None:
+                        add(prefix + plain_str(key), tensor, found)
         self.complete = not steps.over
 
     def _add_module(self, below: Any, attrs: dict[str, Any]) -> None:
@@ -69,36 +73,34 @@ class Digest:
             self.training = mode if self.training is None else self.training
             self.others += mode is not self.training
 
-    def _add(self, name: str, tensor: Any) -> bool:
+    def _add(self, name: str, tensor: Any, found: _TensorCounts) -> bool:
         if id(tensor) in self._seen:
             return False
         self._seen.add(id(tensor))
         self.tensors.append((name, tensor))
         self.values.append((name, tensor))
-        device = known_device(tensor)
-        if device is not None:
-            self._devices.setdefault(device)
+        if found.device is not None:
+            self._devices[found.device] = None
         return True
 
-    def _add_parameter(self, name: str, tensor: Any) -> None:
-        if not self._add(name, tensor):
+    def _add_parameter(self, name: str, tensor: Any, found: _TensorCounts) -> None:
+        if not self._add(name, tensor, found):
             self.shared += 1
             return
         self.parameters += 1
-        uninitialized = type(tensor) not in PLAIN and _is_lazy(type(tensor))
-        self.uninitialized += uninitialized
-        amount = 0 if uninitialized else known_count(tensor)
-        self._dtypes.setdefault(dtype_of(tensor))
-        self.elements += amount or 0
-        if amount is None:
+        self.uninitialized += found.is_lazy
+        self._dtypes[found.dtype] = None
+        amount = found.elements or 0
+        self.elements += amount
+        if found.elements is None:
             self.symbolic += is_tensor(tensor)
             self.computed += not is_tensor(tensor)
-        if not requires_grad(tensor):
+        if not found.required:
             self.frozen += 1
             return
         self.wanting += 1
-        self.trainable += amount or 0
-        gradient = stored_grad(tensor)
+        self.trainable += amount
+        gradient = None if found.gradient is None else found.gradient()
         if gradient is None:
             self.without_grad += 1
         else:
@@ -126,6 +128,23 @@ class Digest:
     def is_counted(self) -> bool:
         """Whether all its elements are counted."""
         return self.complete and not self.symbolic and not self.computed
+
+
+class _TensorCounts:
+    """What is counted of a tensor. It is asked once for an answer, in which the modules around it are counted too."""
+
+    __slots__ = ("device", "dtype", "elements", "gradient", "is_lazy", "required", "tensor")
+
+    def __init__(self, tensor: Any) -> None:
+        is_plain = type(tensor) in EXACT_TENSORS
+        self.tensor = ref(tensor)
+        self.dtype = dtype_of(tensor)
+        self.device = device_of(tensor) if is_plain else known_device(tensor)
+        self.is_lazy = not is_plain and _is_lazy(type(tensor))
+        self.elements = 0 if self.is_lazy else known_count(tensor)
+        self.required = requires_grad(tensor)
+        gradient = stored_grad(tensor) if self.required else None
+        self.gradient = None if gradient is None else ref(gradient)
 
 
 def walk(root: Any, steps: Steps) -> Iterator[tuple[str, Any, dict[str, Any]]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.guard import instance_dict, module
 from .metadata import (
-    PLAIN,
+    EXACT_TENSORS,
     Base,
     byte_count,
     device_of,
@@ -103,7 +103,7 @@ def known_bytes(value: Any) -> int | None:
     local = instance_dict(value).get("_local_tensor")  # of a sharded one
     if is_any_tensor(local):
         return known_bytes(local)
-    is_wrapper = type(value) not in PLAIN and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
+    is_wrapper = type(value) not in EXACT_TENSORS and torch._C._dispatch_keys(value).has(torch._C.DispatchKey.Python)
     return byte_count(value) if not is_wrapper or has_memory(value) else None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import NUMBERS, Classes, module
+from ...safe.guard import NUMBERS, module
 from ..stats import Unread, of_tensor
-from .metadata import Base, element_count
+from .metadata import Base, element_count, is_exact_tensor
 from .readable import address_of, storage_address, why_unread
 
 torch: Any = module("torch")
@@ -15,7 +15,6 @@ _ODD = (
     "FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Meta",
     "Python",
 )  # fmt: skip
-OWN = Classes(torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor))
 _keys_of: Any = torch._C._dispatch_keys
 _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)
 _plain: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher
@@ -28,7 +27,7 @@ def is_plain(value: Any) -> bool:
 
 def bare(value: Any) -> Any:
     """The same elements without a gradient, for reading; None where they can't be read."""
-    if type(value) not in OWN:
+    if not is_exact_tensor(value):
         return None
     keys = _keys_of(value)
     signature = _signature(keys)
@@ -57,10 +56,16 @@ def number_of(value: Any) -> float | None:
     return found if type(found) in NUMBERS else None
 
 
-def place_of(value: Any) -> tuple[Any, ...] | None:
+def elements_key(value: Any) -> tuple[Any, ...] | None:
     """What is the same for two tensors over the same elements: where in memory, and in which shape."""
     values = bare(value)
     return None if values is None else (address_of(values), tuple(values.shape), values.stride(), values.dtype)
+
+
+def same_elements(a: Any, b: Any) -> bool:
+    """Whether two tensors show the same elements of memory, in the same shape."""
+    key = elements_key(a)
+    return key is not None and key == elements_key(b)
 
 
 def version_of(value: Any) -> int:
@@ -75,8 +80,3 @@ def memory_of(value: Any) -> int | None:
     """Where the storage of a tensor begins."""
     values = bare(value)
     return None if values is None else storage_address(values)
-
-
-def is_own(value: object) -> bool:
-    """Whether it is a tensor of one of torch's own plain classes, which run no code of the program when asked."""
-    return type(value) in OWN

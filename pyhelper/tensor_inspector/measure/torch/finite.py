@@ -10,13 +10,16 @@ from ...safe.budget import Budget
 from ...safe.guard import module
 from ..reading import badges
 from ..stats import Reading, Unread
-from ..stats.finite import can_be_summed, not_finite
+from ..stats.finite import not_finite, summed_dtypes
 from .dispatch import known_count
-from .metadata import dtype_of, is_on_meta, is_quantized, is_tensor
+from .metadata import dtype_of, element_count, is_on_meta, is_quantized, is_tensor, plain
+from .readable import why_unread
 
 torch: Any = module("torch")
 
 if TYPE_CHECKING:
+    from ...protocol import Badge
+
     Named = tuple[str, Any]
 
     class Searchable(Protocol):
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
         is_dense: ClassVar[bool]
         is_shard: ClassVar[bool]
 
-        def elements(self) -> Any: ...
+        def __init__(self, value: Any, budget: Budget) -> None: ...
         def reading(self) -> Reading: ...
 
-    FormOf = Callable[[Any, Budget], Searchable]
+    FormClassOf = Callable[[Any], type[Searchable]]
 
 
 class NotFinite:
@@ -63,89 +66,93 @@ class NotFinite:
         return self.complete and self.read == self.total
 
 
-def find_not_finite(tensors: list[Named], budget: Budget, complete: bool, form_of: FormOf) -> NotFinite:
+def find_not_finite(tensors: list[Named], budget: Budget, complete: bool, form_class_of: FormClassOf) -> NotFinite:
     """All named tensors are read, or as much of each as there is time for; ``complete``: these are all there are.
 
-    ``form_of`` tells how a tensor keeps its elements.
+    ``form_class_of`` tells how a tensor keeps its elements.
     """
-    can = [(name, tensor) for name, tensor in tensors if _can_hold_some(tensor)] if budget.reads else []
-    here = [(name, tensor) for name, tensor in can if not _is_nowhere(tensor)]
-    fresh, again, nan, inf = [], 0, set(), set()
-    for _, tensor in here:
-        known = _known(tensor, budget)
-        if known is None:
-            fresh.append(tensor)
-            continue
-        again += known_count(tensor) or 0
-        if known[1]:
-            nan.add(id(tensor))
-        if known[2]:
-            inf.add(id(tensor))
-    search = _Reading(fresh, budget, form_of)
-    nan.update(id(fresh[at]) for at in search.nan)
-    inf.update(id(fresh[at]) for at in search.inf)
-    if search.read == search.total and not search.sharded:
-        budget.searched.update((id(tensor), (ref(tensor), id(tensor) in nan, id(tensor) in inf)) for tensor in fresh)
+    search = _SpecialsSearch(budget, form_class_of)
+    search.read_all([tensor for _, tensor in tensors] if budget.reads else [])
+    nan, inf = search.nan, search.inf
     return NotFinite(
-        [name for name, tensor in here if id(tensor) in nan] if nan else [],
-        [name for name, tensor in here if id(tensor) in inf] if inf else [],
-        search.read + again,
-        search.total + again,
+        [name for name, tensor in tensors if id(tensor) in nan] if nan else [],
+        [name for name, tensor in tensors if id(tensor) in inf] if inf else [],
+        search.read,
+        search.total,
         budget.spent(),
         complete or not budget.reads,
-        search.sharded + len(can) - len(here),
+        search.elsewhere,
     )
 
 
-def _known(tensor: Any, budget: Budget) -> tuple[ref[Any], bool, bool] | None:
-    """What was found when it was read before, for the same answer."""
-    found = budget.searched.get(id(tensor))
-    return found if found is not None and found[0]() is tensor else None
+class _SpecialsSearch:
+    """The tensors with plain memory are read together, all others by their statistics; what was read whole for the same
+    answer is not read again. Those with NaN, and with Inf, are known by their ids."""
 
-
-class _Reading:
-    """The tensors with plain memory are read together, all others by their statistics."""
-
-    def __init__(self, tensors: list[Any], budget: Budget, form_of: FormOf) -> None:
+    def __init__(self, budget: Budget, form_class_of: FormClassOf) -> None:
+        self.nan: set[int] = set()
+        self.inf: set[int] = set()
+        self.read = 0
+        self.total = 0
+        self.elsewhere = 0  #: tensors of which this process has not all elements
         self._budget = budget
-        self._form_of = form_of
-        self._others: list[tuple[int, Any, Searchable]] = []
-        self.sharded = 0  #: tensors of which others have a part
-        self.total = sum(known_count(tensor) or 0 for tensor in tensors)
-        self.nan, self.inf, self.read = not_finite(torch, self._in_plain_memory(tensors), budget)
+        self._form_class_of = form_class_of
+        self._others: list[tuple[int, Any, type[Searchable]]] = []
+
+    def read_all(self, tensors: list[Any]) -> None:
+        fresh = [tensor for tensor in tensors if self._is_to_read(tensor)]
+        nowhere = self.elsewhere
+        nan, inf, read = not_finite(torch, self._in_plain_memory(fresh), self._budget)
+        self.read += read
         for at, tensor, form in self._others:
-            self._add(at, tensor, form)
+            found = self._by_statistics(tensor, form(tensor, self._budget).reading(), form.is_shard)
+            nan.update([at] if "nan" in found else ())
+            inf.update([at] if "inf" in found else ())
+        self.nan.update(id(fresh[at]) for at in nan)
+        self.inf.update(id(fresh[at]) for at in inf)
+        if self.read == self.total and self.elsewhere == nowhere:
+            for at, tensor in enumerate(fresh):
+                self._budget.known.searched[id(tensor)] = ref(tensor), at in nan, at in inf
+
+    def _is_to_read(self, tensor: Any) -> bool:
+        """Counts what can hold NaN or Inf. False of what can't, is on no device, or was read before."""
+        dtype = dtype_of(tensor)
+        if not (dtype.is_floating_point or dtype.is_complex or is_quantized(tensor)):
+            return False
+        is_known = is_tensor(tensor)
+        if is_known and is_on_meta(tensor):
+            self.elsewhere += 1
+            return False
+        count = (element_count(tensor) if is_known else known_count(tensor)) or 0
+        self.total += count
+        found = self._budget.known.searched.get(id(tensor))
+        if found is None or found[0]() is not tensor:
+            return True
+        self.read += count
+        _, has_nan, has_inf = found
+        if has_nan:
+            self.nan.add(id(tensor))
+        if has_inf:
+            self.inf.add(id(tensor))
+        return False
 
     def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
+        summed = summed_dtypes(torch)
         for at, tensor in enumerate(tensors):
-            form = self._form_of(tensor, self._budget)
-            if not (form.is_dense and can_be_summed(torch, dtype_of(tensor))):
+            form = self._form_class_of(tensor)
+            if not (form.is_dense and dtype_of(tensor) in summed):
                 self._others.append((at, tensor, form))
                 continue
-            elements = form.elements()
-            if not isinstance(elements, Unread):
+            elements = plain(tensor)
+            if why_unread(elements) is None:
                 yield at, elements
 
-    def _add(self, at: int, tensor: Any, form: Searchable) -> None:
-        reading = form.reading()
+    def _by_statistics(self, tensor: Any, reading: Reading, is_shard: bool) -> list[Badge]:
         if isinstance(reading, Unread):
-            return
+            return []
         counts: Any = reading.get("abs", reading)
         count = known_count(tensor) or 0
         self.total += counts["count"] - count  # of a sparse one, what is stored
-        self.sharded += form.is_shard and counts["count"] < count
+        self.elsewhere += is_shard and counts["count"] < count
         self.read += counts["read"]
-        found = badges(reading)
-        if "nan" in found:
-            self.nan.add(at)
-        if "inf" in found:
-            self.inf.add(at)
-
-
-def _can_hold_some(tensor: Any) -> bool:
-    dtype = dtype_of(tensor)
-    return bool(dtype.is_floating_point or dtype.is_complex or is_quantized(tensor))
-
-
-def _is_nowhere(tensor: Any) -> bool:
-    return is_tensor(tensor) and bool(is_on_meta(tensor))
+        return badges(reading)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any
 
-from ...safe.guard import NUMBERS, SEQUENCES, module
+from ...safe.guard import NUMBERS, module
 from .elements import bare
-from .graph import VIEWS, Graph, Node
+from .graph import VIEWS, Graph
 from .metadata import gradient_of
+from .node import AutogradNode
 
 torch: Any = module("torch")
 _READ = 1 << 24  #: elements of a value that is looked at
@@ -64,7 +65,7 @@ class NodeInput:
 
     __slots__ = ("is_tensor", "node", "value")
 
-    def __init__(self, value: Any, node: Node | None, *, is_tensor: bool = True) -> None:
+    def __init__(self, value: Any, node: AutogradNode | None, *, is_tensor: bool = True) -> None:
         self.value = value
         self.node = node
         self.is_tensor = is_tensor
@@ -81,21 +82,21 @@ class Flow:
         self._counts: dict[int, Counts | None] = {}
         self._left = _ALL_MADE
 
-    def enter(self, node: Node) -> None:
+    def enter(self, node: AutogradNode) -> None:
         self._values[node.index] = self._known(node)
 
-    def value(self, node: Node) -> Any:
+    def value(self, node: AutogradNode) -> Any:
         """What a node has made; of a leaf the leaf itself. None where it is not known."""
         if node.index not in self._values:
             self.enter(node)
         return self._values[node.index]
 
-    def counts(self, node: Node) -> Counts | None:
+    def counts(self, node: AutogradNode) -> Counts | None:
         if node.index not in self._counts:
             self._counts[node.index] = counts_of(self.value(node))
         return self._counts[node.index]
 
-    def operands(self, node: Node) -> list[NodeInput]:
+    def operands(self, node: AutogradNode) -> list[NodeInput]:
         names = _TAKEN.get(node.op, _USUAL)
         found, named = [], set()
         for position in range(len(node.inputs)):
@@ -105,19 +106,19 @@ class Flow:
             named.add(name if saved is not None else None)
             value = bare(saved) if saved is not None else None if below is None else self.value(below)
             found.append(NodeInput(value, below, is_tensor=below is not None or saved is not None))
-        found += [NodeInput(bare(value), None) for value in _kept(node) if not self._is_made_by(node, value)]
+        found += [NodeInput(bare(value), None) for value in _ctx_tensors(node) if not self._is_made_by(node, value)]
         for name in node.saves():
             saved = None if name in named or name in _RESULTS else node.tensor(name)
             if saved is not None and saved.is_floating_point():
                 found.append(NodeInput(bare(saved), None))
         return found
 
-    def _known(self, node: Node) -> Any:
+    def _known(self, node: AutogradNode) -> Any:
         if node.leaf is not None:
             return bare(node.leaf)
         if node.index in self._live:
             return bare(self._live[node.index])
-        made = next((value for value in _kept(node) if self._is_made_by(node, value)), None)
+        made = next((value for value in _ctx_tensors(node) if self._is_made_by(node, value)), None)
         if made is not None and tuple(made.shape) == node.sizes():
             return bare(made)
         result = node.tensor("result") if "result" in node.saves() else None
@@ -131,11 +132,11 @@ class Flow:
                 return bare(saved)
         return self._made(node)
 
-    def _is_made_by(self, node: Node, value: Any) -> bool:
+    def _is_made_by(self, node: AutogradNode, value: Any) -> bool:
         """Whether a tensor that a function keeps is what it has made."""
         return gradient_of(value).function is node.function
 
-    def _made(self, node: Node) -> Any:
+    def _made(self, node: AutogradNode) -> Any:
         """What an operation must have made of what it was given."""
         work, sizes = WORK.get(node.op), node.sizes()
         if sizes is None or not (work or node.op in _SHAPES):
@@ -157,9 +158,9 @@ class Flow:
         return made
 
 
-def _kept(node: Node) -> list[Any]:
+def _ctx_tensors(node: AutogradNode) -> list[Any]:
     """The numbers with a fraction that a function of the program keeps for its backward."""
-    return [value for value in node.kept() if value.is_floating_point()] if node.is_custom else []
+    return [value for value in node.ctx_tensors() if value.is_floating_point()] if node.is_custom else []
 
 
 def counts_of(value: Any) -> Counts | None:
@@ -177,27 +178,21 @@ def counts_of(value: Any) -> Counts | None:
     return Counts(int(value.isnan().sum()), positive, int(value.isinf().sum()) - positive)
 
 
-def signed(numbers: Any) -> tuple[int, ...]:
-    """Dimensions as torch saves them: unsigned."""
-    some = numbers if type(numbers) in SEQUENCES else (numbers,)
-    return tuple(number - 2**64 if number >= 2**63 else number for number in some if type(number) is int)
-
-
 def _reduced(name: str) -> Callable[..., Any]:
-    def work(node: Node, value: Any) -> Any:
-        dims = signed(node.setting("dim")) if node.setting("dim") is not None else ()
+    def work(node: AutogradNode, value: Any) -> Any:
+        dims = node.dims()
         reduce = getattr(value, name)
         return reduce(dims, bool(node.setting("keepdim"))) if dims else reduce()
 
     return work
 
 
-def _scaled(node: Node) -> Any:
+def _scaled(node: AutogradNode) -> Any:
     alpha = node.setting("alpha")
     return alpha if type(alpha) in NUMBERS else 1
 
 
-def _power(node: Node, base: Any, exponent: Any = None) -> Any:
+def _power(node: AutogradNode, base: Any, exponent: Any = None) -> Any:
     return base.pow(node.setting("exponent") if exponent is None else exponent)
 
 

@@ -13,7 +13,8 @@ from .readable import why_opaque
 
 torch: Any = module("torch")
 Base: Any = torch.Tensor.__mro__[1]  # TensorBase, or _TensorBase before torch 2.1
-PLAIN = Classes(torch.Tensor, torch.nn.Parameter)
+#: torch's own classes, no subclass: what is asked of their instances runs no code of the program.
+EXACT_TENSORS = Classes(torch.Tensor, torch.nn.Parameter)
 
 
 def _getter(name: str) -> Any:
@@ -36,10 +37,15 @@ _forward_ad = module("torch.autograd.forward_ad")
 _creation = getattr(torch._C._autograd, "_get_creation_meta", None)  # since torch 2.1
 
 
+def is_exact_tensor(value: object) -> bool:
+    """Whether it is a tensor of one of torch's own classes, which run no code of the program when asked."""
+    return type(value) in EXACT_TENSORS
+
+
 def is_tensor(value: object) -> bool:
     """Whether it is a tensor that can be asked for its metadata."""
     cls = type(value)
-    return cls in PLAIN or (issubclass(cls, Base) and not computes_itself(cls))
+    return cls in EXACT_TENSORS or (issubclass(cls, Base) and not computes_itself(cls))
 
 
 def is_parameter(value: object) -> bool:
@@ -186,6 +192,11 @@ def gradient_of(value: Any) -> Gradient:
     )
 
 
+def retains_grad(value: Any) -> bool:
+    """Whether a tensor that is no leaf keeps its gradient all the same."""
+    return bool(_retains_grad(value))
+
+
 def _would_make_a_node(value: Any) -> bool:
     """Whether asking for ``grad_fn`` or ``is_leaf`` may make a node in the program's graph.
 
@@ -224,7 +235,7 @@ def tangent_of(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """The same elements as a ``torch.Tensor``, so that no method of a subclass runs on them."""
-    return value if type(value) in PLAIN else Base.as_subclass(value, torch.Tensor)
+    return value if type(value) in EXACT_TENSORS else Base.as_subclass(value, torch.Tensor)
 
 
 def is_opaque(value: Any) -> bool:

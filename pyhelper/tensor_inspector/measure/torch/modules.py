@@ -8,7 +8,7 @@ from typing import Any
 
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_dict, class_module, class_name, each, instance_dict, module, mro, plain_str
-from .elements import is_own
+from .metadata import is_exact_tensor
 
 torch: Any = module("torch")
 _LISTS = ("Sequential", "ModuleList", "ParameterList")
@@ -18,18 +18,18 @@ _DICTS = ("ModuleDict", "ParameterDict")
 class Member:
     """A module below a root: ``path`` is how one types it (``.body[0]``), ``name`` what torch calls it."""
 
-    __slots__ = ("module", "name", "own", "parent", "path")
+    __slots__ = ("attributes", "module", "name", "parent", "path")
 
     def __init__(self, module: Any, path: str, name: str, parent: Member | None) -> None:
         self.module = module
         self.path = path
         self.name = name
-        self.own = instance_dict(module)
+        self.attributes = instance_dict(module)
         self.parent = parent
 
     @property
     def training(self) -> bool | None:
-        mode = self.own.get("training")
+        mode = self.attributes.get("training")
         return mode if type(mode) is bool else None
 
     @property
@@ -50,16 +50,16 @@ class Member:
     def part(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its own parameters or buffers: the rest of the path, and the tensor."""
         for key, item in self.items(part):
-            if is_own(item):
+            if is_exact_tensor(item):
                 yield _suffix(self.module, key), item
 
     def items(self, part: str) -> list[tuple[str, Any]]:
         """What it has registered as parameters, buffers or modules, by name; a name may have None."""
-        return _items(self.own, part)
+        return _items(self.attributes, part)
 
     def setting(self, name: str) -> Any:
         """A plain attribute, as a layer's sizes are."""
-        return self.own.get(name)
+        return self.attributes.get(name)
 
 
 def is_module(value: object) -> bool:
@@ -78,7 +78,7 @@ def members(root: Any, steps: Steps) -> Iterator[Member]:
         member = waiting.pop()
         yield member
         below = []
-        for key, item in _items(member.own, "_modules"):
+        for key, item in _items(member.attributes, "_modules"):
             if is_module(item) and id(item) not in seen:
                 seen.add(id(item))
                 name = f"{member.name}.{key}" if member.name else key
@@ -93,11 +93,11 @@ def parameters_of(root: Any) -> list[Any]:
 
 def children(member: Member) -> list[Any]:
     """The modules directly below, in their order."""
-    return [item for _, item in _items(member.own, "_modules") if is_module(item)]
+    return [item for _, item in _items(member.attributes, "_modules") if is_module(item)]
 
 
-def _items(own: dict[str, Any], part: str) -> list[tuple[str, Any]]:
-    found: Any = own.get(part)
+def _items(attributes: dict[str, Any], part: str) -> list[tuple[str, Any]]:
+    found: Any = attributes.get(part)
     if not issubclass(type(found), dict) or not dict.__len__(found):
         return []
     return [(plain_str(key), item) for key, item in each(dict.items, found)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
-from ..stats.layout import blocks, normalised
+from ..stats.layout import blocks, distinct, normalised
 from .elements import bare
 
 torch: Any = module("torch")
@@ -133,7 +133,7 @@ def _pieces(values: Any, most: int) -> Iterator[Any]:
 
 def _strided(values: Any, most: int) -> Iterator[Any]:
     dims, weight = normalised(tuple(values.shape), values.stride())
-    view = values.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    view = distinct(values, dims)
     for block in blocks(view, most):
         for _ in range(weight):
             yield block

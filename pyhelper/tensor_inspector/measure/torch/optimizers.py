@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import NUMBERS, dict_get, instance_dict, module
-from .elements import is_own
+from .metadata import is_exact_tensor
 
 torch: Any = module("torch")
 
@@ -19,15 +19,18 @@ class Group:
     def __init__(self, options: dict[Any, Any]) -> None:
         self._options = options
         found = dict_get(options, "params")
-        self.tensors = [item for item in found if is_own(item)] if type(found) is list else []
+        self.tensors = [item for item in found if is_exact_tensor(item)] if type(found) is list else []
+
+    def option(self, name: str) -> Any:
+        return dict_get(self._options, name)
 
     def number(self, name: str) -> float | None:
         """An option that is a number; None for all else, also for one that is kept in a tensor."""
-        found = dict_get(self._options, name)
+        found = self.option(name)
         return found if type(found) in NUMBERS else None
 
     def flag(self, name: str) -> bool:
-        return dict_get(self._options, name) is True
+        return self.option(name) is True
 
 
 def is_optimizer(value: object) -> bool:

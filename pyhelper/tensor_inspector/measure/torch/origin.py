@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ...safe.budget import Budget
 from ...safe.guard import NUMBERS, module
 from ..stats.first import first_special
-from .flow import Counts, Flow, NodeInput, counts_of, signed
-from .graph import VIEWS, Graph, Node
+from .elements import bare
+from .flow import Counts, Flow, NodeInput, counts_of
+from .graph import VIEWS, Graph
+from .node import AutogradNode
 
 if TYPE_CHECKING:
     from ...protocol import NanCause
@@ -32,12 +34,19 @@ class Origin:
     """An operation with what it has made. ``given`` is what it was given that is not finite either: a leaf, or what is
     no node, as a batch; None where its inputs are finite as far as they are known (``certain``: all are). ``value`` and
     ``counts`` are of what is not finite: of ``given``, else of the result. ``is_hidden``: it may as well have begun
-    further up, since what the operation was given is not known after a backward has freed it."""
+    further up, since what the operation was given is not known after a backward has freed it. ``mask`` is what hides
+    every place of rows that a softmax was given, ``masked`` how many rows those are."""
 
-    __slots__ = ("certain", "counts", "given", "is_hidden", "node", "operands", "value")
+    __slots__ = ("certain", "counts", "given", "is_hidden", "mask", "masked", "node", "operands", "value")
 
     def __init__(
-        self, node: Node, value: Any, counts: Counts, operands: list[NodeInput], given: NodeInput | None, certain: bool
+        self,
+        node: AutogradNode,
+        value: Any,
+        counts: Counts,
+        operands: list[NodeInput],
+        given: NodeInput | None,
+        certain: bool,
     ) -> None:
         self.node = node
         self.value = value
@@ -46,6 +55,26 @@ class Origin:
         self.given = given
         self.certain = certain
         self.is_hidden = False
+        self.masked = 0
+        self.mask: Any = None
+
+    def is_softmax(self) -> bool:
+        """Whether it is NaN that a softmax has made."""
+        return self.node.op in _SOFTMAX and bool(self.counts.nan)
+
+    def take_mask(self, mask: Any, hides: Any) -> bool:
+        """Whether what a tensor hides are the rows of this softmax that are NaN, all of them: they are then certain."""
+        dim = self.node.dim()
+        if dim is None or self.value is None or not self.value.dim() or not hides.dim():
+            return False
+        dim = dim if dim < 0 else dim - self.value.dim()  # a mask may have fewer dimensions: it is for the last ones
+        if -dim > hides.dim():
+            return False
+        rows, spoiled = hides.all(dim), self.value.isnan().all(dim)
+        if not bool(rows.any()) or not any(_is_same(shaped, spoiled) for shaped in _aligned(rows, spoiled.dim())):
+            return False
+        self.mask, self.masked, self.certain = mask, int(spoiled.sum()), True
+        return True
 
     def first(self, budget: Budget) -> list[int] | None:
         """The index of the first element that is NaN or infinite; None where that value is not known."""
@@ -58,7 +87,7 @@ class Origin:
 class OriginSearch:
     """Goes through a graph in the order in which the program made it, until what is not finite begins."""
 
-    def __init__(self, graph: Graph, flow: Flow, nodes: Iterable[Node]) -> None:
+    def __init__(self, graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> None:
         self.flow = flow
         self.unknown: set[str] = set()
         self.found: Origin | None = None
@@ -76,7 +105,7 @@ class OriginSearch:
     def progress(self) -> float:
         return 1 - len(self._waiting) / self._total
 
-    def _examine(self, node: Node) -> None:
+    def _examine(self, node: AutogradNode) -> None:
         self.flow.enter(node)
         counts, operands = self.flow.counts(node), self.flow.operands(node)
         if counts is None:
@@ -93,12 +122,15 @@ class OriginSearch:
         if given is not None:
             counts = counts_of(value) or counts
         self.found = Origin(node, value, counts, operands, given, certain)
+        if given is None and self.found.is_softmax():
+            _find_mask(self.found, self._graph)
+            certain = self.found.certain
         if given is None and not certain and not node.is_custom:
             is_freed = node.is_freed() or "freed" in self.unknown
             self.found.is_hidden = is_freed and any(not _is_source(one) and not _is_known(one) for one in operands)
 
 
-def _is_bad(node: Node, counts: Counts, operands: list[NodeInput]) -> bool:
+def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bool:
     """Whether what a node has made is a fault: −inf alone may be a mask, or come from one."""
     if counts.nan or counts.positive or not counts.negative:
         return bool(counts.nan or counts.positive)
@@ -106,24 +138,24 @@ def _is_bad(node: Node, counts: Counts, operands: list[NodeInput]) -> bool:
     return node.op not in _MASKS and not any(one is not None and one.negative for one in given)
 
 
-def _divides_by_zero(node: Node, operands: list[NodeInput]) -> bool:
+def _divides_by_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
     """Whether the result can't be finite whatever is divided."""
     below = operands[1].value if node.op == "Div" and len(operands) > 1 else None
     return below is not None and bool((below == 0).any())
 
 
-def _is_log_of_zero(node: Node, operands: list[NodeInput]) -> bool:
+def _is_log_of_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
     value = operands[0].value if node.op in _LOGS[:3] and operands else None
     return value is not None and value.is_floating_point() and bool((value <= 0).any())
 
 
-def _is_std_of_one(node: Node, operands: list[NodeInput]) -> bool:
+def _is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
     """Whether it is an unbiased deviation over one element: n − 1 divides."""
     if node.op not in _STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
         return False
     below = operands[0]
     sizes = tuple(below.value.shape) if below.value is not None else None if below.node is None else below.node.sizes()
-    dims = signed(node.setting("dim")) if node.setting("dim") is not None else ()
+    dims = node.dims()
     return sizes is not None and prod(sizes[dim] for dim in dims or range(len(sizes))) == 1
 
 
@@ -141,15 +173,38 @@ def _is_known(operand: NodeInput) -> bool:
     return counts_of(operand.value) is not None
 
 
-def _made_at(node: Node) -> tuple[int, int]:
+def _made_at(node: AutogradNode) -> tuple[int, int]:
     return node.order(), -node.index
 
 
-def _why_unknown(node: Node) -> str:
+def _why_unknown(node: AutogradNode) -> str:
     if node.is_custom:
         return "custom"
     state = node.state()
     return state if state in ("freed", "hooked", "modified") else "not_saved"
+
+
+def _aligned(rows: Any, dims: int) -> list[Any]:
+    """Rows of a mask as a result of more dimensions may take them: for its last dimensions, or for its first ones."""
+    more = dims - rows.dim()
+    return [] if more < 0 else [rows, rows.reshape((*rows.shape, *(1,) * more))]
+
+
+def _is_same(rows: Any, spoiled: Any) -> bool:
+    """Whether rows are the spoiled ones, as far as they are not the same in a dimension."""
+    pairs = zip(reversed(rows.shape), reversed(spoiled.shape))
+    return all(size in (1, whole) for size, whole in pairs) and bool((rows == spoiled).all())
+
+
+def _find_mask(origin: Origin, graph: Graph) -> None:
+    """The rows that a softmax was given that are −inf everywhere, by its input, or by the mask that was filled in."""
+    dim, before = origin.node.dim(), origin.operands[0].value if origin.operands else None
+    below = graph.through_views(graph.input(origin.node))
+    mask = bare(below.tensor("mask")) if below is not None and below.op == "MaskedFill" else None
+    if mask is not None:
+        origin.take_mask(mask, mask)
+    if before is not None and before.dim() and dim is not None:
+        origin.masked = origin.masked or int((before == -inf).all(dim).sum())
 
 
 def cause_of(origin: Origin) -> NanCause:
@@ -162,6 +217,8 @@ def cause_of(origin: Origin) -> NanCause:
         return _of_division(origin)
     if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
         return "mean_of_nothing" if origin.counts.nan else "overflow"
+    if origin.masked:
+        return "masked_row"
     if first is None or not first.is_floating_point():
         return _by_counts(origin)
     if op in _LOGS:
@@ -172,7 +229,7 @@ def cause_of(origin: Origin) -> NanCause:
     if op in ("Rsqrt", "Reciprocal") or (op == "Pow" and _is_negative(node.setting("exponent"))):
         return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
     if op in _SOFTMAX and origin.counts.nan:
-        return _of_softmax(node, first)
+        return "inf_minus_inf"
     if op in _DOMAINS:
         return "domain"
     if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
@@ -204,15 +261,12 @@ def _of_division(origin: Origin) -> NanCause:
     return "zero_by_zero" if origin.counts.nan else "division_by_zero"
 
 
-def _of_softmax(node: Node, given: Any) -> NanCause:
-    dim = node.dim()
-    if dim is None or not given.dim():
-        return "inf_minus_inf"
-    masked = bool((given == -inf).all(dim).any())
-    return "masked_row" if masked else "inf_minus_inf"
+def may_be_steep(node: AutogradNode) -> bool:
+    """Whether an operation has an infinite slope somewhere, or divides by what may be 0."""
+    return _is_root(node) if node.op == "Pow" else node.op in _STEEP or node.op in _DIVIDING
 
 
-def steep(graph: Graph, flow: Flow, nodes: Iterable[Node]) -> Iterator[Node]:
+def steep(graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
     """Operations whose slope is not finite at what they were given, though their result is."""
     for node in nodes:
         operands = flow.operands(node) if node.op in _STEEP and node.leaf is None else []
@@ -221,17 +275,23 @@ def steep(graph: Graph, flow: Flow, nodes: Iterable[Node]) -> Iterator[Node]:
             yield node
 
 
-def _is_steep_power(node: Node, value: Any) -> bool:
+def _is_root(node: AutogradNode) -> bool:
+    """Whether the exponent of a power lies between 0 and 1, or is not known."""
     exponent = node.setting("exponent")
-    return type(exponent) is float and 0 < exponent < 1 and bool((value == 0).any())
+    return type(exponent) not in NUMBERS or 0 < exponent < 1
 
 
-def _zero(node: Node, value: Any) -> bool:
+def _is_steep_power(node: AutogradNode, value: Any) -> bool:
+    return type(node.setting("exponent")) is float and _is_root(node) and bool((value == 0).any())
+
+
+def _zero(node: AutogradNode, value: Any) -> bool:
     return bool((value == 0).any())
 
 
-def _at_one(node: Node, value: Any) -> bool:
+def _at_one(node: AutogradNode, value: Any) -> bool:
     return bool((value.abs() == 1).any())
 
 
+_DIVIDING = ("Norm", "LinalgVectorNorm", "Div", "Where", "Std", "Cdist", "Rsqrt")
 _STEEP = {"Sqrt": _zero, "Pow": _is_steep_power, "Acos": _at_one, "Asin": _at_one, "Log": _zero, "Atan2": _zero}

@@ -10,7 +10,7 @@ from ...safe.budget import Budget
 from ...safe.guard import module
 from ..stats import Reading, Unread, of_tensor
 from ..stats.exact import kernel_for
-from ..stats.layout import normalised
+from ..stats.layout import distinct, normalised
 from ..stats.reductions import BLOCK
 from ..stats.scan import gatherer, scan
 from ..unread import OFF, skipped
@@ -110,7 +110,7 @@ def _of_affine(integers: Any, scale: float, zero_point: int, budget: Budget) -> 
     dims, weight = normalised(tuple(integers.shape), integers.stride())
     kernel: Any = kernel_for(torch, torch.float32)
     factor = _single(scale)
-    view = integers.as_strided([size for size, _ in dims] or [1], [stride for _, stride in dims] or [1])
+    view = distinct(integers, dims)
     tally: Any = scan(
         view,
         gatherer(torch, integers, dims),

@@ -23,7 +23,7 @@ def why_unread(t: Any) -> Unread | None:
 
     It is a tensor that runs no code of a subclass (`metadata.plain`), of any layout with strides.
     """
-    return why_opaque(t.dtype) or _why_elsewhere(t) or _why_gone(t)
+    return why_opaque(t.dtype) or (None if t.is_cpu else _why_elsewhere(t)) or _why_gone(t)
 
 
 def why_opaque(dtype: Any) -> Unread | None:
@@ -40,9 +40,7 @@ def why_opaque(dtype: Any) -> Unread | None:
 
 
 def _why_elsewhere(t: Any) -> Unread | None:
-    """Why its device gives no values now."""
-    if t.is_cpu:
-        return None
+    """Why a device that is not the CPU gives no values now."""
     if t.is_meta:
         return META
     device = t.device.type

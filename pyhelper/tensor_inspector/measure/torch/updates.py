@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
-from ...safe.guard import NUMBERS, SEQUENCES, class_name, dict_get, each, instance_dict, library_of, module
-from .elements import bare, is_own, number_of
-from .optimizers import inner
+from ...safe.guard import NUMBERS, SEQUENCES, class_name, dict_attribute, dict_get, each, library_of, module
+from .elements import bare, number_of
+from .metadata import is_exact_tensor
+from .optimizers import Group, each_group, inner
 
 torch: Any = module("torch")
 _PIECE = 1 << 17  #: elements worked on at once
 _COPIED = 1 << 22  #: elements of a tensor that is copied to have them in a row
 
-_Numbers = Callable[[str], "float | None"]
-
 
 class Update:
     """A parameter with what its optimizer has for it: the options of its group, its state by name."""
 
-    __slots__ = ("_options", "_state", "gradient", "rule", "weight")
+    __slots__ = ("_group", "_state", "gradient", "rule", "weight")
 
-    def __init__(self, rule: str, options: dict[Any, Any], state: Any, weight: Any, gradient: Any) -> None:
+    def __init__(self, rule: str, group: Group, state: Any, weight: Any, gradient: Any) -> None:
         self.rule = rule
-        self._options = options
+        self._group = group
         self._state = state
         self.weight = weight
         self.gradient = gradient
@@ -36,10 +35,8 @@ class Update:
         return None if parts is None else sqrt(sum(float(part.norm()) ** 2 for part in parts))
 
     def _number(self, name: str) -> float | None:
-        return _as_number(dict_get(self._options, name))
-
-    def _flag(self, name: str) -> bool:
-        return dict_get(self._options, name) is True
+        """An option that is a number, or a tensor of one."""
+        return _as_number(self._group.option(name))
 
     def _state_of(self, name: str) -> Any:
         return dict_get(self._state, name) if type(self._state) is dict else None
@@ -50,7 +47,7 @@ class Update:
             return None
         buffer = self._state_of("momentum_buffer") if momentum else None
         rows = _in_rows(self.weight, self.gradient, *([buffer] if buffer is not None else []))
-        sign, nesterov = -1.0 if self._flag("maximize") else 1.0, self._flag("nesterov")
+        sign, nesterov = -1.0 if self._group.flag("maximize") else 1.0, self._group.flag("nesterov")
         return None if rows is None else self._sgd_parts(rows, rate, decay, momentum, dampening, sign, nesterov)
 
     def _sgd_parts(
@@ -67,11 +64,11 @@ class Update:
 
     def _adam(self) -> Iterator[Any] | None:
         rate, decay, eps = map(self._number, ("lr", "weight_decay", "eps"))
-        betas = dict_get(self._options, "betas")
+        betas = self._group.option("betas")
         if rate is None or decay is None or eps is None or type(betas) not in SEQUENCES or len(betas) != 2:
             return None
         first, second = map(_as_number, betas)
-        if first is None or second is None or self._flag("amsgrad"):
+        if first is None or second is None or self._group.flag("amsgrad"):
             return None
         state = [self._state_of(name) for name in ("exp_avg", "exp_avg_sq")]
         steps = _as_number(self._state_of("step")) if state[0] is not None else 0
@@ -83,8 +80,8 @@ class Update:
     def _adam_parts(
         self, rows: list[Any], rate: float, decay: float, eps: float, first: float, second: float, steps: int
     ) -> Iterator[Any]:
-        apart = self.rule == "AdamW" or self._flag("decoupled_weight_decay")
-        sign = -1.0 if self._flag("maximize") else 1.0
+        apart = self.rule == "AdamW" or self._group.flag("decoupled_weight_decay")
+        sign = -1.0 if self._group.flag("maximize") else 1.0
         scale, rooted = rate / (1 - first**steps), sqrt(1 - second**steps)
         for weight, gradient, *state in _pieces(rows):
             change = gradient * sign
@@ -101,18 +98,14 @@ class Rules:
     """The rules of optimizers for the tensors that they hold."""
 
     def __init__(self, optimizers: list[Any]) -> None:
-        self._found: dict[int, tuple[str, dict[Any, Any], Any]] = {}
-        self._tensors: list[Any] = []  #: held, since their ids are their identities only as long as they live
+        self._found: dict[int, tuple[str, Group, Any]] = {}
+        self._groups: list[Group] = []  #: since the ids of their tensors are identities only as long as these live
         for optimizer in map(inner, optimizers):
-            attrs = instance_dict(optimizer)
-            state = attrs.get("state")
-            known = {id(key): item for key, item in each(dict.items, state)} if issubclass(type(state), dict) else {}
-            groups = attrs.get("param_groups")
-            for group in groups if type(groups) is list else ():
-                found = dict_get(group, "params") if type(group) is dict else None
-                for tensor in found if type(found) is list else ():
-                    self._tensors.append(tensor)
-                    self._found[id(tensor)] = _rule(type(optimizer)), group, known.get(id(tensor))
+            state = {id(key): item for key, item in each(dict.items, dict_attribute(optimizer, "state"))}
+            for group in each_group(optimizer):
+                self._groups.append(group)
+                for tensor in group.tensors:
+                    self._found[id(tensor)] = _rule(type(optimizer)), group, state.get(id(tensor))
 
     def of(self, weight: Any, gradient: Any) -> Update | None:
         """What would happen to a tensor; None where no optimizer holds it."""
@@ -128,7 +121,7 @@ def _rule(cls: type) -> str:
 def _as_number(value: Any) -> float | None:
     if type(value) in NUMBERS:
         return float(value)
-    return number_of(value) if is_own(value) else None
+    return number_of(value) if is_exact_tensor(value) else None
 
 
 def _in_rows(*tensors: Any) -> list[Any] | None:

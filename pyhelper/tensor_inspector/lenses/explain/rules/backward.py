@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ....measure.torch.graph import Node
-from ....measure.torch.metadata import element_count, is_tensor, requires_grad
+from ....measure.torch.graph import Graph
+from ....measure.torch.metadata import element_count, gradient_of, requires_grad
+from ....measure.torch.node import AutogradNode
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
+from ...findings.carried import State, states
 from ...findings.finding import Found
 from ...findings.rule import Rule
 from ..errors import is_about_leaf, number_after, short_message
@@ -40,11 +41,11 @@ def loss_without_grad(scene: Scene) -> Found:
 
 def input_without_grad(scene: Scene) -> Found:
     """What ``torch.autograd.grad`` was to differentiate by, of which nothing leads to the outputs."""
-    given: list[Any] = [place.variables.get("inputs") for place in scene.trace[scene.at + 1 :]]
+    given: list[Any] = [entry.variables.get("inputs") for entry in scene.running.library]
     values = next(
         (list(each) if issubclass(type(each), (tuple, list)) else [each] for each in given if each is not None), []
     )
-    inputs = [one for value in values if (one := operand(scene.name_of(value) or "an input", value)) is not None]
+    inputs = [one for value in values if (one := operand(scene.names.of(value) or "an input", value)) is not None]
     frozen = next((one for one in inputs if not needs_grad(one)), None)
     if frozen is not None:
         title = f"{frozen.name} does not require a gradient: nothing is differentiated by it"
@@ -59,12 +60,10 @@ def input_without_grad(scene: Scene) -> Found:
 def graph_freed(scene: Scene) -> Found:
     carried = _carried(scene)
     if carried is not None:
-        name, value = carried
-        title = (
-            f"{name} goes from turn to turn of the loop with the graph of the turn before, which its backward has freed"
-        )
-        fit = f"{name} = {name}.detach()" if is_tensor(value) else f"{name} = tuple(part.detach() for part in {name})"
-        return scene.found(title, (name, value_words(value)), suggestion=fit, certain=False)
+        name = carried.name
+        title = f"{name} goes from step to step with the graph of the step before, which its backward has freed"
+        fact = (name, value_words(carried.value))
+        return scene.found(title, fact, suggestion=carried.detached, certain=False)
     for root in roots(scene):
         node = scene.step.node_of(root.value)
         freed = None if node is None else _freed(scene, node)
@@ -85,23 +84,17 @@ def graph_freed(scene: Scene) -> Found:
     return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None, known))
 
 
-def _carried(scene: Scene) -> tuple[str, Any] | None:
-    """A state that a call in this loop takes and gives anew, with its graph: ``out, h = rnn(x, h)``."""
-    source = scene.step.source
-    loop = source.loop_of(scene.here.lineno)
-    if loop is None or len(source.backwards) != 1:
+def _carried(scene: Scene) -> State | None:
+    """A state that goes from step to step with its graph: ``out, h = rnn(x, h)``. What is lost shares its graph."""
+    step = scene.step
+    if len(step.source.backwards) != 1:
         return None
-    for name, bound in source.bindings.items():
-        made = [getattr(node, "value", None) for line, node in bound if loop[0] <= line <= loop[1]]
-        value: Any = scene.here.variables.get(name)
-        parts = list(value)[:8] if type(value) is tuple else [value]
-        if (
-            len(made) == 1
-            and isinstance(made[0], ast.Call)
-            and any(isinstance(given, ast.Name) and given.id == name for given in made[0].args)
-            and any(is_tensor(part) and requires_grad(part) for part in parts)
-        ):
-            return name, value
+    nodes = [node for root in roots(scene) if (node := step.node_of(root.value)) is not None]
+    shared = {id(node.function) for root in nodes for node in step.graph.below(root) if node.leaf is None}
+    for state in states(step):
+        own = Graph([gradient_of(tensor).function for tensor in state.tensors], step.budget.share()).nodes
+        if any(id(node.function) in shared for node in own):
+            return state
     return None
 
 
@@ -117,19 +110,19 @@ def inplace_modified(scene: Scene) -> Found:
             title, changed, leaf, suggestion=f"change {leaf.name} under torch.no_grad(), or make a new tensor"
         )
     fit = "write it out of place: h = h * 2, not h.mul_(2)"
-    return scene.found(short_message(scene.message), *roots(scene)[:2], suggestion=fit)
+    return scene.told(*roots(scene)[:2], suggestion=fit)
 
 
 def roots(scene: Scene) -> list[Operand]:
     """The tensors that a backward is called on."""
-    for place in reversed(scene.trace[scene.at + 1 :]):
+    for entry in reversed(scene.running.library):
         given: Any = (
-            place.arguments().get("tensors") or place.arguments().get("outputs") or place.arguments().get("self")
+            entry.arguments().get("tensors") or entry.arguments().get("outputs") or entry.arguments().get("self")
         )
         found = [
             known
             for value in (given if type(given) in SEQUENCES else (given,))
-            if (known := operand(scene.name_of(value) or "the loss", value)) is not None
+            if (known := operand(scene.names.of(value) or "the loss", value)) is not None
         ]
         if found:
             return found
@@ -144,7 +137,7 @@ def _asked(scene: Scene, rules: list[Rule], names: tuple[str, ...]) -> Iterator[
                 yield from ((rule, found) for found in rule.check(scene.step))
 
 
-def told_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[Rule, Found]]:
+def found_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[Rule, Found]]:
     """What those rules say about a step whose failed backward counts as still to come; nothing where one fails."""
     for loss in scene.step.losses:
         loss.pending = loss.pending or loss.backward.lineno == scene.step.source.lineno
@@ -154,11 +147,11 @@ def told_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[Ru
         return []
 
 
-def _freed(scene: Scene, node: Node) -> Node | None:
+def _freed(scene: Scene, node: AutogradNode) -> AutogradNode | None:
     return next((below for below in scene.step.graph.below(node) if below.is_freed()), None)
 
 
-def _named_on_the_way(scene: Scene, root: Node, freed: Node, loss: Operand) -> str | None:
+def _named_on_the_way(scene: Scene, root: AutogradNode, freed: AutogradNode, loss: Operand) -> str | None:
     """The nearest variable between the loss and what was freed."""
     graph = scene.step.graph
     for thing in scene.step.tensors:

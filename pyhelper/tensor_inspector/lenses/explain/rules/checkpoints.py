@@ -65,8 +65,8 @@ def _model(scene: Scene) -> str:
 
 def _value(scene: Scene) -> Any:
     """The state that is loaded."""
-    place = next((one for one in scene.trace[scene.at + 1 :] if one.function == "load_state_dict"), None)
-    return None if place is None else place.arguments().get("state_dict")
+    entry = next((one for one in scene.running.library if one.function == "load_state_dict"), None)
+    return None if entry is None else entry.arguments().get("state_dict")
 
 
 def _prefixed(scene: Scene, name: str, model: str, missing: list[str], unexpected: list[str]) -> Found | None:
@@ -150,9 +150,9 @@ def _differing(
 
 def _of_optimizer(scene: Scene) -> Found:
     """The groups of an optimizer, and those that were saved."""
-    place = next((one for one in scene.trace[scene.at + 1 :] if one.function == "load_state_dict"), None)
+    entry = next((one for one in scene.running.library if one.function == "load_state_dict"), None)
     there = _sizes(dict_get(_value(scene), "param_groups")) if issubclass(type(_value(scene)), dict) else []
-    here = _sizes(instance_dict(place.variables.get("self")).get("param_groups")) if place is not None else []
+    here = _sizes(instance_dict(entry.variables.get("self")).get("param_groups")) if entry is not None else []
     model, name = _model(scene), _state(scene)
     words = [f"{plural(len(sizes), 'group')} of {', '.join(map(str, sizes))} parameters" for sizes in (there, here)]
     title = f"{name} has {words[0]}, but {model} has {words[1]}"

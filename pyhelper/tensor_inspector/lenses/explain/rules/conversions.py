@@ -10,12 +10,9 @@ from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import short_message
-from ..operand import Operand, needs_grad, short
+from ..operand import Operand, needs_grad, shortened
 from ..operation import Operation
 from ..scene import Scene
-
-#: Builtins that compare what they are given.
-_COMPARING = ("max", "min", "sorted", "any", "all", "sum", "index", "remove", "count", "sort")
 
 
 def ambiguous_truth(scene: Scene) -> Found:
@@ -76,9 +73,9 @@ def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) 
     )
     if isinstance(around, ast.BoolOp) and tensors:
         sign = " & " if isinstance(around.op, ast.And) else " | "
-        return sign.join(f"({short(text_of(value))})" for value in around.values)
+        return sign.join(f"({shortened(text_of(value))})" for value in around.values)
     if isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.In, ast.NotIn)):
-        return f"any(one is {asked.name} for one in {short(text_of(around.comparators[0]))})"
+        return f"any(one is {asked.name} for one in {shortened(text_of(around.comparators[0]))})"
     if isinstance(around, ast.Compare):
         return "two comparisons, joined by &, and all() or any() of them"
     if isinstance(around, ast.UnaryOp):
@@ -97,7 +94,7 @@ def not_one_element(scene: Scene) -> Found:
                 what = "the number" if operation.name in ("getitem", "elementwise") else f"{operation.name}()"
                 title = f"{one.name} is {one.fact}, {_elements(one)}: {what} takes a single one"
                 return scene.found(title, one, suggestion=_one_number(operation, one))
-    return scene.found(short_message(scene.message), *scene.operands()[:4])
+    return scene.told(*scene.operands())
 
 
 def _one_number(operation: Operation, one: Operand) -> str:
@@ -120,7 +117,7 @@ def grad_to_numpy(scene: Scene) -> Found:
             return scene.found(title, plain, suggestion=_array_of(given))
     known = next((one for one in scene.operands() if needs_grad(one)), None)
     if known is None:
-        return scene.found(short_message(scene.message), *scene.operands()[:4])
+        return scene.told(*scene.operands())
     title = f"{known.name} requires a gradient: a numpy array can't record what is done with it"
     return scene.found(title, (known.name, f"{known.fact}, requires a gradient"), suggestion=_array_of(known))
 

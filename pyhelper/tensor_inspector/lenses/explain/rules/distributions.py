@@ -24,7 +24,7 @@ def invalid_distribution(scene: Scene) -> Found:
     parameter = parameter_in(scene.message)
     given = _given(scene, parameter)
     if given is None:
-        return scene.found(short_message(scene.message), *scene.operands()[:4])
+        return scene.told(*scene.operands())
     what = _distribution(scene) if parameter is not None else scene.called
     wrong = _wrong(scene, given)
     if wrong is None:
@@ -39,16 +39,16 @@ def _given(scene: Scene, parameter: str | None) -> Operand | None:
     """The tensor whose values are wrong, as the user wrote it, else as the distribution has it."""
     if parameter is None:
         return next((one for operation in scene.operations for one in operation.operands()), None)
-    for place in scene.trace[scene.at + 1 :]:
-        value = place.arguments().get(parameter)
-        known = None if value is None else operand(scene.name_of(value) or parameter, value)
+    for entry in scene.running.library:
+        value = entry.arguments().get(parameter)
+        known = None if value is None else operand(scene.names.of(value) or parameter, value)
         if known is not None:
             return known
     return None
 
 
 def _distribution(scene: Scene) -> str:
-    of = (place.variables.get("self") for place in scene.trace[scene.at + 1 :] if place.function != "_validate_sample")
+    of = (entry.variables.get("self") for entry in scene.running.library if entry.function != "_validate_sample")
     return next((class_name(type(one)) for one in of if one is not None), scene.called)
 
 

@@ -8,9 +8,10 @@ from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import dtypes_in, is_cast, is_of_meta, short_message
+from ..layer import Layer
 from ..operand import Operand
 from ..operation import Operation
-from ..scene import Layer, Scene
+from ..scene import Scene
 
 _CASTS = {"float32": "float()", "float64": "double()", "float16": "half()", "bfloat16": "bfloat16()", "int64": "long()",
           "int32": "int()", "bool": "bool()"}  # fmt: skip
@@ -103,19 +104,19 @@ def _not_tensors(scene: Scene, operation: Operation) -> Found | None:
 
 def _of_layer(scene: Scene, layer: Layer) -> Found | None:
     """An input of another dtype than the layer's parameters."""
-    own = [
+    tensors = [
         one for one in layer.tensors() if one.is_float() or (one.dtype is not None and one.dtype.startswith("complex"))
     ]
-    if not own or is_of(layer.module, "Embedding", "EmbeddingBag"):
+    if not tensors or is_of(layer.module, "Embedding", "EmbeddingBag"):
         return None
-    dtypes = list(dict.fromkeys(one.dtype for one in own))
+    dtypes = list(dict.fromkeys(one.dtype for one in tensors))
     for given in layer.inputs:
         if given.dtype is not None and given.dtype not in dtypes:
             title = f"{given.name} is {given.dtype}, but {layer.title} has {dtypes[0]} parameters"
-            return scene.found(title, given, own[0], suggestion=_to_fit(given, dtypes[0]))
+            return scene.found(title, given, tensors[0], suggestion=_to_fit(given, dtypes[0]))
     if len(dtypes) > 1:
-        other = next(one for one in own if one.dtype == dtypes[1])
-        return scene.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", own[0], other)
+        other = next(one for one in tensors if one.dtype == dtypes[1])
+        return scene.found(f"{layer.title} has parameters of {dtypes[0]} and of {dtypes[1]}", tensors[0], other)
     return None
 
 
@@ -126,8 +127,8 @@ def _to_fit(given: Operand, dtype: str | None) -> str:
 
 def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
     """The first operand whose dtype is another one than most have, of those that the message names."""
-    told = dtypes_in(scene.message)
-    known = [one for one in operands if one.dtype is not None and (not told or one.dtype in told)]
+    in_message = dtypes_in(scene.message)
+    known = [one for one in operands if one.dtype is not None and (not in_message or one.dtype in in_message)]
     dtypes = list(dict.fromkeys(one.dtype for one in known))
     if len(dtypes) < 2:
         return None
@@ -142,8 +143,8 @@ def _of_pair(scene: Scene, operands: list[Operand]) -> Found | None:
 
 def _unfit(scene: Scene, operation: Operation) -> Found | None:
     """An operand of a dtype for which the operation does not exist."""
-    told = dtypes_in(scene.message)
-    odd = next((one for one in operation.operands() if one.dtype in told), None)
+    in_message = dtypes_in(scene.message)
+    odd = next((one for one in operation.operands() if one.dtype in in_message), None)
     if odd is None:
         odd = next((one for one in operation.operands() if one.is_integer() or one.dtype == "bool"), None)
     if odd is None:
@@ -158,12 +159,12 @@ def _unfit(scene: Scene, operation: Operation) -> Found | None:
 
 def _by_message(scene: Scene) -> Found:
     """Tensors in sight of the dtypes that the message names, as where only the backward fails."""
-    told = dtypes_in(scene.message)
-    seen = [one for one in scene.in_sight() if one.dtype in told and one.dtype != "float32"]
+    in_message = dtypes_in(scene.message)
+    seen = [one for one in scene.in_sight() if one.dtype in in_message and one.dtype != "float32"]
     if seen:
         title = f"{seen[0].name} is {seen[0].fact}: {short_message(scene.message)}"
         return scene.found(title, *seen[:4], certain=False, suggestion=_cast(seen[0], "float32"))
-    return scene.found(short_message(scene.message), *scene.operands()[:6])
+    return scene.told(*scene.operands())
 
 
 # Devices
@@ -203,33 +204,33 @@ def device_mismatch(scene: Scene) -> Found:
             on_meta,
             suggestion="make it on a real device: to_empty(device=…)",
         )
-    return scene.found(short_message(scene.message), *scene.operands()[:6])
+    return scene.told(*scene.operands())
 
 
 def _layer_elsewhere(scene: Scene, layer: Layer) -> Found | None:
-    own = [one for one in layer.tensors() if one.sizes != ()]
-    places = list(dict.fromkeys(one.device for one in own))
-    if len(places) == 1:
-        odd = next((one for one in layer.inputs if one.device not in (None, places[0])), None)
+    tensors = [one for one in layer.tensors() if one.sizes != ()]
+    devices = list(dict.fromkeys(one.device for one in tensors))
+    if len(devices) == 1:
+        odd = next((one for one in layer.inputs if one.device not in (None, devices[0])), None)
         if odd is None:
             return None
-        title = f"{odd.name} is on {odd.device}, but {layer.title} is on {places[0]}"
+        title = f"{odd.name} is on {odd.device}, but {layer.title} is on {devices[0]}"
         fit = (
-            f"{odd.name}.to({places[0]!r})"
-            if places[0] != "meta"
+            f"{odd.name}.to({devices[0]!r})"
+            if devices[0] != "meta"
             else f"{layer.name or 'the layer'}.to_empty(device={odd.device!r})"
         )
         return scene.found(
             title,
             (odd.name, f"{odd.dtype} on {odd.device}"),
-            (own[0].name, f"{own[0].dtype} on {own[0].device}"),
+            (tensors[0].name, f"{tensors[0].dtype} on {tensors[0].device}"),
             suggestion=fit,
         )
-    if len(places) > 1:
-        spread = {place: [one for one in own if one.device == place] for place in places}
-        told = " and ".join(f"{plural(len(ones), 'tensor')} on {place}" for place, ones in spread.items())
+    if len(devices) > 1:
+        by_device = {device: [one for one in tensors if one.device == device] for device in devices}
+        counts = " and ".join(f"{plural(len(ones), 'tensor')} on {device}" for device, ones in by_device.items())
         return scene.found(
-            f"{layer.title} has {told}", *((ones[0].name, f"on {place}") for place, ones in spread.items())
+            f"{layer.title} has {counts}", *((ones[0].name, f"on {device}") for device, ones in by_device.items())
         )
     return None
 
@@ -238,8 +239,8 @@ def _elsewhere(scene: Scene, operands: list[Operand]) -> Found | None:
     """The first operand that is on another device than the others; a number on the CPU fits everywhere."""
     leaves = [leaf for one in operands for leaf in one.leaves()]
     known = [one for one in leaves if one.device is not None and (one.sizes != () or one.device != "cpu")]
-    places = list(dict.fromkeys(one.device for one in known))
-    if len(places) < 2:
+    devices = list(dict.fromkeys(one.device for one in known))
+    if len(devices) < 2:
         return None
     usual = next((one for one in known if one.device not in ("cpu", "meta")), known[0])
     odd = next(one for one in known if one.device != usual.device)

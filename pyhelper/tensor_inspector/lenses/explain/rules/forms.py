@@ -11,7 +11,7 @@ from ...findings.finding import Found
 from ...step.expressions import text_of
 from .. import sizes as rules
 from ..errors import short_message, sizes_in
-from ..operand import Operand, short
+from ..operand import Operand, shortened
 from ..operation import Operation
 from ..scene import Scene
 
@@ -69,9 +69,9 @@ def of_view(scene: Scene, operation: Operation) -> Found | None:
         else operation.arguments[1:]
     )
     numbers = tuple(number for number in asked if type(number) is int)
-    told = sizes_in(scene.message)
-    if len(numbers) != len(asked) and told:
-        numbers = told[0]
+    in_message = sizes_in(scene.message)
+    if len(numbers) != len(asked) and in_message:
+        numbers = in_message[0]
     if given.sizes is None:
         return (
             scene.found(
@@ -146,7 +146,7 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
     lengths = [len(row) for row in rows if type(row) in SEQUENCES] if type(rows) in SEQUENCES else []
     if len(set(lengths)) < 2:
         return None
-    name = short(text_of(node.args[0])) if node.args else "data"
+    name = shortened(text_of(node.args[0])) if node.args else "data"
     other = next(at for at, length in enumerate(lengths) if length != lengths[0])
     title = (
         f"the rows of {name} are of different lengths: {name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}"
@@ -158,26 +158,26 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
 
 def of_assigned(scene: Scene, operation: Operation) -> Found | None:
     """``x[i] = y``"""
-    place, given = operation.tensor(0), operation.given
+    target, given = operation.tensor(0), operation.given
     if (
         operation.name != "setitem"
-        or place is None
+        or target is None
         or type(given) is not Operand
-        or place.sizes is None
+        or target.sizes is None
         or given.sizes is None
     ):
         return None
-    part = rules.subscript(place.sizes, operation.argument(1))
+    part = rules.subscript(target.sizes, operation.argument(1))
     if part is None:
-        told = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(place.sizes)]
-        part = told[-1] if told else None
-    written = short(text_of(operation.node).replace("'", '"'))
+        in_message = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(target.sizes)]
+        part = in_message[-1] if in_message else None
+    written = shortened(text_of(operation.node).replace("'", '"'))
     title = (
         f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"
         if part is not None
         else f"{given.name} is {shape(given.sizes)}, which does not fit into {written}"
     )
-    return scene.found(title, given, place)
+    return scene.found(title, given, target)
 
 
 def of_dimension(scene: Scene, operation: Operation) -> Found | None:

@@ -6,8 +6,9 @@ from ....measure.torch.modules import is_of
 from ....safe.guard import class_name, instance_dict
 from ....words.text import shape
 from ...findings.finding import Found
+from ..layer import Layer
 from ..operand import Operand
-from ..scene import Layer, Scene
+from ..scene import Scene
 from ..wanted import Wanted, fitting, is_channels_last, kernel, wanted
 
 CHANNELS_LAST = "channels-last-input"

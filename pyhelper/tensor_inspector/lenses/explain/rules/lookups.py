@@ -25,7 +25,7 @@ from ....words.text import quoted
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import attribute_in
-from ..operand import UNKNOWN, Operand, needs_grad, operand, short
+from ..operand import UNKNOWN, Operand, needs_grad, operand, shortened
 from ..operation import FailingLine
 from ..scene import Scene
 from ..values import entry, items_of, key_words, keys_of, nearest, value_words
@@ -62,7 +62,7 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
     entries = _entries(value)
     if entries is None or key is UNKNOWN:
         return None
-    text, keys = short(text_of(node.value).replace("'", '"')), keys_of(entries)
+    text, keys = shortened(text_of(node.value).replace("'", '"')), keys_of(entries)
     if type(key) is Operand:
         if not keys or key.sizes:
             return None
@@ -108,7 +108,7 @@ def missing_attribute(scene: Scene) -> Found | None:
 
 
 def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
-    value, text = line.reader.read(node.value), short(text_of(node.value).replace("'", '"'))
+    value, text = line.reader.read(node.value), shortened(text_of(node.value).replace("'", '"'))
     if value is UNKNOWN:
         return None
     if value is None:

@@ -12,7 +12,7 @@ from ....words.text import size
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import bytes_asked
-from ..operand import short
+from ..operand import shortened
 from ..scene import Scene
 from ..sizes import broadcast, product
 
@@ -21,10 +21,10 @@ _SHOWN = 4  #: tensors
 
 def out_of_memory(scene: Scene) -> Found:
     asked = bytes_asked(scene.message)
-    told = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
+    amount = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
     what = _operation(scene)
     largest = _largest(scene)
-    title = f"out of memory in {what}" + (f": {told} asked for" if told is not None else "")
+    title = f"out of memory in {what}" + (f": {amount} asked for" if amount is not None else "")
     result = _result(scene)
     if result:
         title += f", {result}"
@@ -37,7 +37,7 @@ def _operation(scene: Scene) -> str:
     if scene.layer is not None:
         return scene.layer.title
     found = next((operation for operation in scene.operations if scene.failing.is_exact or operation.operands()), None)
-    return "this line" if found is None or found.node is None else short(text_of(found.node))
+    return "this line" if found is None or found.node is None else shortened(text_of(found.node))
 
 
 def _result(scene: Scene) -> str:

@@ -9,7 +9,7 @@ from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import argument_in, type_given
-from ..operand import UNKNOWN, Operand, operand, short
+from ..operand import UNKNOWN, Operand, operand, shortened
 from ..samples import dataset_name, parts_of, samples
 from ..scene import Scene
 from ..values import entry, items_of, keys_of, value_words
@@ -26,9 +26,14 @@ def not_tensor(scene: Scene) -> Found | None:
     for text, value in given:
         if value is None and "NoneType" in scene.message:
             return _of_none(scene, text)
-    told = argument_in(scene.message)
-    if told is not None and told[0] + 1 < len(given) and "not NoneType" in scene.message and scene.layer is None:
-        return _of_none(scene, given[told[0] + 1][0])
+    in_message = argument_in(scene.message)
+    if (
+        in_message is not None
+        and in_message[0] + 1 < len(given)
+        and "not NoneType" in scene.message
+        and scene.layer is None
+    ):
+        return _of_none(scene, given[in_message[0] + 1][0])
     for text, value in given[1:]:
         if is_module(value) and "not iterable" in scene.message and _is_named(scene, value):
             title = f"{text} is {value_words(value)}, but {scene.called} goes through its elements"
@@ -59,7 +64,7 @@ def not_tensor(scene: Scene) -> Found | None:
 
 def _of_none(scene: Scene, text: str) -> Found:
     if text == "None":
-        where = short(text_of(scene.failing.nodes[0])).replace("'", '"') if scene.failing.is_exact else "this line"
+        where = shortened(text_of(scene.failing.nodes[0])).replace("'", '"') if scene.failing.is_exact else "this line"
         return scene.found(f"None is given in {where}, which wants {_wanted(scene)}", (None, where))
     if "not callable" in scene.message:
         fit = f"find out why {text} is None"
@@ -72,8 +77,8 @@ def _of_none(scene: Scene, text: str) -> Found:
 
 
 def _wanted(scene: Scene) -> str:
-    told = argument_in(scene.message)
-    if told is not None and told[1] == "Number":
+    in_message = argument_in(scene.message)
+    if in_message is not None and in_message[1] == "Number":
         return "a number"
     return "a tensor" if "Tensor" in scene.message else "a value"
 
@@ -104,8 +109,10 @@ def _tensor_of(text: str, value: Any) -> str:
     if not issubclass(type(value), (list, tuple)):
         if type(value) in NUMBERS or type(value) is bool:
             return f"torch.tensor({text})"
-        own = instance_dict(value)
-        name = next((name for name in own if type(name) is str and operand("", own[name]) is not None), None)
+        attributes = instance_dict(value)
+        name = next(
+            (name for name in attributes if type(name) is str and operand("", attributes[name]) is not None), None
+        )
         return "" if name is None else f"{text}.{name}"
     found = [operand("", item) for item in items_of(value)]
     tensors = [one for one in found if one is not None]
@@ -121,8 +128,8 @@ def _tensor_of(text: str, value: Any) -> str:
 
 def _collated(scene: Scene) -> Found | None:
     """The samples of a batch, of which one is None, or of another type than the others."""
-    fetch = next((place for place in scene.trace if place.function == "fetch"), None)
-    if fetch is None or not any(place.function == "default_collate" for place in scene.trace):
+    fetch = next((entry for entry in scene.trace if entry.function == "fetch"), None)
+    if fetch is None or not any(entry.function == "default_collate" for entry in scene.trace):
         return None
     batch, name = samples(fetch), f"{dataset_name(fetch)}.__getitem__"
     empty = next((label for label, sample in batch if sample is None), None)

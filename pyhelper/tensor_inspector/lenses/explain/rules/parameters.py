@@ -7,7 +7,7 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import SEQUENCES, class_name
 from ...findings.finding import Found
-from ..errors import short_message, type_in_parameters
+from ..errors import type_in_parameters
 from ..operand import UNKNOWN, Operand
 from ..scene import Scene
 from ..values import items_of, value_words
@@ -41,7 +41,7 @@ def _not_a_leaf(scene: Scene) -> Found | None:
                 return scene.found(
                     title, one, suggestion=f"{one.written}.detach().requires_grad_(), or the tensors that it is made of"
                 )
-    return scene.found(short_message(scene.message), *scene.operands()[:4])
+    return scene.told(*scene.operands())
 
 
 def _empty(scene: Scene) -> Found | None:

@@ -13,7 +13,7 @@ from ....safe.guard import instance_dict
 from ....words.text import number, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import text_of
-from ..errors import is_about_target, is_told_late, number_after, short_message
+from ..errors import is_about_target, is_reported_late, number_after, short_message
 from ..operand import UNKNOWN, Operand
 from ..operation import Operation
 from ..scene import Scene
@@ -57,12 +57,12 @@ def outside(one: Operand, least: int, most: int, but: int | None = None) -> Outs
         if not count:
             return None
         at = int(wrong.reshape(-1).to(dtype=values.dtype).argmax())
-        return Outside(values, count, _place(at, one.sizes or ()), int(values.reshape(-1)[at]))
+        return Outside(values, count, _unraveled(at, one.sizes or ()), int(values.reshape(-1)[at]))
     except RuntimeError:  # a device that has failed
         return None
 
 
-def _place(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+def _unraveled(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     found = []
     for index in range(len(sizes)):
         step = prod(sizes[index + 1 :])
@@ -116,7 +116,7 @@ def logits_to_prob_loss(scene: Scene) -> Found:
     given = None if operation is None else operation.tensor(position, name)
     stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
     if given is None or stats is None:
-        return scene.found(short_message(scene.message), *scene.operands()[:4])
+        return scene.told(*scene.operands())
     whom = "binary_cross_entropy" if scene.layer is None else scene.layer.words
     if stats["nan"]:
         title = f"{given.name} holds {stats['nan']} NaN, but {whom} wants 0…1"
@@ -137,11 +137,11 @@ def index_out_of_range(scene: Scene) -> Found:
             found = check(scene, operation)
             if found is not None:
                 return found
-    if is_told_late(scene.message):
+    if is_reported_late(scene.message):
         title = "an index or a label is out of range, on a device that tells late"
         fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
         return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
-    return scene.found(short_message(scene.message), *scene.operands()[:6])
+    return scene.told(*scene.operands())
 
 
 def _embedding(scene: Scene, operation: Operation) -> Found | None:
@@ -196,9 +196,9 @@ def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Foun
     node = operation.node
     written = text_of(node.value).replace("'", '"') if isinstance(node, ast.Subscript) else "it"
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
-    said = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
+    words = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
     title = (
-        f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {said}"
+        f"{written} has {plural(length, 'item')}, 0…{length - 1}, but the index {words}"
         if length
         else f"{written} is empty"
     )

@@ -20,7 +20,7 @@ def shape_mismatch(scene: Scene) -> tuple[str, Found]:
     for found in (_of_checkpoint(scene), _of_worker(scene), of_layer(scene), _of_operations(scene)):
         if found is not None:
             return found
-    return MISMATCH, _told_by_message(scene)
+    return MISMATCH, _from_message(scene)
 
 
 def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
@@ -35,12 +35,12 @@ def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
 
 
 def _of_worker(scene: Scene) -> tuple[str, Found] | None:
-    told = of_worker(scene.message)
-    if told is None:
+    reason = of_worker(scene.message)
+    if reason is None:
         return None
     fact = (None, "raised in a worker of the DataLoader")
     fit = "bring them to one shape, or pad them in collate_fn"
-    return MISMATCH, scene.found(f"the samples of a batch do not fit together: {told}", fact, suggestion=fit)
+    return MISMATCH, scene.found(f"the samples of a batch do not fit together: {reason}", fact, suggestion=fit)
 
 
 def _of_operations(scene: Scene) -> tuple[str, Found] | None:
@@ -111,33 +111,35 @@ def _half_known(scene: Scene, operation: Operation) -> Found | None:
     a, b = both[0], both[-1]
     if a.sizes is not None and b.sizes is not None:
         return None
-    told = sides(scene.message)
-    if told is None:
+    in_message = sides(scene.message)
+    if in_message is None:
         names = " and ".join(f"{one.name} {one.shape}" if one.sizes is not None else one.name for one in (a, b))
         return scene.found(f"{names} do not fit: {short_message(scene.message)}", a, b)
     facts = [
-        f"{one.name} is {one.shape}" if one.sizes is not None else f"{one.name} has {size} in dimension {told[2]}"
-        for one, size in zip((a, b), told)
+        f"{one.name} is {one.shape}" if one.sizes is not None else f"{one.name} has {size} in dimension {in_message[2]}"
+        for one, size in zip((a, b), in_message)
     ]
-    title = f"{' and '.join(facts)}: dimension {told[2]} is {told[0]} and {told[1]}, which do not broadcast"
+    title = f"{' and '.join(facts)}: dimension {in_message[2]} is {in_message[0]} and {in_message[1]}, which do not broadcast"
     return scene.found(
         title,
         *(
-            one if one.sizes is not None else (one.name, f"{size} in dimension {told[2]}")
-            for one, size in zip((a, b), told)
+            one if one.sizes is not None else (one.name, f"{size} in dimension {in_message[2]}")
+            for one, size in zip((a, b), in_message)
         ),
     )
 
 
-def _told_by_message(scene: Scene) -> Found:
+def _from_message(scene: Scene) -> Found:
     known = [one for one in scene.operands() if one.sizes is not None]
     if scene.layer is not None:
         inputs = [one for one in scene.layer.inputs if one.sizes is not None]
         if inputs:
             begin = f"{inputs[0].name} is {inputs[0].shape}, which does not fit {scene.layer.title}"
             return scene.found(f"{begin}: {short_message(scene.message)}", *inputs)
-    told = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
-    return scene.found(f"{told}: {short_message(scene.message)}" if told else short_message(scene.message), *known[:6])
+    operands = ", ".join(f"{one.name} is {one.shape}" for one in known[:3])
+    return scene.found(
+        f"{operands}: {short_message(scene.message)}" if operands else short_message(scene.message), *known[:6]
+    )
 
 
 _CHECKS = (

@@ -16,16 +16,17 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 def worker_failed(scene: Scene) -> Found:
     """The exception within: its last line, and the innermost frame that is the user's."""
-    told = scene.message.strip().splitlines()[-1]
-    own = [
-        found for found in _FRAME.finditer(scene.message)
+    last_line = scene.message.strip().splitlines()[-1]
+    frames = [
+        found
+        for found in _FRAME.finditer(scene.message)
         if not any(part in found["file"] for part in _INSTALLED) and not found["file"].startswith("<")
-    ]  # fmt: skip
-    if not own:
-        title = f"in a worker of the DataLoader: {short_message(told)}"
+    ]
+    if not frames:
+        title = f"in a worker of the DataLoader: {short_message(last_line)}"
         return scene.found(title, (None, "no line of the program was running: the samples were being put together"))
-    frame = own[-1]
-    title = f"{frame['function']}, line {frame['line']}, in a worker of the DataLoader: {short_message(told)}"
+    frame = frames[-1]
+    title = f"{frame['function']}, line {frame['line']}, in a worker of the DataLoader: {short_message(last_line)}"
     file = re.split(r"[/\\]", frame["file"])[-1]
     fact = (None, f"{frame['text'] or frame['function']}, line {frame['line']} of {file}")
     found = scene.found(title, fact, suggestion="num_workers=0 stops in that line itself")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..rule import Rule
+from .call import unfit
 from .data import inputs, samples, splits
-from .graph import absent, cut, dead, freed, kept, registration
+from .graph import absent, cut, dead, flat, freed, registration, retained, unused
 from .loss import broadcast, labels, probabilities, softmax, targets
-from .model import copies, layers, mode, repeated
+from .model import copies, evaluated, layers, mode, repeated
 from .numbers import activations, causes, gradients, state
-from .optimizer import calls, groups, updates
+from .optimizer import accumulated, calls, groups, updates
 
 _FILES = (
-    inputs, samples, splits, causes, state, gradients, dead, cut, registration, freed, kept,
-    probabilities, softmax, broadcast, labels, targets, groups, calls, updates, copies, absent, mode, layers, repeated, activations,
+    unfit, inputs, samples, splits, causes, state, gradients, flat, dead, cut, unused, registration, freed, retained,
+    probabilities, softmax, broadcast, labels, targets, groups, calls, accumulated, updates, copies, absent, evaluated, mode, layers, repeated, activations,
 )  # fmt: skip
 RULES: list[Rule] = [rule for file in _FILES for rule in file.RULES]
 
@@ -25,7 +26,7 @@ def unknown(ids: Collection[str]) -> list[str]:
     return [id for id in dict.fromkeys(ids) if id not in known]
 
 
-def alike(id: str) -> list[str]:
+def similar(id: str) -> list[str]:
     """The rules that an unknown id may mean: the one that it is but for its signs, else those with one of its words."""
     parts = id.lower().replace("_", "-").split("-")
     found = [rule.id for rule in RULES if set(parts) & set(rule.id.split("-"))]

@@ -7,52 +7,63 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.stats.first import first_special
-from .....measure.torch.elements import bare, is_own, memory_of
-from .....measure.torch.metadata import element_count, requires_grad
+from .....measure.torch.elements import bare, memory_of
+from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, children, is_of
 from .....safe.guard import class_module, instance_dict, module
 from .....words.text import number
 from ....step.expressions import names_in
 from ....step.step import Step
-from ...classes import is_library, methods_of
+from ...classes import forward_of, is_library
 from ...finding import Found
 from ...finite import bad_in, words_of
+from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
-from ...places import bound_or_called
-from ...rule import Rule
+from ...rule import rule
 
 torch: Any = module("torch")
 
 
 _NESTED = 8  #: modules that are gone into
+_LONGEST = 8  #: variables that are gone back through
 _PASSING = ("Flatten", "Unflatten", "Identity", "Dropout")
 _FIRST = ("Linear", "Conv1d", "Conv2d", "Conv3d", "_ConvNd", "RNN", "LSTM", "GRU")
 
 
+@rule(
+    "error",
+    why="Everything computed from it is NaN, and after one step so are the weights.",
+    suggestion="clean or mask it where the data is read",
+    needs="module source",
+)
 def nan_in_input(step: Step) -> Iterator[Found]:
     """NaN or Inf in what a model is given, where what comes out is not finite either, or is still to come."""
     outcome = _outcome(step)
     for given in model_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dtype.is_floating_point else None
-        if stats is None or not (stats["nan"] or stats["pos_inf"] or stats["neg_inf"]) or requires_grad(given.tensor):
+        if stats is None or requires_grad(given.tensor):
             continue
         if given.tensor.dtype is torch.float16 and not stats["nan"] and (stats["max"] or 0) > 20_000:
             continue  # an overflow, which has a rule of its own
-        is_mask = not stats["nan"] and not stats["pos_inf"]
+        is_meant = not stats["nan"] and not stats["pos_inf"]  # finite, or a mask of −inf
         is_done = given.call.lineno < step.sources[given.view].lineno
-        if is_mask or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
+        if is_meant or (is_done and outcome is None) or (not is_done and not _takes_it_raw(given)):
             continue
-        first = first_special(bare(given.tensor), step.budget.share())
+        begun = _begun(step, given)
+        stats = step.stats(begun.tensor) or stats
+        first = first_special(bare(begun.tensor), step.budget.share())
         place = next((place for place in first if place is not None), None)
+        is_given = begun.tensor is given.tensor
+        through = "" if is_given else f"{given.name} is made of it, "
         then = "" if outcome is None else f"; {outcome} is not finite because of it"
-        parents, suggestion = _begun_in_its_line(step, given)
         yield Found(
-            f"{given.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, before {given.model.name} has it{then}",
-            (given.name, words_of(stats)),
-            *((name, "finite") for name in parents),
+            f"{begun.name} has {words_of(stats)}{'' if place is None else f', the first at {place}'}, {through}before {given.model.name} has it{then}",
+            (begun.name, words_of(stats)),
+            *([] if is_given else [(given.name, words_of(step.stats(given.tensor) or {}))]),
+            *((name, "finite") for name in begun.parents),
             *([(outcome, "not finite")] if outcome else []),
-            line=where_made(step, given),
-            suggestion=suggestion,
+            line=begun.line,
+            suggestion=begun.suggestion,
         )
         return
     for one in loss_calls(step):
@@ -71,20 +82,55 @@ def nan_in_input(step: Step) -> Iterator[Found]:
             return
 
 
-def _begun_in_its_line(step: Step, given: ModelInput) -> tuple[list[str], str]:
-    """The finite tensors that an input was made of, where that line is what made it not finite, and what to try there."""
-    source = step.sources[given.view]
-    line, binding = source.value_of(given.name) or (0, None)
-    expression = getattr(binding, "value", None)
-    if expression is None or isinstance(binding, (ast.For, ast.AsyncFor)):
-        return [], ""
-    named = {name: step.value(name, given.view) for name in names_in(expression) if source.is_current(name, line)}
-    parents = [name for name, value in named.items() if is_own(value) and value is not given.tensor]
-    if not parents or any(bad_in(step, named[name]) != 0 for name in parents):
-        return [], ""
-    if any(isinstance(node, ast.Div) for node in ast.walk(expression)):
-        return parents, f"look at what line {line} divides by: add a small number where that can be 0"
-    return parents, f"look at line {line}: it makes this of finite values"
+class _Begun:
+    """What is the first in the source not to be finite, where it was made, and the finite tensors that it was made of."""
+
+    __slots__ = ("line", "name", "parents", "suggestion", "tensor")
+
+    def __init__(
+        self, name: str, tensor: Any, line: tuple[str, int] | None, parents: list[str], suggestion: str
+    ) -> None:
+        self.name = name.replace("'", '"')
+        self.tensor = tensor
+        self.line = line
+        self.parents = parents
+        self.suggestion = suggestion
+
+
+def _begun(step: Step, given: ModelInput) -> _Begun:
+    """Back from an input through the variables that it is made of, as long as these are not finite either."""
+    source, key, tensor = step.sources[given.view], given.name.replace('"', "'"), given.tensor
+    for _ in range(_LONGEST):
+        line, binding = source.value_of(key) or (0, None)
+        made = None if isinstance(binding, (ast.For, ast.AsyncFor)) else getattr(binding, "value", None)
+        named = {} if made is None else _tensors_in(step, made, line, given.view)
+        bad = {name: bad_in(step, value) for name, value in named.items() if value is not tensor}
+        before = next((name for name, count in bad.items() if count), None)
+        if made is None or before is None or _is_cleaning(made):
+            break
+        key, tensor = before, named[before]
+    is_begin = bool(bad) and not any(count != 0 for count in bad.values())
+    suggestion = _advice(made, line) if is_begin and made is not None else ""
+    return _Begun(key, tensor, (source.file, line) if line else None, list(bad) if is_begin else [], suggestion)
+
+
+def _tensors_in(step: Step, made: ast.AST, line: int, view: int) -> dict[str, Any]:
+    """The tensors in sight that an expression in that line names, as far as the names still mean them."""
+    source = step.sources[view]
+    named = {name: step.value(name, view) for name in names_in(made) if source.is_current(name, line)}
+    return {name: value for name, value in named.items() if is_exact_tensor(value)}
+
+
+def _is_cleaning(made: ast.AST) -> bool:
+    """Whether an expression asks what is finite in what it is made of: that is then not what makes it NaN."""
+    names = [getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(made)]
+    return any("nan" in name or "finite" in name or name in ("where", "isinf", "masked_fill") for name in names)
+
+
+def _advice(made: ast.AST, line: int) -> str:
+    if any(isinstance(node, ast.Div) for node in ast.walk(made)):
+        return f"look at what line {line} divides by: add a small number where that can be 0"
+    return f"look at line {line}: it makes this of finite values"
 
 
 def _outcome(step: Step) -> str | None:
@@ -103,6 +149,12 @@ def _takes_it_raw(given: ModelInput) -> bool:
     return is_of(given.model.value, "Sequential", "Linear", "Conv1d", "Conv2d", "Conv3d")
 
 
+@rule(
+    "warning",
+    why="The first layer's outputs are a hundred times too large: activations saturate, gradients explode.",
+    suggestion="scale it",
+    needs="module source",
+)
 def not_normalized(step: Step) -> Iterator[Found]:
     """Bytes of 0…255 as floats, given to the first layer as they are."""
     for given in _raw_inputs(step):
@@ -124,7 +176,7 @@ def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
     if stats["min"] < 0 or not 100 <= stats["max"] <= 255 or stats["mean"] < 10 or stats["std"] < 10:
         return False
     features = (element_count(tensor) or 0) // max(1, int(tensor.shape[0]))
-    if features < 49 or tensor.dim() == 3:
+    if features < 49 or (tensor.dim() == 3 and not _are_pictures(tensor.shape)):
         return False
     values = bare(tensor)
     if bool((values != values.round()).any()):
@@ -135,6 +187,18 @@ def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
     return bool(highest.min() > 0.5 * highest.max())
 
 
+def _are_pictures(sizes: Any) -> bool:
+    """Whether samples of two dimensions are gray pictures, and no series of features: square, or large both ways."""
+    height, width = int(sizes[1]), int(sizes[2])
+    return height == width or min(height, width) >= 32
+
+
+@rule(
+    "warning",
+    why="The images are nearly black.",
+    suggestion="scale once",
+    needs="module source",
+)
 def normalized_twice(step: Step) -> Iterator[Found]:
     """Images of 0…1 that were divided by 255 once more."""
     for given in _raw_inputs(step):
@@ -177,7 +241,7 @@ def _begins_plainly(model: Any) -> bool:
 
 def _first_called(model: Any) -> Any:
     """The submodule that a user's ``forward`` gives its first argument to, before it does anything else with it."""
-    source = next((source for name, source in methods_of(type(model)) if name == "forward"), None)
+    source = forward_of(type(model))
     names = [] if source is None else source.arguments
     if source is None or len(names) < 2:
         return None
@@ -190,7 +254,7 @@ def _first_called(model: Any) -> Any:
         if isinstance(given, ast.Name) and (given.lineno, given.col_offset) == first and given.id == names[1]:
             owner, _, attribute = call.callee.rpartition(".")
             below = dict(Member(model, "", "", None).items("_modules"))
-            return below.get(attribute) if owner == "self" else None
+            return below.get(attribute) if owner == source.own else None
     return None
 
 
@@ -208,24 +272,4 @@ def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
     return step.sources[given.view].line_of(given.name)
 
 
-RULES = [
-    Rule(
-        "not-normalized",
-        not_normalized,
-        "module source",
-        "warning",
-        "The first layer's outputs are a hundred times too large: activations saturate, gradients explode.",
-        "scale it",
-    ),
-    Rule(
-        "normalized-twice", normalized_twice, "module source", "warning", "The images are nearly black.", "scale once"
-    ),
-    Rule(
-        "nan-in-input",
-        nan_in_input,
-        "module source",
-        "error",
-        "Everything computed from it is NaN, and after one step so are the weights.",
-        "clean or mask it where the data is read",
-    ),
-]
+RULES = [not_normalized, normalized_twice, nan_in_input]

@@ -15,12 +15,18 @@ from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
 from ...losses import ModelInput, model_inputs
-from ...rule import Rule
+from ...rule import rule
 from .inputs import where_made
 
 torch: Any = module("torch")
 
 
+@rule(
+    "warning",
+    why="What is the same for every sample tells nothing about any.",
+    suggestion="look at where the batch is made: a division of integers, a wrong scale",
+    needs="module optimizer source",
+)
 def constant_input(step: Step) -> Iterator[Found]:
     """A whole batch of one value, which nobody wrote as such."""
     for given in model_inputs(step):
@@ -61,6 +67,12 @@ def _is_carried(step: Step, given: ModelInput) -> bool:
     return False
 
 
+@rule(
+    "hint",
+    why="A constant column tells nothing, and often was meant to hold something.",
+    suggestion="look at where the table is made",
+    needs="module source thorough",
+)
 def constant_feature(step: Step) -> Iterator[Found]:
     """Columns of a table that hold one value, among others that vary freely."""
     for given in model_inputs(step):
@@ -88,12 +100,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
         same = (values == values[:1]).all(0)
         others = values[:, ~same]
         constant = same.nonzero().flatten().tolist()
-        if (
-            not constant
-            or len(constant) > columns // 2
-            or not others.numel()
-            or not bool((others != others.round()).any(0).all())
-        ):
+        if not constant or len(constant) > columns // 2 or not bool((others != others.round()).any(0).all()):
             continue
         if len(constant) == 1 and constant[0] in (0, columns - 1) and float(values[0, constant[0]]) == 1.0:
             continue  # a column for the intercept
@@ -101,7 +108,7 @@ def constant_feature(step: Step) -> Iterator[Found]:
             continue
         shown = listed((f"{at} ({number(float(values[0, at]), 3)})" for at in constant), False, 60)
         yield Found(
-            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold one value in all {rows} rows",
+            f"{'column' if len(constant) == 1 else 'columns'} {shown} of {given.name} hold{'s' if len(constant) == 1 else ''} one value in all {rows} rows",
             (given.name, f"{plural(len(constant), 'constant column')} of {columns}"),
             *((f"{given.name}[:, {at}]", "one value") for at in constant[:4]),
             line=_changed(step, given),
@@ -138,6 +145,12 @@ def _changed(step: Step, given: ModelInput) -> tuple[str, int] | None:
     return None
 
 
+@rule(
+    "warning",
+    why="Every worker or process may have drawn the same random numbers.",
+    suggestion="give each worker a seed of its own",
+    needs="module source thorough",
+)
 def duplicate_samples(step: Step) -> Iterator[Found]:
     """A batch that is a few samples, each as often as the others."""
     for given in model_inputs(step):
@@ -210,29 +223,4 @@ def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
     return where_made(step, given)
 
 
-RULES = [
-    Rule(
-        "constant-input",
-        constant_input,
-        "module optimizer source",
-        "warning",
-        "What is the same for every sample tells nothing about any.",
-        "look at where the batch is made: a division of integers, a wrong scale",
-    ),
-    Rule(
-        "constant-feature",
-        constant_feature,
-        "module source thorough",
-        "hint",
-        "A constant column tells nothing, and often was meant to hold something.",
-        "look at where the table is made",
-    ),
-    Rule(
-        "duplicate-samples",
-        duplicate_samples,
-        "module source thorough",
-        "warning",
-        "Every worker or process may have drawn the same random numbers.",
-        "give each worker a seed of its own",
-    ),
-]
+RULES = [constant_input, constant_feature, duplicate_samples]

@@ -16,15 +16,21 @@ from ....step.source import Source
 from ....step.step import Step
 from ...classes import methods_of
 from ...finding import Found
+from ...lines import made
 from ...losses import loss_calls
-from ...places import made
-from ...rule import Rule
+from ...rule import rule
 
 _INDICES = Classes(list, range)
 
 torch: Any = module("torch")
 
 
+@rule(
+    "warning",
+    why="The model forgets the other classes.",
+    suggestion="shuffle=True",
+    needs="source thorough",
+)
 def one_class_batch(step: Step) -> Iterator[Found]:
     """All labels of a batch are one class, though the labels that it was taken from have several."""
     for one in loss_calls(step):
@@ -91,6 +97,12 @@ _TRAIN = ("train", "training", "tr")
 _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 
 
+@rule(
+    "error",
+    why="The score on data that was trained on says nothing.",
+    suggestion="split before anything is copied or sampled",
+    needs="thorough",
+)
 def split_overlap(step: Step) -> Iterator[Found]:
     trained, judged = _roles(step)
     yield from _overlap_of_subsets(step, trained, judged)
@@ -161,7 +173,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
             judged |= names
         elif source.backwards:
             trained |= names
-    owner = step.value("self")
+    owner = step.value(step.source.own)
     around = [] if owner is None else [source for _, source in methods_of(type(owner))]
     for source in (step.source, *around):
         for iterated, first, last in _iterations(source):
@@ -228,21 +240,4 @@ def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iter
                 return
 
 
-RULES = [
-    Rule(
-        "one-class-batch",
-        one_class_batch,
-        "source thorough",
-        "warning",
-        "The model forgets the other classes.",
-        "shuffle=True",
-    ),
-    Rule(
-        "split-overlap",
-        split_overlap,
-        "thorough",
-        "error",
-        "The score on data that was trained on says nothing.",
-        "split before anything is copied or sampled",
-    ),
-]
+RULES = [one_class_batch, split_overlap]

@@ -4,33 +4,52 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
-from .....measure.torch.graph import Node
-from .....measure.torch.modules import parameters_of
-from .....words.text import listed, number
+from .....measure.torch.graph import VIEWS
+from .....measure.torch.modules import Member, parameters_of
+from .....measure.torch.node import AutogradNode
+from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
 from ....step.expressions import text_of
+from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import is_library, methods_of
+from ...classes import function_called, is_library, methods_of
 from ...finding import Found
-from ...places import bound
-from ...rule import Rule
-from .cut import cuts_in_forwards, parts_of, reached_by_losses
+from ...lines import bound, called_below
+from ...reached import codes_that_name
+from ...rule import rule
+from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimizer
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
-_FLAT = ("Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil", "Sign", "Trunc")  # fmt: skip
+_FLAT = (
+    "Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil",
+    "Sign", "Trunc",
+)  # fmt: skip
+#: Of such an operation the functions that make it.
+_FLAT_CALLS = {
+    "Clamp": ("clamp", "clip", "clamp_"), "ClampMin": ("clamp", "clip", "relu", "clamp_"), "ClampMax": ("clamp", "clip"),
+    "Relu": ("relu", "relu_"), "Hardtanh": ("hardtanh", "relu6"), "Threshold": ("threshold",), "Round": ("round",),
+    "Floor": ("floor",), "Ceil": ("ceil",), "Sign": ("sign",), "Trunc": ("trunc",),
+}  # fmt: skip
 _CHOICES = ("Minimum", "Maximum", "Min", "Max", "Amin", "Amax", "Where")
 
 
+@rule(
+    "error",
+    why="What gets no gradient does not learn, though the optimizer holds it.",
+    suggestion="use it without detach(), or freeze it",
+    needs="loss optimizer module source",
+)
 def missing_grad(step: Step) -> Iterator[Found]:
     """What the optimizer is to train has no gradient after a backward: each method that names it detaches it."""
     if not step.has_all_losses() or not step.graph.complete:
         return
-    reached, _ = reached_by_losses(step)
+    reached, told = reached_by_losses(step)[0], set[int]()
     is_pending = any(loss.pending for loss in step.losses)
     ungraded = [one.tensor for one in step.trained() if id(one.tensor) not in reached]
     missing = {id(tensor) for tensor in ungraded if step.grad(tensor) is None}
@@ -45,37 +64,53 @@ def missing_grad(step: Step) -> Iterator[Found]:
                 for one in parameters_of(member.module)
                 if id(one) in reached and (is_pending or step.grad(one) is not None)
             ]
-            cut = _cut_in(type(member.module), key) if others else None
+            is_shared = bool(others) and share_an_optimizer(step, tensors, reached)
+            cut = _cut_in(step, member, key, in_frames=is_shared) if others else None
             if cut is None:
                 continue
             source, line, how = cut
+            told.update(map(id, tensors))
+            where = f"line {line}" if source.function == "<module>" else source.function
             yield Found(
-                f"{name}.{key} {'gets' if is_pending else 'got'} no gradient: {how} cuts it off in {source.function}",
+                f"{name}.{key} {'gets' if is_pending else 'got'} no gradient: {how} cuts it off in {where}",
                 *((step.name_of(one), "trainable, in the optimizer, grad None") for one in tensors[:4]),
                 line=(source.file, line),
             )
     if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
-        yield from _cut_in_forwards(step, missing)
+        yield from _cut_in_forwards(step, missing - told)
 
 
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
     """What a ``forward`` computes with, and cuts off before it returns: all parts that one place cuts off at once."""
-    told: dict[tuple[str, int, str], list[tuple[str, list[Any]]]] = {}
-    for name, _, place, tensors in cuts_in_forwards(step, missing):
-        told.setdefault(place, []).append((name, tensors))
-    for (file, line, how), parts in told.items():
+    by_cut: dict[tuple[str, int, str], list[tuple[str, list[Any]]]] = {}
+    for name, _, cut, tensors in cuts_in_forwards(step, missing):
+        by_cut.setdefault(cut, []).append((name, tensors))
+    for (file, line, how), parts in by_cut.items():
         yield Found(
             f"{listed((f'{name}.*' for name, _ in parts), False, 60)} got no gradient: {how} cuts {'it' if len(parts) == 1 else 'them'} off in forward",
-            *((step.name_of(one), "trainable, in the optimizer, grad None") for _, own in parts for one in own[:2]),
+            *(
+                (step.name_of(one), "trainable, in the optimizer, grad None")
+                for _, tensors in parts
+                for one in tensors[:2]
+            ),
             line=(file, line),
         )
 
 
-def _cut_in(cls: type, attribute: str) -> tuple[Source, int, str] | None:
-    """The place where a class cuts an attribute off, if each of its methods but ``__init__`` that names it does so."""
+def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> tuple[Source, int, str] | None:
+    """The place where a part of a module is cut off, if each place that names it does so.
+
+    Where its own methods do not name it, the frames in sight tell, if no other function names it.
+    """
+    owners = list(_methods(member.module))
+    if in_frames and not any(True for source, owner in owners for _ in _uses(source, f"{owner}.{attribute}")):
+        owners = list(_owners(step, member.module))
+        known = {(source.file, source.function) for source, _ in owners}
+        if any(_is_elsewhere(code, known) for code in codes_that_name(step, attribute)):
+            return None
     places = []
-    for name, source in methods_of(cls):
-        for path in _uses(source, attribute) if name != "__init__" else ():
+    for source, owner in owners:
+        for path in _uses(source, f"{owner}.{attribute}"):
             cut = _cut_on(source, path) or _cut_later(source, path)
             if cut is None:
                 return None
@@ -83,14 +118,36 @@ def _cut_in(cls: type, attribute: str) -> tuple[Source, int, str] | None:
     return places[0] if places else None
 
 
-def _uses(source: Source, attribute: str) -> Iterator[list[ast.AST]]:
-    """Each place where ``self.attribute`` stands: the nodes from its statement down to it."""
+def _is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
+    """Whether it is the code of another function of the program than these: what that does is not seen."""
+    return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
+
+
+def _methods(module: Any) -> Iterator[tuple[Source, str]]:
+    """The methods of a module, with what each calls it."""
+    return ((source, source.own) for name, source in methods_of(type(module)) if name != "__init__")
+
+
+def _owners(step: Step, module: Any) -> Iterator[tuple[Source, str]]:
+    """The frames in sight, and functions that they give a module to, with what each calls it."""
+    for view, source in enumerate(step.sources):
+        names = [key for (at, key), value in step.named_values() if at == view and value is module]
+        yield from ((source, name) for name in names)
+        for call in source.calls:
+            given = [at for at, argument in enumerate(call.args) if text_of(argument) in names]
+            function = function_called(step, call, view) if given else None
+            if function is not None:
+                first = int("." in call.callee)  # a method's object comes first
+                yield from ((function, name) for at, name in enumerate(function.arguments) if at - first in given)
+
+
+def _uses(source: Source, expression: str) -> Iterator[list[ast.AST]]:
+    """Each place where an expression stands, as ``self.encoder``: the nodes from its statement down to it."""
     waiting: list[list[ast.AST]] = [[statement] for statement in source.body]
     while waiting:
         path = waiting.pop()
         node = path[-1]
-        is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-        if is_own and node.attr == attribute:  # type: ignore[attr-defined]
+        if isinstance(node, ast.Attribute) and text_of(node) == expression:
             yield path
         waiting.extend([*path, below] for below in ast.iter_child_nodes(node))
 
@@ -151,6 +208,12 @@ def _cut_at(node: ast.AST, parents: dict[int, ast.AST]) -> str | None:
     return text_of(above.func) if is_copied and isinstance(above, ast.Call) else None
 
 
+@rule(
+    "error",
+    why="Where a function is flat, nothing tells in which direction to go.",
+    suggestion="keep the values out of its flat parts",
+    needs="loss optimizer",
+)
 def zero_grad_values(step: Step) -> Iterator[Found]:
     """All gradients are exactly zero though the loss is not: on the way stands what is flat there."""
     for loss in step.losses:
@@ -161,19 +224,35 @@ def zero_grad_values(step: Step) -> Iterator[Found]:
         flat = next((node for node in below if node.op in _FLAT), None)
         if flat is None or any(node.op in _CHOICES for node in below) or not _are_zero(step, loss, root):
             continue
-        name = step.title_of(flat)
+        thing = _tensor_of(step, flat)
+        name = step.title_of(flat) if thing is None else thing.name
+        stats = None if thing is None else step.stats(thing.value)
+        is_one = stats is not None and stats["count"] and stats["min"] == stats["max"]
+        everywhere = f", {number(stats['min'])} in all {plural(stats['count'], 'place')}" if stats and is_one else ""
         yield Found(
-            f"all gradients of {loss.name} are exactly zero, though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there",
-            (name, f"grad ← {flat.op}Backward0"),
+            f"all gradients of {loss.name} are exactly zero, though it is {number(value)}: {name or 'a value'} comes from {flat.op.lower()}, which is flat there{everywhere}",
+            (name, f"grad ← {flat.op}Backward0{everywhere}"),
             (loss.name, number(value)),
-            line=bound(step, name),
+            line=called_below(step, *_FLAT_CALLS.get(flat.op, ())) or bound(step, name),
         )
         return
 
 
-def _are_zero(step: Step, loss: Loss, root: Node) -> bool:
+def _tensor_of(step: Step, node: AutogradNode) -> Thing | None:
+    """The tensor in sight that a node has made, or a view of that."""
+    waiting = [node]
+    while waiting:
+        current = waiting.pop(0)
+        found = step.tensor_at(current)
+        if found is not None:
+            return found
+        waiting += [user for user, _ in step.graph.users(current) if user.op in VIEWS]
+    return None
+
+
+def _are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
     """Whether the gradients are zero as the backward has left them, and nothing has cleared them since."""
-    leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.held]
+    leaves = [leaf for leaf in step.graph.leaves(root) if id(leaf) in step.optimized]
     grads = [step.grad(leaf) for leaf in leaves]
     if not grads or not all(is_plain(grad) and not bool(bare(grad).any()) for grad in grads):
         return False
@@ -185,26 +264,9 @@ def _are_zero(step: Step, loss: Loss, root: Node) -> bool:
     )
     if not replaced and all(version_of(grad) == 0 for grad in grads):
         return True  # as new: what is cleared in place has a version
-    own = {id(node) for node in ast.walk(loss.backward.call.node)}
-    later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in own]
+    inside = {id(node) for node in ast.walk(loss.backward.call.node)}
+    later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in inside]
     return step.at == 0 and not replaced and not later
 
 
-RULES = [
-    Rule(
-        "missing-grad",
-        missing_grad,
-        "loss optimizer module source",
-        "error",
-        "What gets no gradient does not learn, though the optimizer holds it.",
-        "use it without detach(), or freeze it",
-    ),
-    Rule(
-        "zero-grad-values",
-        zero_grad_values,
-        "loss optimizer",
-        "error",
-        "Where a function is flat, nothing tells in which direction to go.",
-        "keep the values out of its flat parts",
-    ),
-]
+RULES = [missing_grad, zero_grad_values]

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .....measure.torch.elements import is_own
-from .....measure.torch.graph import Node
-from .....measure.torch.metadata import requires_grad
+from .....measure.torch import optimizers
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
+from .....measure.torch.node import AutogradNode
 from .....words.text import listed
-from ....step.expressions import text_of
+from ....step.expressions import bound_in, text_of
 from ....step.roles import Parameter
 from ....step.sight import Thing
+from ....step.source import Source
 from ....step.step import Step
 from ...classes import is_library, methods_of
 from ...finding import Found
-from ...forward import Place, cuts_of
-from ...made_of import cut_on, made_of, uses
-from ...places import Line
-from ...rule import Rule
+from ...forward import CutLine, cuts_of
+from ...lines import Line
+from ...made_of import CUTS, STEPS, cut_on, made_of, uses
+from ...rule import rule
 
-#: what leaves autograd
-CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
-#: what has no gradient
-STEPS = ("argmax", "argmin", "argsort", "round", "floor", "ceil", "sign", "long", "int", "bool", "eq", "ne", "gt", "lt", "ge", "le", "topk", "bincount", "one_hot", "multinomial", "sample", "trunc", "heaviside", "searchsorted")  # fmt: skip
+#: slopes of a value: what is only added to it has no influence on them
+_SLOPES = ("grad", "jacobian", "hessian", "jvp", "vjp")
 
 
+@rule(
+    "error",
+    why="What gets no gradient does not learn.",
+    suggestion="pass it on without detach()",
+    needs="loss optimizer source",
+)
 def graph_cut(step: Step) -> Iterator[Found]:
     """From no loss a path leads to parameters that the optimizer of others holds, though they took part."""
     if not step.has_all_losses() or not step.graph.complete:
@@ -42,9 +48,9 @@ def graph_cut(step: Step) -> Iterator[Found]:
             continue
         leads = {id(leaf) for leaf in step.graph.leaves(node)}
         cut = [one for one in missed if id(one.tensor) in leads]
-        if cut and _share_an_optimizer(step, cut, reached) and not _is_old(step, node):
-            place = _used_in(step, thing) or in_forward(step, {id(one.tensor) for one in cut})
-            if place is None:
+        if cut and share_an_optimizer(step, [one.tensor for one in cut], reached) and not _is_old(step, node):
+            line = _used_in(step, thing) or in_forward(step, {id(one.tensor) for one in cut})
+            if line is None:
                 continue  # an output that is not used, or not yet
             names = _grouped(step, cut)
             loss = step.losses[0]
@@ -52,7 +58,7 @@ def graph_cut(step: Step) -> Iterator[Found]:
                 f"{names} {gets} no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
                 (thing.name, "has a graph that the loss does not reach"),
                 *((one.name, "trainable, in the optimizer" + _no_grad(step, one)) for one in cut[:4]),
-                line=place,
+                line=line,
             )
             return
 
@@ -63,6 +69,8 @@ def _used_in(step: Step, thing: Thing) -> Line | None:
     for loss in step.losses:
         for made in made_of(source, loss.name):
             for path in uses(made.value, thing.key):
+                if cut_on(path, _SLOPES) is not None:
+                    continue
                 if cut_on(path, (*CUTS, *STEPS)) is not None:
                     return source.file, path[-1].lineno  # type: ignore[attr-defined]
                 found = found or (source.file, made.lineno)
@@ -71,19 +79,19 @@ def _used_in(step: Step, thing: Thing) -> Line | None:
 
 def in_forward(step: Step, missing: set[int]) -> Line | None:
     """Where the ``forward`` of a module cuts off a part with trainable parameters, all of which are among these."""
-    return next((place[:2] for _, _, place, _ in cuts_in_forwards(step, missing)), None)
+    return next((cut[:2] for _, _, cut, _ in cuts_in_forwards(step, missing)), None)
 
 
-def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, Place, list[Any]]]:
-    """The parts that a ``forward`` cuts off: the part's name, its module, the place, its trainable parameters."""
+def cuts_in_forwards(step: Step, missing: set[int]) -> Iterator[tuple[str, Member, CutLine, list[Any]]]:
+    """The parts that a ``forward`` cuts off: the part's name, its module, where, its trainable parameters."""
     for name, member in list(step.members.values()) if missing else ():
         if is_library(type(member.module)):
             continue
-        gone = {key: own for key, own in parts_of(member) if own and missing.issuperset(map(id, own))}
-        places = cuts_of(type(member.module)) if gone else {}
+        gone = {key: tensors for key, tensors in parts_of(member) if tensors and missing.issuperset(map(id, tensors))}
+        cuts = cuts_of(type(member.module)) if gone else {}
         for key, tensors in gone.items():
-            if key in places:
-                yield f"{name}.{key}", member, places[key], tensors
+            if key in cuts:
+                yield f"{name}.{key}", member, cuts[key], tensors
 
 
 def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
@@ -95,7 +103,7 @@ def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
             yield key, parameters_of(item) if is_module(item) else [item]
 
 
-def _is_old(step: Step, node: Node) -> bool:
+def _is_old(step: Step, node: AutogradNode) -> bool:
     """Whether its graph was freed by a backward that went through it."""
     return any(below.is_freed() for below in step.graph.below(node)[:50])
 
@@ -104,19 +112,16 @@ def _no_grad(step: Step, one: Parameter) -> str:
     return ", grad None" if step.grad(one.tensor) is None else ""
 
 
-def reached_by_losses(step: Step) -> tuple[set[int], list[Node]]:
+def reached_by_losses(step: Step) -> tuple[set[int], list[AutogradNode]]:
     nodes = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     return {id(leaf) for node in nodes for leaf in step.graph.leaves(node)}, nodes
 
 
-def _share_an_optimizer(step: Step, cut: list[Parameter], reached: set[int]) -> bool:
-    from .....measure.torch.optimizers import tensors
-
-    for thing in step.optimizers:
-        held = {id(tensor) for tensor in tensors(thing.value)}
-        if held & reached and any(id(one.tensor) in held for one in cut):
-            return True
-    return False
+def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bool:
+    """Whether an optimizer holds some of these tensors, and some that the losses reach."""
+    wanted = set(map(id, some))
+    held = ({id(tensor) for tensor in optimizers.tensors(thing.value)} for thing in step.optimizers)
+    return any(own & reached and own & wanted for own in held)
 
 
 def _grouped(step: Step, parameters: list[Parameter]) -> str:
@@ -125,6 +130,12 @@ def _grouped(step: Step, parameters: list[Parameter]) -> str:
     return listed((f"{owner}.*" for owner in owners), False, 60)
 
 
+@rule(
+    "error",
+    why="A reentrant checkpoint records a graph only where an input needs a gradient.",
+    suggestion="use_reentrant=False",
+    needs="source",
+)
 def checkpoint_cut(step: Step) -> Iterator[Found]:
     """A reentrant checkpoint whose inputs need no gradient runs its part without one."""
     for call in step.here.calls_of("checkpoint"):
@@ -132,7 +143,7 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
         if reentrant is None or text_of(reentrant) != "True":
             continue
         inputs = [step.operand(argument, 0, call.lineno) for argument in call.args[1:]]
-        known = [thing for thing in inputs if thing is not None and is_own(thing.value)]
+        known = [thing for thing in inputs if thing is not None and is_exact_tensor(thing.value)]
         called = step.module_of(text_of(call.args[0]), 0) if call.args else None
         if not known or len(known) < len(inputs) or any(requires_grad(thing.value) for thing in known):
             continue
@@ -147,12 +158,13 @@ def checkpoint_cut(step: Step) -> Iterator[Found]:
 
 
 def _reentrant_in_modules(step: Step) -> Iterator[Found]:
-    """After a backward: a reentrant checkpoint in a method left no node in the graph, and its part no gradient."""
-    if any(loss.pending for loss in step.losses) or not step.has_all_losses() or not step.graph.complete:
+    """A reentrant checkpoint in a method left no node in the graph, and what it runs no gradient."""
+    if not step.has_all_losses() or not step.graph.complete:
         return
     reached, nodes = reached_by_losses(step)
+    is_pending = any(loss.pending for loss in step.losses)
     held = [one.tensor for one in step.trained()]
-    if not any(id(tensor) in reached and step.grad(tensor) is not None for tensor in held):
+    if not any(id(tensor) in reached and (is_pending or step.grad(tensor) is not None) for tensor in held):
         return
     if any(node.op.startswith("Checkpoint") for root in nodes for node in step.graph.below(root)):
         return
@@ -160,34 +172,51 @@ def _reentrant_in_modules(step: Step) -> Iterator[Found]:
     for name, member in list(step.members.values()) if missing else ():
         if is_library(type(member.module)):
             continue
-        gone = {f"self.{key}" for key, own in parts_of(member) if own and missing.issuperset(map(id, own))}
-        for _, source in methods_of(type(member.module)) if gone else ():
-            for call in source.calls_of("checkpoint"):
-                run, reentrant = text_of(call.args[0]) if call.args else "", call.keywords.get("use_reentrant")
-                if run in gone and text_of(reentrant) == "True":
-                    part = f"{name}.{run[len('self.') :]}"
+        methods = dict(methods_of(type(member.module)))
+        for source in methods.values():
+            for call in source.calls_of("checkpoint", "checkpoint_sequential"):
+                named = _parts_named(source, call.args[0], methods) if call.args else set[str]()
+                gone = _gone(name, member, named, missing)
+                if gone and text_of(call.keywords.get("use_reentrant")) in ("True", ""):
+                    what = "gets" if is_pending else "got"
                     yield Found(
-                        f"the reentrant checkpoint of {part} got no input that needs a gradient: its parameters got none",
-                        (part, "trainable, in the optimizer, grad None"),
+                        f"the reentrant checkpoint of {listed(gone, False, 60)} {what} no input that needs a gradient: its parameters {'get' if is_pending else 'got'} none",
+                        (gone[0], "trainable, in the optimizer, grad None"),
                         line=(source.file, call.lineno),
                     )
 
 
-RULES = [
-    Rule(
-        "graph-cut",
-        graph_cut,
-        "loss optimizer source",
-        "error",
-        "What gets no gradient does not learn.",
-        "pass it on without detach()",
-    ),
-    Rule(
-        "checkpoint-cut",
-        checkpoint_cut,
-        "source",
-        "error",
-        "A reentrant checkpoint records a graph only where an input needs a gradient.",
-        "use_reentrant=False",
-    ),
-]
+def _gone(name: str, member: Member, attributes: set[str], missing: set[int]) -> list[str]:
+    """Of some attributes of a module those whose parameters are all missing, or else the entries of which that is so."""
+    found = []
+    for part in ("_parameters", "_modules"):
+        for key, item in member.items(part):
+            if key not in attributes or not is_module(item):
+                continue
+            whole = Member(item, "", key, member)
+            inside = [("", parameters_of(item)), *((f"[{at}]", tensors) for at, tensors in parts_of(whole))]
+            gone = [suffix for suffix, tensors in inside if tensors and missing.issuperset(map(id, tensors))]
+            found += [f"{name}.{key}{suffix}" for suffix in (gone[:1] if "" in gone else gone)]
+    return found
+
+
+def _parts_named(source: Source, run: ast.expr, methods: dict[str, Source]) -> set[str]:
+    """The attributes of ``self`` that what is run names: by itself, by loops and functions around it, by other methods."""
+    found, waiting, seen = set[str](), list[ast.AST]([run]), set[str]()
+    loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, ast.comprehension)]
+    while waiting:
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Attribute) and text_of(node.value) == source.own and node.attr not in found:
+                found.add(node.attr)
+                waiting += methods[node.attr].body if node.attr in methods else []
+            elif isinstance(node, ast.Name) and node.id not in seen:
+                seen.add(node.id)
+                for _, bound in source.bindings.get(node.id, ()):
+                    is_function = isinstance(bound, ast.FunctionDef)
+                    value = bound if is_function else getattr(bound, "iter", getattr(bound, "value", None))
+                    waiting += [value] if isinstance(value, ast.AST) else []
+                waiting += [loop.iter for loop in loops if node.id in bound_in(loop.target)]
+    return found
+
+
+RULES = [graph_cut, checkpoint_cut]

@@ -4,90 +4,95 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
+from types import FunctionType
 
-from .....measure.torch.elements import is_own
-from .....measure.torch.metadata import dtype_name, element_count, gradient_of, requires_grad
+from .....measure.torch.metadata import dtype_name, element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
 from .....measure.torch.modules import is_of
-from .....words.text import listed, plural
+from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
+from ....step.calls import Call
 from ....step.expressions import names_in, root_of, text_of
 from ....step.roles import Parameter
+from ....step.source import Source
 from ....step.step import Step
+from ...classes import function_called, is_library, methods_of
 from ...finding import Found
-from ...made_of import made_of
-from ...places import bound, frozen
-from ...rule import Rule
-from .cut import CUTS, STEPS
+from ...lines import Line, frozen
+from ...made_of import CUTS, made_of
+from ...rule import rule
+from ...terms import left_at
 
 _NORMS = ("_BatchNorm", "LayerNorm", "GroupNorm", "RMSNorm")
 
 
-_FLAT = ("Round", "Floor", "Ceil", "Trunc", "Sign")
-
-
+@rule(
+    "error",
+    why="backward() will raise, or nothing is learned.",
+    suggestion="keep the computation in torch, without detach, numpy or item",
+    needs="loss source",
+)
 def loss_without_grad(step: Step) -> Iterator[Found]:
     """A loss that is about to be backpropagated has nothing behind it."""
-    for loss in _dead_losses(step):
-        cut = _origin(step, loss, CUTS)
+    for loss in dead_losses(step):
+        cut = origin_of(step, loss, CUTS)
         facts = [(loss.name, f"{dtype_name(loss.tensor)} without grad_fn")]
         if cut is None:
             yield Found(f"{loss.name} has no grad_fn: backward will fail", *facts, line=_line(step, loss))
             continue
         name, line, call = cut
         yield Found(
-            f"{loss.name} has no grad_fn: {name} left autograd by {call}",
+            f"{loss.name} has no grad_fn: {'it' if name == loss.name else name} left autograd by {call}",
             *facts,
-            (name, f"line {line}: {call}"),
-            line=(step.source.file, line),
+            (name, f"line {line[1]}: {call}"),
+            line=line,
         )
 
 
-def nondifferentiable(step: Step) -> Iterator[Found]:
-    for loss in _dead_losses(step):
-        cut = _origin(step, loss, STEPS)
-        if cut is not None:
-            name, line, call = cut
-            yield Found(
-                f"{loss.name} has no grad_fn: {name} is made by {call}, which has no gradient",
-                (name, f"line {line}: {call}"),
-                (loss.name, "without grad_fn"),
-                line=(step.source.file, line),
-            )
-
-    for loss in step.losses:
-        root = step.node_of(loss.tensor)
-        flat = [node for node in step.graph.below(root) if node.op in _FLAT] if root is not None else []
-        if root is None or not flat or not step.held & {id(leaf) for leaf in step.graph.leaves(root)}:
-            continue
-        if step.held & {id(leaf) for leaf in step.graph.leaves_beside(root, _FLAT)}:
-            continue
-        subject = step.title_of(flat[0])
-        yield Found(
-            f"{loss.name} has no gradient but zero: {subject or 'a value'} is made by {flat[0].op.lower()}, whose slope is 0",
-            (subject, f"grad ← {flat[0].op}Backward0"),
-            (loss.name, "every way to a parameter leads through it"),
-            line=(step.source.file, loss.backward.lineno) if subject is None else bound(step, subject),
-        )
-
-
+@rule(
+    "error",
+    why="Without gradients no graph is recorded, and backward has nothing to go through.",
+    suggestion="compute the loss outside of no_grad",
+    needs="loss module source",
+)
 def grad_mode_off(step: Step) -> Iterator[Found]:
-    for loss in _dead_losses(step):
+    for loss in dead_losses(step):
         block = _without_gradients(step, root_of(loss.name))
         trainable = [one for one in step.parameters.values() if requires_grad(one.tensor)]
         if not trainable or (block is None and step.grad_mode):
             continue
+        off = _switched_off(step) if block is None else None
         where = (
-            "gradients are off here"
+            f"gradients are off{' here' if off is None else ', since ' + off[0]}"
             if block is None
             else f"it was computed under {text_of(block.items[0].context_expr)}"
         )
+        line = _line(step, loss) if block is None else (step.source.file, block.lineno)
         yield Found(
             f"{loss.name} has no grad_fn: {where}",
             (loss.name, "without grad_fn"),
             ("torch.is_grad_enabled()", str(step.grad_mode)),
-            line=_line(step, loss) if block is None else (step.source.file, block.lineno),
+            line=line if off is None else off[1],
+            suggestion="" if off is None else "with torch.no_grad(): around what needs none, in place of that call",
         )
+
+
+def _switched_off(step: Step) -> tuple[str, Line] | None:
+    """The only call that switches gradients off for good: in the frames in sight, and in functions and methods there."""
+    owners = {id(cls): cls for cls in (type(step.value(source.own, at)) for at, source in enumerate(step.sources))}
+    sources = [
+        *step.sources,
+        *(source for cls in owners.values() if not is_library(cls) for _, source in methods_of(cls)),
+    ]
+    for view in step.views:
+        functions = [value for value in dict.values(view.frame.f_globals) if type(value) is FunctionType]
+        sources += [Source(one.__code__, 0) for one in functions if "set_grad_enabled" in one.__code__.co_names]
+    found = {
+        (source.file, call.lineno): f"{text_of(call.node)} in {source.function}"
+        for source in sources
+        for call in source.calls_of("set_grad_enabled")
+        if call.is_statement and [text_of(one) for one in call.args] == ["False"]
+    }
+    return next(((words, line) for line, words in found.items()), None) if len(found) == 1 else None
 
 
 def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None:
@@ -101,14 +106,20 @@ def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None
     return None
 
 
+@rule(
+    "error",
+    why="What is frozen can't learn.",
+    suggestion="call requires_grad_(True) on what is to be trained",
+    needs="loss optimizer source",
+)
 def frozen_params(step: Step) -> Iterator[Found]:
-    held = [one for one in step.parameters.values() if id(one.tensor) in step.held]
+    held = [one for one in step.parameters.values() if id(one.tensor) in step.optimized]
     yield from _only_norms(step, held)
-    if not _dead_losses(step):
+    if not dead_losses(step):
         return
     if held and not any(requires_grad(one.tensor) for one in held):
         root = held[0].root.name
-        dead = _dead_losses(step)[0]
+        dead = dead_losses(step)[0]
         yield Found(
             f"none of the {plural(len(held), 'parameter')} of {root} in the optimizer is trainable",
             (root, "requires_grad is False everywhere"),
@@ -121,7 +132,7 @@ def frozen_params(step: Step) -> Iterator[Found]:
 def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
     """The optimizer was given a whole model, of which nothing but normalisation is trainable."""
     trainable = [one for one in held if requires_grad(one.tensor)]
-    still = [one for one in held if not requires_grad(one.tensor) and not is_of(one.member.module, *_NORMS)]
+    still = [one for one in held if not is_of(one.member.module, *_NORMS)]
     if trainable and still and all(is_of(one.member.module, *_NORMS) for one in trainable):
         yield Found(
             f"only normalisation is trainable: {plural(len(trainable), 'parameter')} of {len(held)} in the optimizer, as {trainable[0].name}",
@@ -132,7 +143,7 @@ def _only_norms(step: Step, held: list[Parameter]) -> Iterator[Found]:
         )
 
 
-def _dead_losses(step: Step) -> list[Loss]:
+def dead_losses(step: Step) -> list[Loss]:
     """Losses without a graph of which a backward is meant to be called."""
     if not step.optimizers and not step.parameters:
         return []
@@ -157,8 +168,13 @@ def _line(step: Step, loss: Loss) -> tuple[str, int] | None:
     return step.source.line_of(loss.name)
 
 
-def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, str] | None:
-    """The assignment by which what the loss is made of left autograd: its name, line and call."""
+def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line, str] | None:
+    """The assignment by which what the loss is made of left autograd, as one of some calls: its name, line and call."""
+    left = left_at(step, loss)
+    if left is not None:
+        is_one = ("eq" if left.call == "a comparison" else left.call.strip(".()")) in calls
+        return (left.name or loss.name, left.line, left.call) if is_one else None
+    file = step.source.file
     for name, (line, node) in step.source.made_of(root_of(loss.name)).items():
         value = getattr(node, "value", None)
         if value is None:
@@ -167,42 +183,48 @@ def _origin(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, int, s
             called = text_of(below.func).rpartition(".")[2] if isinstance(below, ast.Call) else ""
             if isinstance(below, ast.Attribute) and below.attr == "data" and "data" in calls:
                 called = "data"
-            if isinstance(below, ast.Compare) and "eq" in calls and _has_tensors(step, below):
-                return name, line, "a comparison"
+            if isinstance(below, ast.Compare) and "eq" in calls and _is_of_predictions(step, below):
+                return name, (file, line), "a comparison"
             if called in calls and _comes_from_model(step, below):
-                return name, line, f"{called}()" if called != "data" else ".data"
+                return name, (file, line), f"{called}()" if called != "data" else ".data"
     return None
 
 
-def _has_tensors(step: Step, node: ast.AST) -> bool:
-    return any(is_own(step.value(name)) for name in names_in(node))
+def _is_of_predictions(step: Step, node: ast.Compare) -> bool:
+    return any(is_exact_tensor(step.value(name)) for name in names_in(node)) and _comes_from_model(step, node)
 
 
 def _comes_from_model(step: Step, node: ast.AST) -> bool:
-    """Whether an expression names something that is not only data: the output of a call, or a tensor with a gradient."""
-    names = names_in(node)
-    if isinstance(node, ast.Call) and any(
-        isinstance(below, ast.Call) and below is not node for below in ast.walk(node)
-    ):
-        return True
-    for name in names:
-        value = step.value(name)
-        if not is_own(value) or requires_grad(value):
+    """Whether an expression is, by its source, not only made of data: a model, or a function of the program, makes it."""
+    made = [node]
+    for name in names_in(node):
+        if requires_grad(step.value(name)) if is_exact_tensor(step.value(name)) else False:
             return True
-        made = step.source.value_of(root_of(name))
-        value_node: Any = None if made is None else getattr(made[1], "value", None)
-        if value_node is not None and any(
-            isinstance(below, ast.Call) and step.module_of(text_of(below.func), step.at)
-            for below in ast.walk(value_node)
-        ):
-            return True
-    return False
+        made += [one for _, one in step.source.made_of(root_of(name)).values()]
+    return any(_may_predict(step, call) for one in made for call in _calls_in(one))
 
 
+def _calls_in(node: ast.AST) -> list[ast.Call]:
+    """The calls in an expression, or in what a statement assigns."""
+    value = getattr(node, "value", None) if isinstance(node, ast.stmt) else node
+    return [below for below in ast.walk(value) if isinstance(below, ast.Call)] if isinstance(value, ast.AST) else []
+
+
+def _may_predict(step: Step, node: ast.Call) -> bool:
+    is_model = step.module_of(text_of(node.func), step.at) is not None
+    return is_model or function_called(step, Call(node, None, False), step.at) is not None
+
+
+@rule(
+    "error",
+    why="The new tensor knows nothing of the model: no parameter gets a gradient from it.",
+    suggestion="call backward on the loss itself",
+    needs="loss source",
+)
 def loss_rewrapped(step: Step) -> Iterator[Found]:
     for loss in step.losses:
         leaf = requires_grad(loss.tensor) and gradient_of(loss.tensor).is_leaf
-        known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.held
+        known = id(loss.tensor) in step.parameters or id(loss.tensor) in step.optimized
         if not (step.optimizers or step.modules):
             continue
         if not leaf:
@@ -226,17 +248,27 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
     """A loss that is computed from a new leaf, which is made of the numbers of values with a graph."""
     root = step.node_of(loss.tensor)
     leaves = [] if root is None else step.graph.leaves(root)
-    if not leaves or any(id(one) in step.parameters or id(one) in step.held for one in leaves):
+    if not leaves or any(id(one) in step.parameters or id(one) in step.optimized for one in leaves):
+        return
+    reaches = f"backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}"
+    left = left_at(step, loss) if step.trained() and not any(id(one) in step.names for one in leaves) else None
+    if left is not None and left.leaf is not None:
+        yield Found(
+            f"{loss.name} is made of the numbers of {left.name or 'predictions'}, a new leaf: {reaches}",
+            (loss.name, f"leads to a new leaf of shape {shape(shape_of(leaves[0]))} only"),
+            (left.name, f"line {left.line[1]}: {left.call}"),
+            line=left.leaf,
+        )
         return
     for made in made_of(step.source, loss.name):
         for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
             if text_of(call.func).rpartition(".")[2] not in _REWRAPPING or not call.args:
                 continue
             values = [(name, step.value(name)) for name in names_in(call.args[0])]
-            lost = [name for name, value in values if is_own(value) and requires_grad(value)]
+            lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]
             if lost and step.trained():
                 yield Found(
-                    f"{loss.name} is made of the numbers of {listed(lost, False, 40)}: backward {'reaches' if loss.pending else 'reached'} none of {plural(len(step.trained()), 'parameter')}",
+                    f"{loss.name} is made of the numbers of {listed(lost, False, 40)}: {reaches}",
                     (loss.name, "leads to a new leaf only"),
                     *((name.replace("'", '"'), "requires grad, its graph is left behind") for name in lost[:3]),
                     line=(step.source.file, call.lineno),
@@ -244,45 +276,4 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
                 return
 
 
-RULES = [
-    Rule(
-        "frozen-params",
-        frozen_params,
-        "loss optimizer source",
-        "error",
-        "What is frozen can't learn.",
-        "call requires_grad_(True) on what is to be trained",
-    ),
-    Rule(
-        "grad-mode-off",
-        grad_mode_off,
-        "loss module source",
-        "error",
-        "Without gradients no graph is recorded, and backward has nothing to go through.",
-        "compute the loss outside of no_grad",
-    ),
-    Rule(
-        "nondifferentiable",
-        nondifferentiable,
-        "loss source",
-        "error",
-        "Such an operation has no gradient: nothing before it can learn.",
-        "use a differentiable stand-in, as softmax for argmax",
-    ),
-    Rule(
-        "loss-without-grad",
-        loss_without_grad,
-        "loss source",
-        "error",
-        "backward() will raise, or nothing is learned.",
-        "keep the computation in torch, without detach, numpy or item",
-    ),
-    Rule(
-        "loss-rewrapped",
-        loss_rewrapped,
-        "loss source",
-        "error",
-        "The new tensor knows nothing of the model: no parameter gets a gradient from it.",
-        "call backward on the loss itself",
-    ),
-]
+RULES = [frozen_params, grad_mode_off, loss_without_grad, loss_rewrapped]

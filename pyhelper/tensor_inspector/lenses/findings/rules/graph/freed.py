@@ -6,19 +6,30 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import is_own, version_of
-from .....measure.torch.graph import Node
+from .....measure.torch.elements import version_of
+from .....measure.torch.graph import Graph
+from .....measure.torch.metadata import gradient_of
 from .....measure.torch.modules import Member
-from .....safe.guard import SEQUENCES
+from .....measure.torch.node import AutogradNode
+from ....step.calls import Call
 from ....step.expressions import names_given, names_in, root_of, text_of
-from ....step.source import Call, Source
+from ....step.source import Source
 from ....step.step import Step
-from ...classes import is_library, methods_of
+from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
+from ...ahead.meantime import runs_its_forward_alone
+from ...carried import State, states, tensors_with_graph
+from ...classes import forward_of, is_library
 from ...finding import Found
 from ...outputs import INPUTS, USUAL
-from ...rule import Rule
+from ...rule import rule
 
 
+@rule(
+    "error",
+    why="The backward needs the value as it was; torch will raise.",
+    suggestion="use the operation that makes a new tensor",
+    needs="loss source",
+)
 def inplace_modified(step: Step) -> Iterator[Found]:
     for loss in step.pending():
         root = step.node_of(loss.tensor)
@@ -30,12 +41,12 @@ def inplace_modified(step: Step) -> Iterator[Found]:
                 changed = _changed_name(step, node, name)
                 versions = f"saved at version {saved.expected}, now at version {saved.found}"
                 line, how = _changed_in(step, changed)
-                title = f"backward will fail: {node.op}Backward0 saved {changed or 'a tensor'} at version {saved.expected}, it is at version {saved.found} now{how}"
+                title = f"backward will fail: {changed or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
                 yield Found(title, (changed, versions), (loss.name, "its backward goes through it"), line=line)
                 return
 
 
-def _changed_name(step: Step, node: Node, saved: str) -> str | None:
+def _changed_name(step: Step, node: AutogradNode, saved: str) -> str | None:
     """The variable that was changed: what the node made, or what was made of that in place."""
     for above in (node, *(user for user, _ in step.graph.users(node))):
         thing = step.tensor_at(above)
@@ -74,6 +85,12 @@ def _changed_in(step: Step, name: str | None) -> tuple[tuple[str, int] | None, s
     return None, ""
 
 
+@rule(
+    "error",
+    why="backward() frees what it went through; a second one raises.",
+    suggestion="add the losses and call backward once, or retain_graph=True",
+    needs="source",
+)
 def graph_freed(step: Step) -> Iterator[Found]:
     """A backward that is still to come leads through what an earlier one has freed."""
     for loss in step.pending():
@@ -82,47 +99,131 @@ def graph_freed(step: Step) -> Iterator[Found]:
             continue
         freed = next((node for node in step.graph.below(root) if node.is_freed()), None)
         if freed is not None:
+            state = _carried_through(step, root)
+            if state is not None:
+                yield Found(
+                    f"{state.name} is carried from step to step with its graph: {loss.name} goes back through it into an earlier step, whose backward has freed that graph",
+                    (state.name, "has the graph of the steps before"),
+                    (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
+                    line=state.line,
+                    suggestion=f"detach it between steps: {state.detached}",
+                )
+                return
             shared = step.title_of(freed) or _named_above(step, root, freed)
             what = f"{shared}, made by {freed.op}" if shared else freed.op
             through = f"{loss.name} goes through {what}, whose graph an earlier backward has freed"
+            is_own = any(other.tensor is loss.tensor and not other.pending for other in step.losses)
             again = f"an earlier backward of {loss.name} has freed its graph"
             before = [other.lineno for other in step.source.backwards if other.lineno < step.source.lineno]
             yield Found(
-                again if shared == loss.name else through,
+                again if shared == loss.name or is_own else through,
                 (loss.name, f"{freed.op}Backward0 below it has nothing saved any more"),
                 *([(shared, "its graph is freed")] if shared and shared != loss.name else []),
                 line=(step.source.file, before[-1] if before else loss.backward.lineno),
             )
             return
-    for name, tensor, line in _carried(step):
-        root = step.node_of(tensor)
-        freed = None if root is None else next((node for node in step.graph.below(root) if node.is_freed()), None)
-        if freed is not None:
+    for state in (*_given_again(step), *_kept_by_modules(step)):
+        top = next((nodes[0] for nodes in _graphs_of(step, state) if any(node.is_freed() for node in nodes)), None)
+        if top is not None:
             yield Found(
-                f"{name} still has the graph of the step before, which its backward has freed: the next backward will fail",
-                (name, f"grad ← {root.op if root else ''}Backward0, freed below"),
-                line=(step.source.file, line),
-                suggestion=f"detach it between steps: {name} = {name}.detach()",
+                f"{state.name} still has the graph of the step before, which its backward has freed: the next backward will fail",
+                (state.name, f"grad ← {top.op}Backward0, freed below"),
+                line=state.line,
+                suggestion=f"detach it between steps: {state.detached}",
             )
             return
 
 
-def _carried(step: Step) -> Iterator[tuple[str, Any, int]]:
-    """What is about to be given to a module, in the loop of a backward that is still to come."""
+def _carried_through(step: Step, root: AutogradNode) -> State | None:
+    """The state through which a graph reaches into an earlier step: what was freed is in the graph of both."""
+    freed = {id(node.function) for node in step.graph.below(root) if node.is_freed()}
+    for state in states(step):
+        if any(id(node.function) in freed for nodes in _graphs_of(step, state) for node in nodes):
+            return state
+    return None
+
+
+def _graphs_of(step: Step, state: State) -> Iterator[list[AutogradNode]]:
+    """For each tensor of a state, the nodes of its graph, nearest first."""
+    for tensor in state.tensors:
+        node = step.node_of(tensor)
+        found = step.graph.below(node) if node is not None else _nodes_of(step, tensor)
+        if found:
+            yield found
+
+
+def _nodes_of(step: Step, tensor: Any) -> list[AutogradNode]:
+    """Those of a tensor that is deeper inside than what is in sight."""
+    return Graph([gradient_of(tensor).function], step.budget.share()).nodes
+
+
+def _given_again(step: Step) -> Iterator[State]:
+    """What is about to be given to a module, for what is backpropagated."""
     source = step.source
-    for call, _, view in step.calls_of_modules():
-        if view != step.at or call.lineno < source.lineno:
-            continue
-        loop = source.loop_of(call.lineno)
-        if loop is None or not any(
-            loop[0] <= other.lineno <= loop[1] and other.lineno >= call.lineno for other in source.backwards
-        ):
-            continue
+    for coming in coming_calls(step):
+        call = coming.call
         for argument in (*call.args, *call.keywords.values()):
             for name in names_given(argument):
-                if not source.is_current(name, call.lineno) or not _takes_as_it_is(step, call, argument):
-                    continue
-                yield from ((shown, tensor, call.lineno) for shown, tensor in _tensors_named(step, name))
+                is_state = "." in name or source.loop_of(call.lineno) is not None
+                if (
+                    is_state
+                    and source.is_current(name, call.lineno)
+                    and not source.will_change(name, call.lineno)
+                    and _takes_as_it_is(step, call, argument)
+                    and _is_backpropagated(step, coming)
+                ):
+                    yield State(name, step.value(name), (source.file, call.lineno))
+
+
+def _is_backpropagated(step: Step, coming: ComingCall, *attributes: str) -> bool:
+    """Whether a loss is surely made of a call, and nothing before that call may set one of these attributes."""
+    line = coming.call.node.end_lineno or coming.call.lineno
+    return is_made_of(step.source, coming) and not may_change(step, coming, line, *attributes)
+
+
+def _kept_by_modules(step: Step) -> Iterator[State]:
+    """What a module that is about to be called has kept of the step before, and computes with as it is."""
+    for coming in coming_calls(step) if not step.at else ():
+        module = coming.thing.value
+        name, member = step.members.get(id(module), ("", None))
+        if member is None or is_library(type(module)) or not runs_its_forward_alone(step, module):
+            continue
+        for key, value in (*member.attributes.items(), *member.items("_buffers")):
+            forward = forward_of(type(module)) if tensors_with_graph(value) else None
+            line = None if forward is None or forward.decorators else _takes_its_own(forward, key, module)
+            if forward is not None and line is not None and _is_backpropagated(step, coming, key):
+                yield State(f"{name}.{key}", value, (forward.file, line))
+
+
+def _takes_its_own(forward: Source, key: str, module: Any) -> int | None:
+    """The line in which a ``forward`` hands an attribute to a layer of the library, if that is the first it does with it.
+
+    What it does only where the attribute is None is not done: it is a tensor now.
+    """
+    own, layers = forward.own, _library_parts(forward, module)
+    name = f"{own}.{key}"
+    for statement in forward.body:
+        if isinstance(statement, ast.If) and text_of(statement.test) == f"{name} is None" and not statement.orelse:
+            continue
+        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        uses = [
+            node
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Attribute) and text_of(node) == name and isinstance(node.ctx, ast.Load)
+        ]
+        taking = [call for call in calls if text_of(call.func) in layers and will_run(forward, call)]
+        given = [node for call in taking for node in call.args if text_of(node) == name]
+        if uses and isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)):
+            return statement.lineno if len(given) == len(uses) else None
+        methods = [
+            call for call in calls if text_of(call.func).startswith(f"{own}.") and text_of(call.func) not in layers
+        ]
+        leaves = isinstance(statement, (ast.With, ast.Try)) or any(
+            isinstance(node, ast.Return) for node in ast.walk(statement)
+        )
+        if uses or methods or leaves:
+            return None
+    return None
 
 
 def _takes_as_it_is(step: Step, call: Call, argument: ast.expr) -> bool:
@@ -131,10 +232,12 @@ def _takes_as_it_is(step: Step, call: Call, argument: ast.expr) -> bool:
     A module of the library does so. One of the program does where its ``forward`` only hands it on to such modules.
     """
     found = step.module_of(call.callee, step.at)
-    if found is None or is_library(type(found.value)):
-        return found is not None
-    forward = next((source for name, source in methods_of(type(found.value)) if name == "forward"), None)
-    name = None if forward is None else _received(forward, call, argument)
+    if found is None or not runs_its_forward_alone(step, found.value):
+        return False
+    if is_library(type(found.value)):
+        return True
+    forward = forward_of(type(found.value))
+    name = None if forward is None or forward.decorators else _received(forward, call, argument)
     return forward is not None and name is not None and _only_hands_on(forward, name, found.value)
 
 
@@ -149,7 +252,7 @@ def _received(forward: Source, call: Call, argument: ast.expr) -> str | None:
 
 def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
     """Whether all that a ``forward`` does with what it was given is to call modules of the library with it."""
-    parts = {f"self.{key}" for key, part in Member(module, "", "", None).items("_modules") if is_library(type(part))}
+    parts = _library_parts(forward, module)
     calls = [call for call in forward.calls if any(root_of(used) == name for used in names_in(call.node))]
     lines = {call.lineno for call in calls}
     bound = {line for line, node in forward.bindings.get(name, []) if not isinstance(node, ast.arg)}
@@ -157,21 +260,18 @@ def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
         bool(calls)
         and all(call.callee in parts and name in map(root_of, names_given(*call.args)) for call in calls)
         and bound <= lines
+        and all(will_run(forward, call.node) for call in calls)
         and not any(forward.is_under(line, "no_grad", "inference_mode") for line in lines)
     )
 
 
-def _tensors_named(step: Step, name: str) -> Iterator[tuple[str, Any]]:
-    value = step.value(name)
-    if is_own(value):
-        yield name, value
-    elif type(value) in SEQUENCES:
-        for item in value[:8]:
-            if is_own(item):
-                yield name, item
+def _library_parts(forward: Source, module: Any) -> set[str]:
+    """The layers of the library that a module has, as its ``forward`` writes them."""
+    own = forward.own
+    return {f"{own}.{key}" for key, part in Member(module, "", "", None).items("_modules") if is_library(type(part))}
 
 
-def _named_above(step: Step, root: Node, freed: Node) -> str | None:
+def _named_above(step: Step, root: AutogradNode, freed: AutogradNode) -> str | None:
     """The nearest variable that the freed node has become."""
     for thing in step.tensors:
         node = step.node_of(thing.value)
@@ -180,21 +280,4 @@ def _named_above(step: Step, root: Node, freed: Node) -> str | None:
     return None
 
 
-RULES = [
-    Rule(
-        "inplace-modified",
-        inplace_modified,
-        "loss source",
-        "error",
-        "The backward needs the value as it was; torch will raise.",
-        "use the operation that makes a new tensor",
-    ),
-    Rule(
-        "graph-freed",
-        graph_freed,
-        "source",
-        "error",
-        "backward() frees what it went through; a second one raises.",
-        "add the losses and call backward once, or retain_graph=True",
-    ),
-]
+RULES = [inplace_modified, graph_freed]

@@ -1,102 +1,56 @@
-"""Rules about what a module registers: unused, unregistered, no leaf, not frozen."""
+"""Rules about what a module registers: unregistered, no leaf, not frozen."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from .....measure.torch.elements import is_own
-from .....measure.torch.metadata import gradient_of, requires_grad, shape_of
-from .....measure.torch.modules import Member, is_module, parameters_of
-from .....safe.guard import Classes, class_name, instance_dict
+from .....measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad, retains_grad, shape_of
+from .....measure.torch.modules import is_module, parameters_of
+from .....safe.guard import Classes, class_name, each, instance_dict
 from .....words.text import listed, plural, shape
-from ....step.expressions import text_of
-from ....step.roles import Parameter
+from ....step.calls import Call
+from ....step.expressions import bound_in, parent_of, root_of, text_of
+from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import is_library, methods_of
+from ...classes import function_called, is_library, methods_of
 from ...finding import Found
-from ...places import assigned, bound
-from ...rule import Rule
+from ...lines import Line, assigned, attribute_set, bound
+from ...rule import rule
 from .cut import reached_by_losses
 
 _CONTAINERS = Classes(list, tuple, dict)
+_ITEMS = 500  #: of one container
 
 
-def unused_module(step: Step) -> Iterator[Found]:
-    """A submodule that no method of its parent names, with parameters that no loss reaches."""
-    reached, nodes = reached_by_losses(step)
-    if not nodes or not step.has_all_losses() or not step.graph.complete:
-        return
-    by_member = _by_member(step)
-    roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in reached}
-    for name, member in list(step.members.values()):
-        parent = member.parent
-        below = by_member.get(id(member.module), [])
-        if parent is None or not below or is_library(type(parent.module)):
-            continue
-        trainable = [one for one in below if requires_grad(one.tensor)]
-        if not trainable or any(id(one.tensor) in reached or step.grad(one.tensor) is not None for one in trainable):
-            continue
-        if id(trainable[0].root.value) not in roots:
-            continue
-        attribute = member.name.rpartition(".")[2]
-        if any(source.mentions(attribute) for source in step.sources) or _is_named(type(parent.module), attribute):
-            continue
-        yield Found(
-            f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
-            (name, f"no method of {class_name(type(parent.module))} but __init__ names it"),
-            *((one.name, "grad None") for one in trainable[:4]),
-            line=assigned(type(parent.module), attribute),
-        )
-
-
-def _by_member(step: Step) -> dict[int, list[Parameter]]:
-    """The parameters in each module and below it."""
-    found: dict[int, list[Parameter]] = {}
-    for one in step.parameters.values():
-        member: Member | None = one.member
-        while member is not None:
-            found.setdefault(id(member.module), []).append(one)
-            member = member.parent
-    return found
-
-
-def _is_named(cls: type, attribute: str) -> bool:
-    """Whether a method but ``__init__`` names an attribute, or goes through all of them."""
-    methods = [
-        source for name, source in methods_of(cls) if name not in ("__init__", "reset_parameters", "init_weights")
-    ]
-    if not methods or any(not source.is_known() for source in methods):
-        return True
-    return any(
-        source.mentions(
-            attribute, "getattr", "children", "modules", "_modules", "named_children", "named_modules", "super"
-        )
-        for source in methods
-    )
-
-
+@rule(
+    "error",
+    why="They are not trained, saved, or moved by .to().",
+    suggestion="register them",
+    needs="module",
+)
 def unregistered_params(step: Step) -> Iterator[Found]:
     """Modules or trainable leaves in a plain list, dict or attribute, which ``parameters()`` does not see."""
     reached, _ = reached_by_losses(step)
     for name, member in list(step.members.values()):
         if is_library(type(member.module)):
             continue
-        for key, item in list(member.own.items()):
-            if key.startswith("_") or (type(item) not in _CONTAINERS and not is_own(item)):
+        for key, item in list(member.attributes.items()):
+            if key.startswith("_") or (type(item) not in _CONTAINERS and not is_exact_tensor(item)):
                 continue
-            found = [item] if is_own(item) else list(dict.values(item)) if type(item) is dict else list(item)
+            found = [item] if is_exact_tensor(item) else _first_items(item)
             hidden = [one for one in found if is_module(one) or _is_hidden(one)]
             tensors = [tensor for one in hidden for tensor in _tensors_in(one)]
             registered = set(map(id, _tensors_in(member.top.module)))
-            loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.held]
+            loose = [tensor for tensor in tensors if id(tensor) not in registered and id(tensor) not in step.optimized]
             if not loose or not all(requires_grad(tensor) for tensor in loose):
                 continue
             if not any(id(tensor) in reached or step.grad(tensor) is not None for tensor in loose):
                 continue
-            if is_own(item):
+            if is_exact_tensor(item):
                 if not _is_updated_by_hand(step, member.module, key):
                     yield Found(
                         f"{name}.{key} is a trainable tensor but no nn.Parameter: not in {name}.parameters(), in no optimizer",
@@ -119,6 +73,11 @@ def unregistered_params(step: Step) -> Iterator[Found]:
             )
 
 
+def _first_items(container: Any) -> list[Any]:
+    items = dict.values if type(container) is dict else type(container).__iter__
+    return list(islice(each(items, container), _ITEMS))
+
+
 def _is_updated_by_hand(step: Step, owner: Any, attribute: str) -> bool:
     """Whether code in sight, or a method, reads its gradient: as what an attack adds to an input."""
     sources = [*step.sources, *(source for _, source in methods_of(type(owner)))]
@@ -131,27 +90,35 @@ def _is_updated_by_hand(step: Step, owner: Any, attribute: str) -> bool:
 
 
 def _is_hidden(value: Any) -> bool:
-    return is_own(value) and requires_grad(value) and gradient_of(value).is_leaf
+    return is_exact_tensor(value) and requires_grad(value) and gradient_of(value).is_leaf
 
 
 def _tensors_in(value: Any) -> list[Any]:
-    return [value] if is_own(value) else parameters_of(value)
+    return [value] if is_exact_tensor(value) else parameters_of(value)
 
 
+@rule(
+    "error",
+    why="Only leaves get a .grad; the optimizer can't hold this.",
+    suggestion="make the result a leaf: nn.Parameter(value), or scale under no_grad",
+    needs="source",
+)
 def non_leaf_grad(step: Step) -> Iterator[Found]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member in list(step.members.values()):
-        for key, item in list(member.own.items()):
-            if not is_own(item) or not requires_grad(item) or key.startswith("_"):
+        for key, item in list(member.attributes.items()):
+            if not is_exact_tensor(item) or key.startswith("_"):
                 continue
             leaf = _lonely_leaf(step, item)
-            if leaf is not None:
+            if leaf is not None and not _is_kept_by_forward(type(member.module), key):
                 node = step.node_of(item)
                 yield Found(
                     f"{name}.{key} is no leaf but the result of {node.op if node else 'an operation'}: its .grad stays None, and parameters() does not see it",
                     (f"{name}.{key}", f"computed from a leaf of {shape(shape_of(leaf))} that has no name"),
                     line=assigned(type(member.module), key),
                 )
+    if step.source.mentions("retain_grad"):
+        return
     for thing in step.tensors:
         if thing.depth or not requires_grad(thing.value) or not step.source.is_known():
             continue
@@ -164,39 +131,128 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
                 (thing.name, "computed from a leaf that has no name"),
                 line=bound(step, thing.key),
             )
+    yield from _in_containers(step)
+
+
+def _in_containers(step: Step) -> Iterator[Found]:
+    """What a dict or list of weights holds, whose gradients the source, or a function that it gives it to, reads."""
+    by_container: dict[str, list[Thing]] = {}
+    for thing in step.tensors:
+        for name in step.names[id(thing.value)] if thing.view == step.at and requires_grad(thing.value) else ():
+            key = name.replace('"', "'")
+            container = parent_of(key)
+            if container is not None and not is_module(step.value(container)):
+                by_container.setdefault(container, []).append(Thing(key, thing.value, thing.view, thing.depth))
+    for container, things in by_container.items():
+        found = [one for one in things if step.grad(one.value) is None and _lonely_leaf(step, one.value) is not None]
+        if not found or not any(_reads_gradients(source, name) for source, name in _known_as(step, container)):
+            continue
+        names = listed((one.name for one in found), False, 60)
+        yield Found(
+            f"{names} {'is no leaf: its' if len(found) == 1 else 'are no leaves: their'} .grad stays None",
+            *((one.name, "computed from a leaf that has no name") for one in found[:4]),
+            line=_leaf_used_in(step, container) or bound(step, container),
+        )
+
+
+def _known_as(step: Step, container: str) -> Iterator[tuple[Source, str]]:
+    """The sources that work on a container, each with the name that it has there."""
+    yield step.source, container
+    for call in step.source.calls:
+        given = [*enumerate(call.args), *call.keywords.items()]
+        positions = [at for at, argument in given if text_of(argument) == container]
+        called = function_called(step, call, step.at) if positions else None
+        for at in positions if called is not None else ():
+            names = called.arguments[1 if call.receiver is not None else 0 :] if called is not None else []
+            name = at if type(at) is str else names[at] if type(at) is int and at < len(names) else None
+            if called is not None and name is not None:
+                yield called, name
+
+
+def _reads_gradients(source: Source, container: str) -> bool:
+    """Whether ``.grad`` of what a container holds is read: of an entry, or of the variable of a loop over them."""
+    names = {name for loop in _loops(source) if container in _entries_of(loop.iter) for name in bound_in(loop.target)}
+    read = [node.value for node in _walk(source) if isinstance(node, ast.Attribute) and node.attr == "grad"]
+    return any(
+        text_of(node) in names or (isinstance(node, ast.Subscript) and text_of(node.value) == container)
+        for node in read
+    )
+
+
+def _entries_of(values: ast.expr) -> set[str]:
+    """What a loop goes through: ``weights.values()``, ``zip(weights, moments)``."""
+    inside = values.args if isinstance(values, ast.Call) else []
+    owner = values.func.value if isinstance(values, ast.Call) and isinstance(values.func, ast.Attribute) else values
+    return {text_of(owner), *(name for one in inside for name in _entries_of(one))}
+
+
+def _leaf_used_in(step: Step, container: str) -> Line | None:
+    """Where a function that makes a container computes with a new leaf: ``torch.randn(8, requires_grad=True) * 0.1``."""
+    made = step.source.value_of(root_of(container))
+    calls = [node for node in ast.walk(made[1]) if isinstance(node, ast.Call)] if made is not None else []
+    called = [function_called(step, Call(node, None, False), step.at) for node in calls]
+    for source in (step.source, *(one for one in called if one is not None)):
+        for node in _walk(source):
+            parts = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+            parts += [node.func.value] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
+            if any(isinstance(one, ast.Call) and _makes_a_leaf(one) for one in parts):
+                return source.file, node.lineno  # type: ignore[attr-defined]
+    return None
+
+
+def _makes_a_leaf(call: ast.Call) -> bool:
+    is_asked = any(one.arg == "requires_grad" and text_of(one.value) == "True" for one in call.keywords)
+    return is_asked or text_of(call.func).rpartition(".")[2] in ("requires_grad_", "Parameter")
+
+
+def _walk(source: Source) -> list[ast.AST]:
+    return [] if source.tree is None else list(ast.walk(source.tree))
+
+
+def _loops(source: Source) -> list[ast.For | ast.comprehension]:
+    return [node for node in _walk(source) if isinstance(node, (ast.For, ast.comprehension))]
+
+
+def _is_kept_by_forward(cls: type, attribute: str) -> bool:
+    """Whether it is renewed in each forward: what that was given, or has computed."""
+    return any(f"{source.own}.{attribute}" in source.bindings for name, source in methods_of(cls) if name == "forward")
 
 
 def _lonely_leaf(step: Step, tensor: Any) -> Any:
     """The only leaf that a non-leaf is computed from, by a few operations, where nothing else holds that leaf."""
     node = step.node_of(tensor)
-    if node is None:
+    if node is None or retains_grad(tensor):
         return None
     below = step.graph.below(node)
     leaves = step.graph.leaves(node)
     if len(below) > 6 or len(leaves) != 1:
         return None
     leaf = leaves[0]
-    known = id(leaf) in step.parameters or id(leaf) in step.held or id(leaf) in step.names
+    known = id(leaf) in step.parameters or id(leaf) in step.optimized or id(leaf) in step.names
     return None if known else leaf
 
 
 def _attributes(source: Source, name: str) -> list[ast.Attribute]:
-    found = [] if source.tree is None else list(ast.walk(source.tree))
-    return [node for node in found if isinstance(node, ast.Attribute) and text_of(node.value) == name]
+    return [node for node in _walk(source) if isinstance(node, ast.Attribute) and text_of(node.value) == name]
 
 
 def _looped_as(source: Source, name: str) -> list[str]:
     """The variables of loops over a tuple or list that holds a name: ``for W in (W1, W2)``."""
-    loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, (ast.For, ast.comprehension))]
     return [
         loop.target.id
-        for loop in loops
+        for loop in _loops(source)
         if isinstance(loop.target, ast.Name)
         and isinstance(loop.iter, (ast.Tuple, ast.List))
         and any(text_of(item) == name for item in loop.iter.elts)
     ]
 
 
+@rule(
+    "warning",
+    why="Nothing was frozen.",
+    suggestion="set requires_grad",
+    needs="module",
+)
 def freeze_typo(step: Step) -> Iterator[Found]:
     """An attribute that torch does not know was set, in the place of ``requires_grad``."""
     typos = ("require_grad", "requires_gradient", "require_grads", "requires_grads", "required_grad", "trainable")
@@ -206,45 +262,21 @@ def freeze_typo(step: Step) -> Iterator[Found]:
                 yield Found(
                     f"{one.name}.{name} was set, which does nothing: requires_grad is still True",
                     (one.name, f"has an attribute {name}"),
+                    line=attribute_set(step, name),
                 )
                 return
     for name, member in step.members.values():
         for typo in (*typos, "requires_grad"):
-            if member.own.get(typo) is not False or assigned(type(member.module), typo) is not None:
+            if member.attributes.get(typo) is not False or assigned(type(member.module), typo) is not None:
                 continue  # what its own class sets is a setting that it may read
             if any(requires_grad(one.tensor) and one.member.is_in(member.module) for one in step.parameters.values()):
                 yield Found(
                     f"{name}.{typo} = False does nothing on a module: its parameters are still trainable",
                     (name, f"has an attribute {typo}"),
+                    line=attribute_set(step, typo),
                     suggestion=f"{name}.requires_grad_(False)",
                 )
                 return
 
 
-RULES = [
-    Rule(
-        "unused-module",
-        unused_module,
-        "loss module source",
-        "warning",
-        "It is registered and counted, but never learns.",
-        "call it in forward, or remove it",
-    ),
-    Rule(
-        "unregistered-params",
-        unregistered_params,
-        "module",
-        "error",
-        "They are not trained, saved, or moved by .to().",
-        "register them",
-    ),
-    Rule(
-        "non-leaf-grad",
-        non_leaf_grad,
-        "source",
-        "error",
-        "Only leaves get a .grad; the optimizer can't hold this.",
-        "make the result a leaf: nn.Parameter(value), or scale under no_grad",
-    ),
-    Rule("freeze-typo", freeze_typo, "module", "warning", "Nothing was frozen.", "set requires_grad"),
-]
+RULES = [unregistered_params, non_leaf_grad, freeze_typo]

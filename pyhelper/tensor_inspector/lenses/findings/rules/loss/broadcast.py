@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import FunctionType
 from typing import Any
 
 from .....measure.torch.elements import memory_of
-from .....measure.torch.graph import Node
 from .....measure.torch.metadata import requires_grad, shape_of
+from .....measure.torch.node import AutogradNode
 from .....words.text import shape
+from ....step.called import functions_called
 from ....step.expressions import before_moves, is_name, text_of
-from ....step.frames import global_of
-from ....step.source import Call, Source
 from ....step.step import Step
-from ...classes import is_library, methods_of
 from ...finding import Found
 from ...losses import REGRESSIONS, loss_calls
-from ...rule import Rule
+from ...rule import rule
 from ...written import Written, written
+from .ranks import rank_of
 
 #: of each node of a regression loss the function that makes it
 _FUNCTIONS = {
@@ -31,6 +29,11 @@ _FUNCTIONS = {
 }
 
 
+@rule(
+    "error",
+    why="Each prediction is compared with every target: the best answer is their mean.",
+    suggestion="give both one shape",
+)
 def loss_broadcast(step: Step) -> Iterator[Found]:
     yield from _broadcast_in_losses(step)
     yield from _broadcast_by_hand(step)
@@ -66,12 +69,17 @@ def _broadcast_in_losses(step: Step) -> Iterator[Found]:
         return
 
 
-def _compared_with(step: Step, node: Node, sizes: tuple[int, ...]) -> str | None:
+def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> str | None:
     """The name of a loss's target, if it has that shape: what the source gives to it, or what it has saved."""
-    for one in loss_calls(step):
-        target = None if one.target is None or one.kind != _FUNCTIONS[node.op] else one.target
+    calls = [one for one in loss_calls(step) if one.kind == _FUNCTIONS[node.op]]
+    for one in calls:
+        target = one.target
         if target is not None and _has_shape(target.value) and tuple(shape_of(target.value)) == sizes:
             return target.name
+    for one in calls if len(calls) == 1 and len(sizes) == 1 else ():
+        written = one.call.argument(1, "target")
+        if written is not None and rank_of(step, written, one.view, one.call.lineno) == 1:
+            return text_of(written).replace("'", '"')
     saved = node.tensor("target")
     memory = None if saved is None else memory_of(saved)
     for thing in step.tensors if memory is not None else ():
@@ -114,10 +122,12 @@ def _broadcast_by_hand(step: Step) -> Iterator[Found]:
                 return
 
 
-def _side(step: Step, side: ast.expr, view: int, made: dict[Node | None, Node]) -> tuple[str, Any, bool]:
+def _side(
+    step: Step, side: ast.expr, view: int, made: dict[AutogradNode | None, AutogradNode]
+) -> tuple[str, Any, bool]:
     """A side of a difference: as it is written, its shape if it is known, and whether it has a gradient.
 
-    It is a variable, or what a model gives: then its shape is told by the only such difference in the graph.
+    It is a variable, or what a model gives, or a part of a tensor: then the only such difference in the graph tells.
     """
     text = text_of(side).replace("'", '"')
     inner = before_moves(side)
@@ -126,7 +136,11 @@ def _side(step: Step, side: ast.expr, view: int, made: dict[Node | None, Node]) 
         return text, tuple(shape_of(thing.value)), requires_grad(thing.value)
     is_output = isinstance(inner, ast.Call) and step.module_of(text_of(inner.func), view) is not None
     outputs = {below.sizes() for below in made if below is not None}
-    return (text, outputs.pop(), True) if is_output and len(outputs) == 1 else (text, None, False)
+    if is_output and len(outputs) == 1:
+        return text, outputs.pop(), True
+    rows = {(node.sizes() or (0,))[0] for node in made.values()}
+    is_row = len(rows) == 1 and rank_of(step, side, view, side.lineno) == 1
+    return text, (rows.pop(),) if is_row else None, False
 
 
 def _all_pairs(first: Any, second: Any) -> int | None:
@@ -141,60 +155,40 @@ def _is_name(text: str) -> bool:
 
 def _broadcast_in_functions(step: Step) -> Iterator[Found]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
-    squares = {
-        (step.graph.input(node), (node.sizes() or (0,))[0]) for node in step.graph.nodes if _is_square(step, node)
-    }
-    columns = {rows for below, rows in squares if below is not None and below.sizes() == (rows, 1)}
-    for call, called in _functions_called(step) if columns else ():
-        given = dict(zip(called.arguments[-len(call.args) :], call.args))
-        for node in (node for statement in called.body for node in ast.walk(statement)):
-            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+    squares = [node for node in step.graph.nodes if _is_square(step, node)]
+    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares for at in (0, 1)]
+    columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
+    for called in functions_called(step) if len(columns) == 1 else ():
+        size = next(iter(columns))
+        for node in (node for statement in called.source.body for node in ast.walk(statement)):
+            if called.caller is not None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
-            sides = [given.get(text_of(side)) for side in (node.left, node.right)]
-            known = [step.operand(side, step.at, call.lineno) for side in sides]
-            rows = [one for one in known if one is not None and _has_shape(one.value) and len(shape_of(one.value)) == 1]
-            if None in sides or len(rows) != 1 or int(shape_of(rows[0].value)[0]) not in columns:
+            sides = [called.given.get(text_of(side)) for side in (node.left, node.right)]
+            ranks = [rank_of(step, side, called.view, called.call.lineno) for side in sides]
+            if None in sides or sorted(rank or 2 for rank in ranks) != [1, 2]:
                 continue
-            size = int(shape_of(rows[0].value)[0])
-            other = text_of(sides[1] if known[0] is rows[0] else sides[0])
+            row = sides[ranks.index(1)]
+            thing = step.operand(before_moves(row), called.view, called.call.lineno)
+            if thing is not None and tuple(shape_of(thing.value)) != (size,):
+                continue
+            name, other = (text_of(one).replace("'", '"') for one in (row, sides[1 - ranks.index(1)]))
             yield Found(
-                f"{other} and {rows[0].name} met as {(size, 1)} and {(size,)} in {called.function}: {size} x {size} pairs",
-                (rows[0].name, f"shape {shape(shape_of(rows[0].value))}"),
-                line=(called.file, node.lineno),
+                f"{other} and {name} met as {(size, 1)} and {(size,)} in {called.source.function}: {size} x {size} pairs",
+                (name if _is_name(name) else None, f"shape {shape((size,))}"),
+                line=(called.source.file, node.lineno),
             )
             return
 
 
-def _is_square(step: Step, node: Node) -> bool:
+def _is_square(step: Step, node: AutogradNode) -> bool:
     sizes = node.sizes() if node.op == "Sub" else None
     return sizes is not None and len(sizes) == 2 and sizes[0] == sizes[1] > 1
 
 
-def _functions_called(step: Step) -> Iterator[tuple[Call, Source]]:
-    """The calls of the user's own functions and losses in the step, with their source."""
-    view = step.views[step.at]
-    for call in step.source.calls:
-        value = view.variables.get(call.callee, global_of(view.frame, call.callee))
-        found = step.module_of(call.callee, step.at)
-        if type(value) is FunctionType:
-            yield call, Source(value.__code__, 0)
-        elif found is not None and not is_library(type(found.value)):
-            yield from ((call, source) for name, source in methods_of(type(found.value)) if name == "forward")
-
-
 def _has_shape(value: Any) -> bool:
-    from .....measure.torch.elements import is_own
+    from .....measure.torch.metadata import is_exact_tensor
 
-    return is_own(value) and all(type(size) is int for size in shape_of(value))
+    return is_exact_tensor(value) and all(type(size) is int for size in shape_of(value))
 
 
-RULES = [
-    Rule(
-        "loss-broadcast",
-        loss_broadcast,
-        "",
-        "error",
-        "Each prediction is compared with every target: the best answer is their mean.",
-        "give both one shape",
-    ),
-]
+RULES = [loss_broadcast]

@@ -5,21 +5,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.elements import bare, is_own, is_plain
-from .....measure.torch.graph import Node
-from .....measure.torch.metadata import shape_of
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import is_exact_tensor, shape_of
+from .....measure.torch.node import AutogradNode
 from .....safe.guard import instance_dict
 from ....step.expressions import constant_of, is_name
 from ....step.sight import Thing
 from ....step.step import Step
 from ...finding import Found
 from ...losses import LossCall, loss_calls
-from ...rule import Rule
+from ...rule import rule
 from ...written import written
 
 _SHAPED = ("contiguous", "flatten", "long", "ravel", "reshape", "squeeze", "t", "to", "transpose", "view")
 
 
+@rule(
+    "error",
+    why="No target is left to average over.",
+    suggestion="check the masking, or skip such a batch",
+    needs="source",
+)
 def all_targets_ignored(step: Step) -> Iterator[Found]:
     for one in loss_calls(step):
         target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
@@ -47,7 +53,7 @@ def _target(step: Step, one: LossCall) -> Thing | None:
         else:
             return None
     found = one.target or step.operand(node, one.view, one.call.lineno)
-    return found if found is not None and is_own(found.value) else None
+    return found if found is not None and is_exact_tensor(found.value) else None
 
 
 def _ignore_index(one: LossCall) -> int | None:
@@ -61,6 +67,12 @@ def _ignore_index(one: LossCall) -> int | None:
     return index if type(index) is int else None
 
 
+@rule(
+    "error",
+    why="The loss raises, or a GPU stops with a device-side assert.",
+    suggestion="count labels from 0, or widen the head",
+    needs="source",
+)
 def label_out_of_range(step: Step) -> Iterator[Found]:
     """Before the loss is computed: labels beyond the classes of the output that it is given."""
     for one in loss_calls(step):
@@ -74,24 +86,26 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         classes = sizes[1]
         if stats is None or stats["min"] is None or index is None:
             continue
-        lowest, highest = stats["min"], stats["max"]
-        if index in (lowest, highest):
-            if not is_plain(target):
-                continue
-            counted = bare(target)[bare(target) != index]
-            if not counted.numel():
-                continue
+        if not is_plain(target) or 0 <= stats["min"] <= stats["max"] < classes:
+            continue
+        counted = bare(target)[bare(target) != index]
+        outside = int(((counted < 0) | (counted >= classes)).sum())
+        if outside:
             lowest, highest = int(counted.min()), int(counted.max())
-        if highest >= classes or lowest < 0:
             yield Found(
-                f"labels in {one.target.name} run from {lowest} to {highest}, for {classes} classes (0 to {classes - 1})",
-                (one.target.name, f"{lowest}…{highest}"),
+                f"{one.target.name} runs from {lowest} to {highest}, but the {classes} classes are 0…{classes - 1}: {outside} of {counted.numel()} out of range",
+                (one.target.name, f"{lowest}…{highest}, {outside} out of range"),
                 (one.input.name, f"{classes} classes"),
                 line=(step.sources[one.view].file, one.call.lineno),
             )
             return
 
 
+@rule(
+    "warning",
+    why="Scores of different positions compete as if they were classes.",
+    suggestion="move the classes to dim 1",
+)
 def class_dim(step: Step) -> Iterator[Found]:
     """cross_entropy takes dim 1 as the classes; here the head's classes stand elsewhere."""
     for node in step.graph.nodes:
@@ -115,13 +129,9 @@ def class_dim(step: Step) -> Iterator[Found]:
         if reordered or last:
             found = written(step, given or view)
             classes = before[-1]
-            what = (
-                "a view, not a transpose, made its dim 1 the classes"
-                if reordered
-                else "its dim 1 is taken as the classes"
-            )
+            how = ", by a view that is no transpose" if reordered else ""
             yield Found(
-                f"cross_entropy takes {sizes[1]} classes from {found.name or 'its input'} of {tuple(sizes)}: {what}, the head gives {classes} in its last",
+                f"cross_entropy takes dim 1 of {found.name or 'its input'} {tuple(sizes)} for the classes{how}: the head gives {classes} classes in its last dim",
                 (found.expression, f"{tuple(sizes)} from {tuple(before)}"),
                 line=found.line,
                 certain=False,
@@ -130,35 +140,10 @@ def class_dim(step: Step) -> Iterator[Found]:
             return
 
 
-def _adds_bias(step: Step, node: Node) -> bool:
+def _adds_bias(step: Step, node: AutogradNode) -> bool:
     """Whether a node adds a vector of weights: how a linear layer of more dimensions may end."""
     bias = step.graph.input(node, 1) if node.op == "Add" else None
     return bias is not None and bias.leaf is not None and len(shape_of(bias.leaf)) == 1
 
 
-RULES = [
-    Rule(
-        "all-targets-ignored",
-        all_targets_ignored,
-        "source",
-        "error",
-        "No target is left to average over.",
-        "check the masking, or skip such a batch",
-    ),
-    Rule(
-        "label-out-of-range",
-        label_out_of_range,
-        "source",
-        "error",
-        "The loss raises, or a GPU stops with a device-side assert.",
-        "count labels from 0, or widen the head",
-    ),
-    Rule(
-        "class-dim",
-        class_dim,
-        "",
-        "warning",
-        "Scores of different positions compete as if they were classes.",
-        "move the classes to dim 1",
-    ),
-]
+RULES = [all_targets_ignored, label_out_of_range, class_dim]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .....measure.torch.elements import bare
+from .....measure.torch.node import AutogradNode
 from .....words.text import number
-from ....step.expressions import is_name, text_of
+from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Found
 from ...losses import loss_calls
-from ...rule import Rule
-from ...written import written
+from ...rule import rule
+from ...written import written, written_as
 
+_ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too
 _NO_LOG = (
     "Addmm",
     "Mm",
@@ -25,8 +28,14 @@ _NO_LOG = (
     "Tanh",
     "Gelu",
 )
+_NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
 
 
+@rule(
+    "error",
+    why="A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
+    suggestion="give cross_entropy the logits",
+)
 def double_softmax(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         below = step.graph.through_views(step.graph.input(node)) if node.op == "LogSoftmax" else None
@@ -35,12 +44,29 @@ def double_softmax(step: Step) -> Iterator[Found]:
         found = written(step, below)
         yield Found(
             f"cross_entropy was given probabilities: {found.name or 'its input'} comes from a softmax (SoftmaxBackward0), and cross_entropy applies log_softmax itself",
-            (found.expression, f"grad ← SoftmaxBackward0 over dim {below.dim()}"),
+            (found.expression, f"grad ← SoftmaxBackward0 over dim {below.dim()}{_sums(step, below)}"),
             line=found.line,
         )
         return
 
 
+def _sums(step: Step, node: AutogradNode) -> str:
+    """That what a softmax has made adds up to 1 along its dimension, where the values can be read."""
+    thing, dim = step.tensor_at(node), node.dim()
+    stats = None if thing is None else step.stats(thing.value)
+    values = None if thing is None or stats is None else bare(thing.value)
+    if stats is None or values is None or dim is None or stats["min"] is None or not stats["min"] >= 0:
+        return ""
+    is_one = bool(((values.double().sum(dim) - 1).abs() < _ROUNDING).all())
+    span = f"{number(stats['min'], 3)}…{number(stats['max'], 3)}"
+    return f": {span}, {'each row sums' if dim in (1, -1) and values.dim() == 2 else 'all sum'} to 1" if is_one else ""
+
+
+@rule(
+    "error",
+    why="A sigmoid of a sigmoid stays between 0.5 and 0.73.",
+    suggestion="give the loss the logits",
+)
 def double_sigmoid(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         below = step.graph.through_views(step.graph.input(node)) if node.op == "BinaryCrossEntropyWithLogits" else None
@@ -54,6 +80,11 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
             return
 
 
+@rule(
+    "error",
+    why="nll_loss only picks and negates: without log_softmax it is unbounded.",
+    suggestion="log_softmax first, or cross_entropy",
+)
 def nll_input_not_log(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         if node.op not in ("NllLoss", "NllLoss2D"):
@@ -79,55 +110,53 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
             return
 
 
+@rule(
+    "error",
+    why="kl_div takes log-probabilities as its first argument.",
+    suggestion="log_softmax for the first argument",
+)
 def kl_input_not_log(step: Step) -> Iterator[Found]:
+    subtracted = [below for node in step.graph.nodes for below in _subtracted(step, node)]
+    sources = [below for below in subtracted if below.op in ("Softmax", "Sigmoid")]
+    found = written_as(step, sources[0], "kl_div") if sources and len(sources) == len(subtracted) else None
+    if found is not None:
+        made = sources[0].op
+        yield Found(
+            f"kl_div was given probabilities as its input: {found.name} comes from a {made.lower()}, and must be log-probabilities",
+            (found.expression, f"grad ← {made}Backward0, first argument of kl_div"),
+            line=found.line,
+        )
+        return
+    yield from _written_in_kl_div(step)
+
+
+def _subtracted(step: Step, node: AutogradNode) -> Iterator[AutogradNode]:
+    """What is subtracted, times a target, from what the target makes, as kl_div does with its input."""
+    product = step.graph.input(node, 1) if node.op == "Sub" and len(node.inputs) == 2 else None
+    entropy = step.graph.input(node)
+    if product is None or product.op != "Mul" or not (entropy is None or entropy.op == "Xlogy"):
+        return
+    below = step.graph.through_views(step.graph.input(product, 1))
+    while below is not None and below.op in _NUDGED and len(list(step.graph.inputs(below))) == 1:
+        below = step.graph.through_views(step.graph.input(below))
+    if below is not None:
+        yield below
+
+
+def _written_in_kl_div(step: Step) -> Iterator[Found]:
+    """The same where the graph is still to come, as the source writes it."""
     for one in loss_calls(step):
         argument = one.call.argument(0, "input")
-        if one.kind != "kl_div" or argument is None:
+        if one.kind != "kl_div" or not isinstance(argument, ast.Call):
             continue
-        name = text_of(argument)
-        written = isinstance(argument, ast.Call) and text_of(argument.func).rpartition(".")[2] in ("softmax", "sigmoid")
-        node = None if one.input is None else step.graph.through_views(step.node_of(one.input.value))
-        if not written and (node is None or node.op not in ("Softmax", "Sigmoid")):
+        if text_of(argument.func).rpartition(".")[2] not in ("softmax", "sigmoid"):
             continue
         yield Found(
-            f"kl_div was given probabilities as its input: {name} comes from a softmax, and must be log-probabilities",
-            (name if is_name(argument) else None, f"first argument of {one.call.callee}"),
+            f"kl_div was given probabilities as its input: {text_of(argument)} comes from a softmax, and must be log-probabilities",
+            (None, f"first argument of {one.call.callee}"),
             line=(step.sources[one.view].file, one.call.lineno),
         )
         return
 
 
-RULES = [
-    Rule(
-        "double-softmax",
-        double_softmax,
-        "",
-        "error",
-        "A softmax of a softmax is nearly flat: gradients are small, and the loss can't reach 0.",
-        "give cross_entropy the logits",
-    ),
-    Rule(
-        "double-sigmoid",
-        double_sigmoid,
-        "",
-        "error",
-        "A sigmoid of a sigmoid stays between 0.5 and 0.73.",
-        "give the loss the logits",
-    ),
-    Rule(
-        "nll-input-not-log",
-        nll_input_not_log,
-        "",
-        "error",
-        "nll_loss only picks and negates: without log_softmax it is unbounded.",
-        "log_softmax first, or cross_entropy",
-    ),
-    Rule(
-        "kl-input-not-log",
-        kl_input_not_log,
-        "source",
-        "error",
-        "kl_div takes log-probabilities as its first argument.",
-        "log_softmax for the first argument",
-    ),
-]
+RULES = [double_softmax, double_sigmoid, nll_input_not_log, kl_input_not_log]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .....measure.torch.graph import Node
+from .....measure.torch.graph import VIEWS
+from .....measure.torch.node import AutogradNode
 from ....step.step import Step
 from ...finding import Found
-from ...rule import Rule
+from ...rule import rule
 from ...written import written
 
 _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's units
 
 
+@rule(
+    "error",
+    why="The softmax of one number is always 1: its gradient is zero.",
+    suggestion="a sigmoid, or two units",
+)
 def softmax_singleton(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         if node.op not in ("Softmax", "LogSoftmax"):
@@ -36,6 +42,11 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
         return
 
 
+@rule(
+    "error",
+    why="The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
+    suggestion="softmax over the last dimension",
+)
 def softmax_wrong_dim(step: Step) -> Iterator[Found]:
     """Softmax over the batch, of a head's classes of which a loss then wants those of each sample."""
     for node in step.graph.nodes:
@@ -45,11 +56,13 @@ def softmax_wrong_dim(step: Step) -> Iterator[Found]:
         is_over_batch = sizes is not None and len(sizes) == 2 and dim in (0, -2) and sizes[0] > 1
         if sizes is None or not is_over_batch or head is None or head.op not in ("Addmm", "Mm"):
             continue
-        if not any(_is_of_samples(step, *use, sizes) for use in _uses(step, node)):
+        is_of_classes = any(_is_of_samples(step, *use, sizes) for use in _uses(step, node))
+        if not is_of_classes and not _mixes(step, node, head):
             continue
         found = written(step, node)
+        columns = f"the {sizes[1]} classes" if is_of_classes else f"the {sizes[1]} weights of each sample"
         yield Found(
-            f"{_WORDS[node.op]} over dim {dim}, the batch of {sizes[0]}, not over the {sizes[1]} classes: {found.name or 'its result'}",
+            f"{_WORDS[node.op]} over dim {dim}, the batch of {sizes[0]}, not over {columns}: {found.name or 'its result'}",
             (found.expression, f"{tuple(sizes)}, grad ← {node.op}Backward0 over dim {dim}"),
             line=found.line,
         )
@@ -60,7 +73,7 @@ _WORDS = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
 _LOGS = ("Log", "Clamp", "ClampMin")
 
 
-def _uses(step: Step, node: Node) -> Iterator[tuple[Node, int, bool]]:
+def _uses(step: Step, node: AutogradNode) -> Iterator[tuple[AutogradNode, int, bool]]:
     """What probabilities, or their logarithms, go into: as which input, and whether they are logarithms."""
     waiting = [(user, position, node.op == "LogSoftmax") for user, position in step.graph.users(node)]
     while waiting:
@@ -71,7 +84,7 @@ def _uses(step: Step, node: Node) -> Iterator[tuple[Node, int, bool]]:
             yield user, position, is_log
 
 
-def _is_of_samples(step: Step, user: Node, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:
+def _is_of_samples(step: Step, user: AutogradNode, position: int, is_log: bool, sizes: tuple[int, ...]) -> bool:
     """Whether a use takes each row as the classes of one sample: a loss, a choice of one a row, a sum over the row."""
     if user.op in ("NllLoss", "MseLoss", "BinaryCrossEntropy", "KlDiv"):
         return position == 0
@@ -85,25 +98,54 @@ def _is_of_samples(step: Step, user: Node, position: int, is_log: bool, sizes: t
     return False
 
 
+def _mixes(step: Step, node: AutogradNode, head: AutogradNode) -> bool:
+    """Whether what a layer gives for the samples is used as weights of a sum over each row, as a gate of experts is.
+
+    A sum over the samples, which a pool of instances or of tokens makes, wants weights that add up over these.
+    """
+    if not any(below.leaf is not None and id(below.leaf) in step.parameters for below in _layer(step, head)):
+        return False
+    rows, columns = node.sizes() or (0, 0)
+    waiting, mixes = list(step.graph.users(node)) if rows != columns else [], False
+    while waiting:
+        user, position = waiting.pop()
+        sizes, given = user.sizes() or (), step.graph.input(user, position)
+        taken = () if given is None else given.sizes() or ()
+        kept = tuple(size for size in sizes if size != 1)
+        if user.op in ("Unsqueeze", "T", *VIEWS) and kept in ((rows, columns), (columns, rows)):
+            waiting += step.graph.users(user)
+        elif user.op == "Mul" and len(list(step.graph.inputs(user))) == 2:
+            at = _from_the_end(taken, columns)
+            summed = [_summed(above, len(sizes)) for above, _ in step.graph.users(user) if above.op == "Sum"]
+            mixes = mixes or {at} in summed
+            if at is None or any(dims and dims != {at} for dims in summed):
+                return False
+        elif user.op in ("Bmm", "Mm") and position < 2 and len(taken) > 1:
+            if taken[-1 - position] != columns:
+                return False
+            mixes = True
+    return mixes
+
+
+def _summed(node: AutogradNode, dims: int) -> set[int]:
+    """The dimensions that a sum goes over, counted from the end; none of a sum over all."""
+    found = (dim - 2**64 if dim >= 2**63 else dim for dim in node.setting("dim") or ())
+    return {dim - dims if dim >= 0 else dim for dim in found}
+
+
+def _layer(step: Step, head: AutogradNode) -> list[AutogradNode]:
+    """What a product of matrices is made of, behind a transposition."""
+    return [below for one in step.graph.inputs(head) if (below := step.graph.through_views(one)) is not None]
+
+
+def _from_the_end(sizes: tuple[int, ...], size: int) -> int | None:
+    """Where the only dimension of a size stands, counted from the end."""
+    found = [at - len(sizes) for at, one in enumerate(sizes) if one == size]
+    return found[0] if len(found) == 1 else None
+
+
 #: A sum over the last of two dimensions, as torch keeps it: a negative one is unsigned.
 _LAST = ((1,), (-1,), (2**64 - 1,))
 
 
-RULES = [
-    Rule(
-        "softmax-singleton",
-        softmax_singleton,
-        "",
-        "error",
-        "The softmax of one number is always 1: its gradient is zero.",
-        "a sigmoid, or two units",
-    ),
-    Rule(
-        "softmax-wrong-dim",
-        softmax_wrong_dim,
-        "",
-        "error",
-        "The probabilities of a sample do not sum to 1, and depend on the rest of the batch.",
-        "softmax over the last dimension",
-    ),
-]
+RULES = [softmax_singleton, softmax_wrong_dim]

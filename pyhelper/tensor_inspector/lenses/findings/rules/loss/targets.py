@@ -6,21 +6,27 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import place_of
-from .....measure.torch.graph import Node
-from .....measure.torch.metadata import element_count, gradient_of, requires_grad, shape_of
-from .....measure.torch.optimizers import groups
-from .....safe.guard import NUMBERS
+from .....measure.torch.elements import bare, is_plain, same_elements
+from .....measure.torch.metadata import element_count, gradient_of, is_exact_tensor, requires_grad, shape_of
+from .....measure.torch.node import AutogradNode
+from .....measure.torch.optimizers import groups, inner
+from .....safe.guard import NUMBERS, each, instance_dict
 from .....words.text import plural, shape
 from ....step.expressions import constant_of, is_name
 from ....step.step import Step
 from ...finding import Found
+from ...lines import bound
 from ...losses import REGRESSIONS, loss_calls
-from ...places import bound
-from ...rule import Rule
+from ...rule import rule
 from ...written import written
 
 
+@rule(
+    "error",
+    why="Gradients are defined for one number.",
+    suggestion="mean() or sum() it first",
+    needs="loss source",
+)
 def loss_not_scalar(step: Step) -> Iterator[Found]:
     for loss in step.pending():
         count = element_count(loss.tensor)
@@ -43,6 +49,11 @@ def _is_bare(backward: Any) -> bool:
     return is_name(inner)
 
 
+@rule(
+    "warning",
+    why="What should stay fixed is moved towards the prediction.",
+    suggestion="compute it under no_grad, or detach it",
+)
 def target_requires_grad(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         if node.op not in REGRESSIONS or len(node.inputs) < 2:
@@ -60,9 +71,9 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             {id(leaf) for leaf in step.graph.leaves(prediction)},
         )
         foreign = (
-            bool(step.held & ours)
+            bool(step.optimized & ours)
             and bool(theirs)
-            and not theirs & step.held
+            and not theirs & step.optimized
             and not theirs & ours
             and theirs <= set(step.parameters)
         )
@@ -79,7 +90,7 @@ def target_requires_grad(step: Step) -> Iterator[Found]:
             return
 
 
-def _is_whole_loss(step: Step, node: Node) -> bool:
+def _is_whole_loss(step: Step, node: AutogradNode) -> bool:
     """Whether a loss is nothing but this one, and perhaps a number of times it: with nothing else in it to be learned."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
@@ -96,13 +107,13 @@ def _is_called_target(name: str | None) -> bool:
     return bool(words & {"target", "targets", "teacher", "expected", "label", "labels"})
 
 
-def _is_sum_with_data(step: Step, target: Node) -> bool:
+def _is_sum_with_data(step: Step, target: AutogradNode) -> bool:
     """Whether it is data plus something with a gradient: as a reward and a value are added."""
     node = step.graph.through_views(target)
     return node is not None and node.op == "Add" and len(list(step.graph.inputs(node))) == 1
 
 
-def _is_discounted(step: Step, prediction: Node, target: Node) -> bool:
+def _is_discounted(step: Step, prediction: AutogradNode, target: AutogradNode) -> bool:
     """Whether it is a number plus a share of what the same weights give for another input: a reward and the next value."""
     ours, node = step.graph.through_views(prediction), step.graph.through_views(target)
     if ours is None or node is None or node.op != "Add" or len(list(step.graph.inputs(node))) != 1:
@@ -117,6 +128,11 @@ def _is_discounted(step: Step, prediction: Node, target: Node) -> bool:
     return weights[0] == weights[1]
 
 
+@rule(
+    "error",
+    why="Such a loss is constant: nothing is learned.",
+    suggestion="compare with the target",
+)
 def target_is_prediction(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         if node.op not in (*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
@@ -126,7 +142,7 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
         saved, against = node.tensor("self"), node.tensor("target")
         same = prediction is not None and prediction is target
         if saved is not None and against is not None and prediction is not None:
-            same = same or (place_of(saved) is not None and place_of(saved) == place_of(against))
+            same = same or same_elements(saved, against)
         if same and prediction is not None and prediction.leaf is None:
             name = step.title_of(prediction)
             yield Found(
@@ -139,15 +155,55 @@ def target_is_prediction(step: Step) -> Iterator[Found]:
         given, against = one.input, one.target
         if one.kind not in _COMPARING or given is None or against is None or given.value is against.value:
             continue
-        own = requires_grad(given.value) and not gradient_of(given.value).is_leaf
-        place = place_of(given.value) if own else None
-        if place is not None and place == place_of(against.value) and shape_of(given.value) == shape_of(against.value):
+        is_computed = requires_grad(given.value) and not gradient_of(given.value).is_leaf
+        if is_computed and same_elements(given.value, against.value):
             yield Found(
                 f"the loss compares {given.name} with itself: {against.name} is the same value",
                 (given.name, f"the same elements as {against.name}"),
                 line=bound(step, against.key) or (step.sources[one.view].file, one.call.lineno),
             )
             return
+    yield from _always_alike(step)
+
+
+def _always_alike(step: Step) -> Iterator[Found]:
+    """A distance that is exactly zero, where the optimizer has stepped and has never had a gradient but zero."""
+    for loss in step.losses:
+        node = _only_distance(step, step.node_of(loss.tensor)) if step.number(loss.tensor) == 0 else None
+        grads = [step.grad(one.tensor) for one in step.trained()] if node is not None else []
+        if node is None or not _never_moved(step) or any(not _is_zero(grad) for grad in grads if grad is not None):
+            continue
+        yield Found(
+            f"{loss.name} is exactly 0, and so was every gradient so far: both sides of its {node.op}Backward0 have the same values",
+            (loss.name, "0, without any rest"),
+            *((thing.name, "has stepped, its averages of gradients are exactly 0") for thing in step.optimizers[:1]),
+            line=_loss_line(step),
+            suggestion="compute the two sides from different inputs, or by different models",
+        )
+        return
+
+
+def _only_distance(step: Step, node: AutogradNode | None) -> AutogradNode | None:
+    """The distance that a loss is, or is a number of times, and nothing else."""
+    while node is not None and node.op in ("Mul", "Div", "Mean", "Sum"):
+        node = step.graph.input(node) if len(list(step.graph.inputs(node))) == 1 else None
+    return node if node is not None and node.op in REGRESSIONS else None
+
+
+def _never_moved(step: Step) -> bool:
+    """Whether all that optimizers have averaged of the gradients of what they train is exactly zero, and there is some."""
+    averages: list[Any] = []
+    trained = {id(one.tensor) for one in step.trained()}
+    for thing in step.optimizers:
+        state = instance_dict(inner(thing.value)).get("state")
+        for tensor, kept in each(dict.items, state) if issubclass(type(state), dict) else ():
+            items = list(dict.values(kept)) if id(tensor) in trained and type(kept) is dict else []
+            averages += [item for item in items if is_exact_tensor(item) and shape_of(item) == shape_of(tensor)]
+    return bool(averages) and all(map(_is_zero, averages))
+
+
+def _is_zero(tensor: Any) -> bool:
+    return is_plain(tensor) and not bool(bare(tensor).any())
 
 
 #: Losses that compare element by element.
@@ -158,6 +214,12 @@ def _loss_line(step: Step) -> tuple[str, int] | None:
     return next(filter(None, (step.source.line_of(loss.name) for loss in step.losses)), None)
 
 
+@rule(
+    "warning",
+    why="The optimizer minimises: it makes this error larger.",
+    suggestion="drop the minus, or maximize=True",
+    needs="loss optimizer source",
+)
 def loss_sign(step: Step) -> Iterator[Found]:
     for loss in step.losses:
         node = step.node_of(loss.tensor)
@@ -178,13 +240,13 @@ def loss_sign(step: Step) -> Iterator[Found]:
         maximizes = any(group.flag("maximize") for thing in step.optimizers for group in groups(thing.value))
         if (
             negated
-            and leaves & step.held & set(step.parameters)
+            and leaves & step.optimized & set(step.parameters)
             and not maximizes
             and len(step.optimizers) == 1
             and len(step.source.backwards) == 1
         ):
             yield Found(
-                f"{loss.name} is a negated {below.op}: what is minimised grows worse",
+                f"{loss.name} is the negative of {below.op}: minimising it makes that loss grow",
                 (loss.name, f"grad ← {node.op}Backward0 ← {below.op}Backward0"),
                 line=_loss_line(step),
                 certain=False,
@@ -202,37 +264,4 @@ def _is_negated(step: Step, name: str) -> bool:
     return any(type(factor) in NUMBERS and factor < 0 for factor in factors)
 
 
-RULES = [
-    Rule(
-        "loss-not-scalar",
-        loss_not_scalar,
-        "loss source",
-        "error",
-        "Gradients are defined for one number.",
-        "mean() or sum() it first",
-    ),
-    Rule(
-        "target-requires-grad",
-        target_requires_grad,
-        "",
-        "warning",
-        "What should stay fixed is moved towards the prediction.",
-        "compute it under no_grad, or detach it",
-    ),
-    Rule(
-        "target-is-prediction",
-        target_is_prediction,
-        "",
-        "error",
-        "Such a loss is constant: nothing is learned.",
-        "compare with the target",
-    ),
-    Rule(
-        "loss-sign",
-        loss_sign,
-        "loss optimizer source",
-        "warning",
-        "The optimizer minimises: it makes this error larger.",
-        "drop the minus, or maximize=True",
-    ),
-]
+RULES = [loss_not_scalar, target_requires_grad, target_is_prediction, loss_sign]

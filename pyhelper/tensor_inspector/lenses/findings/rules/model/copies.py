@@ -5,33 +5,40 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .....measure.torch.elements import bare, is_plain, place_of
+from .....measure.torch.elements import bare, is_plain, same_elements
 from .....measure.torch.metadata import dtype_of, element_count, requires_grad
 from .....measure.torch.modules import is_of, parameters_of
 from .....words.text import plural
+from ....step.called import functions_called
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Found
-from ...places import made
-from ...rule import Rule
+from ...lines import made
+from ...rule import rule
 
 
+@rule(
+    "error",
+    why="A target that moves with what it judges gives no target.",
+    suggestion="copy.deepcopy",
+    needs="module",
+)
 def aliased_models(step: Step) -> Iterator[Found]:
     """What is treated as a second model is the first one. A name alone says nothing: `ref = net`, a loop's `target`."""
     for view, first, second in _treated_as_two(step):
         one, two = step.module_of(first, view), step.module_of(second, view)
-        own = [] if one is None else parameters_of(one.value)
-        if one is None or two is None or not any(map(requires_grad, own)):
+        parameters = [] if one is None else parameters_of(one.value)
+        if one is None or two is None or not any(map(requires_grad, parameters)):
             continue
         shown, copied = first.replace("'", '"'), second.replace("'", '"')
         is_same = one.value is two.value
-        same = f"is {shown}" if is_same else f"shares {plural(len(own), 'parameter')} with {shown}"
+        same = f"is {shown}" if is_same else f"shares {plural(len(parameters), 'parameter')} with {shown}"
         yield Found(
             f"{copied} and {shown} are one and the same model: what trains one changes the other"
             if is_same
             else f"{copied} has the very parameters of {shown}: what trains one changes the other",
             (copied, same),
-            (shown, plural(len(own), "trainable parameter")),
+            (shown, plural(len(parameters), "trainable parameter")),
             line=made(step, second),
             suggestion=f"{copied} = copy.deepcopy({shown})",
         )
@@ -73,10 +80,16 @@ def _if_shared(step: Step, first: str, second: str) -> Iterator[tuple[int, str, 
 
 
 def _are_shared(one: object, two: object) -> bool:
-    own = set(map(id, parameters_of(one)))
-    return bool(own) and own == set(map(id, parameters_of(two)))
+    ids = set(map(id, parameters_of(one)))
+    return bool(ids) and ids == set(map(id, parameters_of(two)))
 
 
+@rule(
+    "warning",
+    why="Tied weights are meant to be one tensor.",
+    suggestion="assign the parameter itself",
+    needs="module thorough",
+)
 def tie_broken(step: Step) -> Iterator[Found]:
     """An embedding and a head of one model have equal weights in two tensors."""
     tables = [one for one in step.parameters.values() if is_of(one.member.module, "Embedding")]
@@ -91,7 +104,7 @@ def tie_broken(step: Step) -> Iterator[Found]:
                 not same
                 or not is_plain(a)
                 or not is_plain(b)
-                or place_of(a) == place_of(b)
+                or same_elements(a, b)
                 or (element_count(a) or 0) > 1 << 24
             ):
                 continue
@@ -100,26 +113,26 @@ def tie_broken(step: Step) -> Iterator[Found]:
                     f"{head.name} and {table.name} are equal, but two tensors: they were tied, and will drift apart",
                     (head.name, "equal to the embedding"),
                     (table.name, "another tensor"),
+                    line=_copied(step, head.name) or _copied(step, table.name),
                     suggestion=f"{head.name} = {table.name}",
                 )
                 return
 
 
-RULES = [
-    Rule(
-        "aliased-models",
-        aliased_models,
-        "module",
-        "error",
-        "A target that moves with what it judges gives no target.",
-        "copy.deepcopy",
-    ),
-    Rule(
-        "tie-broken",
-        tie_broken,
-        "module thorough",
-        "warning",
-        "Tied weights are meant to be one tensor.",
-        "assign the parameter itself",
-    ),
-]
+def _copied(step: Step, name: str) -> tuple[str, int] | None:
+    """Where a weight was copied into, or else its layer put into the model: in a frame, or a function that it calls."""
+    layer = name.rpartition(".")[0].rpartition(".")[2]
+    for source in (*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))):
+        for key, bindings in source.bindings.items():
+            if not key.endswith((f".{layer}", f".{layer}.weight")):
+                continue
+            line, node = bindings[-1]
+            given = text_of(getattr(node, "value", None))
+            copies = [
+                call for call in source.calls_of("copy_") if text_of(call.receiver).startswith((f"{given}.", key))
+            ]
+            return source.file, copies[-1].lineno if copies else line
+    return None
+
+
+RULES = [aliased_models, tie_broken]

@@ -6,20 +6,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.graph import Node
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import Member, children, is_of
+from .....measure.torch.node import AutogradNode
 from .....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
 from .....words.text import plural
 from ....step.step import Step
 from ...classes import is_library
 from ...finding import Found
-from ...rule import Rule
+from ...lines import called_below, filled
+from ...rule import rule
 from .mode import DROPOUT
 
 torch: Any = module("torch")
 
 
+@rule(
+    "hint",
+    why="A product of two matrices is a matrix.",
+    suggestion="put an activation between them",
+    needs="module optimizer",
+)
 def no_nonlinearity(step: Step) -> Iterator[Found]:
     """Two linear layers in a row are one linear layer."""
     for first, second in (*_rows_of_sequentials(step), *_rows_of_graph(step)):
@@ -31,7 +38,7 @@ def no_nonlinearity(step: Step) -> Iterator[Found]:
         if sizes[1] < min(sizes[0], sizes[2]) or sizes[1] == 1:  # type: ignore[operator,type-var]
             continue
         names = [step.members[id(one.module)][0] for one in (first, second)]
-        if any(id(tensor) in step.held for _, tensor in first.part("_parameters")):
+        if any(id(tensor) in step.optimized for _, tensor in first.part("_parameters")):
             yield Found(
                 f"{' and '.join(names)} are linear layers in a row, {sizes[0]} → {sizes[1]} → {sizes[2]}: together no more than one",
                 *((known, "Linear") for known in names),
@@ -62,12 +69,18 @@ def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
             yield first, second
 
 
-def _linear_of(step: Step, node: Node) -> Member | None:
+def _linear_of(step: Step, node: AutogradNode) -> Member | None:
     weight = step.graph.through_views(step.graph.input(node, 2))
     one = None if weight is None or weight.leaf is None else step.parameters.get(id(weight.leaf))
     return one.member if one is not None and class_name(type(one.member.module)) == "Linear" else None
 
 
+@rule(
+    "error",
+    why="Each process trains a model of its own.",
+    suggestion="call the wrapper",
+    needs="module source",
+)
 def ddp_bypassed(step: Step) -> Iterator[Found]:
     """The module inside DistributedDataParallel is called itself."""
     wrappers = [thing for thing in step.modules if is_of(thing.value, "DistributedDataParallel")]
@@ -93,6 +106,16 @@ def _are_one_row(values: Any) -> bool:
     return bool(spread <= min(64 * torch.finfo(values.dtype).eps, 1e-5) * most)
 
 
+_FILLING = ("constant_", "fill_", "ones_", "full_")
+_ZEROING = ("zeros_", "zero_", "constant_", "fill_")
+
+
+@rule(
+    "error",
+    why="Units that begin alike and get the same gradient never differ.",
+    suggestion="initialise at random",
+    needs="module thorough",
+)
 def symmetric_init(step: Step) -> Iterator[Found]:
     """All units of a layer have the same weights and the same gradient: they stay the same."""
     alike = []
@@ -110,33 +133,10 @@ def symmetric_init(step: Step) -> Iterator[Found]:
         yield Found(
             f"all {units} units of {one.name} have the same weights and the same gradient: they will always be one unit",
             *((two.name, f"{plural(rows, 'equal row')}") for two, rows in alike[:3]),
+            line=next((line for line, _ in filled(step, one.name)), None)
+            or called_below(step, *(_FILLING if bool((bare(one.tensor) != 0).any()) else _ZEROING)),
             suggestion="a random initialisation",
         )
 
 
-RULES = [
-    Rule(
-        "symmetric-init",
-        symmetric_init,
-        "module thorough",
-        "error",
-        "Units that begin alike and get the same gradient never differ.",
-        "initialise at random",
-    ),
-    Rule(
-        "ddp-bypassed",
-        ddp_bypassed,
-        "module source",
-        "error",
-        "Each process trains a model of its own.",
-        "call the wrapper",
-    ),
-    Rule(
-        "no-nonlinearity",
-        no_nonlinearity,
-        "module optimizer",
-        "hint",
-        "A product of two matrices is a matrix.",
-        "put an activation between them",
-    ),
-]
+RULES = [symmetric_init, ddp_bypassed, no_nonlinearity]

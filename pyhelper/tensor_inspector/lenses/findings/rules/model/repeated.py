@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import bare, is_own, is_plain
-from .....measure.torch.metadata import element_count
+from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.metadata import element_count, is_exact_tensor
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import SEQUENCES, module
 from .....words.text import number
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...classes import is_library, methods_of
+from ...classes import forward_of, is_library, methods_of
 from ...finding import Found
 from ...losses import ModelInput, model_inputs
 from ...rerun import Rerun, uncompiled, why_not
-from ...rule import NotAsked, Rule
+from ...rule import NotAsked, rule
 from .mode import is_dropout
 
 torch: Any = module("torch")
 _MOST = 2  #: models that are run
 _INPUT = 1 << 22
 _NOISE = 1e-4  #: a difference that another order of summing may make
+#: what draws numbers that are wanted, and not only which ones to drop
+_SAMPLING = ("randn", "randn_like", "normal", "normal_", "rsample", "sample", "multinomial", "gumbel_softmax")
 
 
+@rule(
+    "error",
+    why="Predictions differ from call to call.",
+    suggestion="training=self.training",
+    needs="module",
+)
 def dropout_in_eval(step: Step) -> Iterator[Found]:
     """The same input gives other outputs in eval mode, with other random numbers alone."""
     proved = next(_always_dropped(step), None)
@@ -34,6 +42,8 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
     for given in _runnable(step) if step.run else ():
         top = step.members[id(given.model.value)][1]
         if top.training is not False or any(part.training for part in _inside(step, given) if is_dropout(part)):
+            continue
+        if _samples(step, given):
             continue
         first, again, other = (_output(given, given.tensor, draws=draws) for draws in (False, False, True))
         if first is None or again is None or other is None or not torch.equal(first, again):
@@ -49,6 +59,12 @@ def dropout_in_eval(step: Step) -> Iterator[Found]:
                 suggestion="draw random numbers in training only: if self.training",
             )
             return
+
+
+def _samples(step: Step, given: ModelInput) -> bool:
+    """Whether a class in the model draws samples, as a variational coder does in eval mode too."""
+    classes = {type(member.module) for member in _inside(step, given) if not is_library(type(member.module))}
+    return any(source.mentions(*_SAMPLING) for cls in classes for _, source in methods_of(cls))
 
 
 def _always_dropped(step: Step) -> Iterator[Found]:
@@ -74,17 +90,25 @@ def _always_dropped(step: Step) -> Iterator[Found]:
                     return
 
 
+@rule(
+    "warning",
+    why="A prediction must not depend on what else is in the batch.",
+    suggestion="reduce and reshape along the dimensions of a sample only",
+    needs="module source run",
+)
 def batch_mixing(step: Step) -> Iterator[Found]:
     """Where one sample of the batch is another one, the outputs of the others change."""
     for given in _runnable(step):
         x = bare(given.tensor)
         if x.shape[0] < 3 or _works_over_rows(step, given):
             continue
-        changed = x.clone()
-        changed[0] = changed[1] + (changed[2] - changed[1]) / 2
-        first, again, other = (_output(given, one, evaluates=True) for one in (x, x, changed))
+        changed, at = x.clone(), -1 if _has_recurrence_over_rows(step, given) else 0
+        changed[at] = changed[1] + (changed[2] - changed[1]) / 2
+        first, again, other, fewer = (_output(given, one, evaluates=True) for one in (x, x, changed, x[:-1]))
         if first is None or again is None or other is None or not torch.equal(first, again):
             continue
+        if fewer is None:
+            continue  # its rows are no batch: the nodes of one graph, say
         if (
             first.dim() < 2
             or first.shape[0] != x.shape[0]
@@ -92,11 +116,14 @@ def batch_mixing(step: Step) -> Iterator[Found]:
             or other.shape != first.shape
         ):
             continue
-        apart = _apart(first[1:], other[1:])
-        if apart > _NOISE and _apart(first[:1], other[:1]) > 0:
+        if at == -1 and (first.dim() > 2 or first.shape[1] == x.shape[1]):
+            continue  # of each time, for each sequence
+        which, rest, own = ("first", slice(1, None), slice(1)) if at == 0 else ("last", slice(-1), slice(-1, None))
+        apart = _apart(first[rest], other[rest])
+        if apart > _NOISE and _apart(first[own], other[own]) > 0:
             yield Found(
-                f"what {given.model.name} gives for a sample depends on the others in {given.name}: with another first one the rest moved by up to {number(apart, 2)}",
-                (given.name, f"{x.shape[0]} samples, the first replaced"),
+                f"what {given.model.name} gives for a sample depends on the others in {given.name}: with another {which} one the rest moved by up to {number(apart, 2)}",
+                (given.name, f"{x.shape[0]} samples, the {which} replaced"),
                 (given.call.target, "the other rows differ"),
                 line=_forward_line(given) or (step.sources[given.view].file, given.call.lineno),
                 certain=False,
@@ -143,7 +170,11 @@ def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool =
             return None
         if type(found) in SEQUENCES and found:
             found = found[0]
-        return bare(found).clone() if is_own(found) and is_plain(found) and found.dtype.is_floating_point else None
+        return (
+            bare(found).clone()
+            if is_exact_tensor(found) and is_plain(found) and found.dtype.is_floating_point
+            else None
+        )
 
 
 def _apart(one: Any, other: Any) -> float:
@@ -158,11 +189,27 @@ def _works_over_rows(step: Step, given: ModelInput) -> bool:
     """Whether the first dimension may be no batch: a sequence, or the nodes of a graph."""
     for member in _inside(step, given):
         first = member.setting("batch_first")
-        if is_of(member.module, "RNNBase", "RNN", "LSTM", "GRU", "MultiheadAttention") and first is not True:
+        if is_of(member.module, "MultiheadAttention") and first is not True:
+            return True
+        if _is_time_first(member) and not _are_samples(given.tensor, member):
             return True
         if is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is not True:
             return True
     return False
+
+
+def _is_time_first(member: Member) -> bool:
+    return is_of(member.module, "RNNBase", "RNN", "LSTM", "GRU") and member.setting("batch_first") is not True
+
+
+def _are_samples(x: Any, member: Member) -> bool:
+    """Whether the rows of an input may be samples though a recurrent layer takes the time first: no other dimension is
+    as long, and the last row, which changes nothing before it where rows are times, can be told from the others."""
+    return x.dim() > 2 and int(x.shape[0]) not in map(int, x.shape[1:]) and member.setting("bidirectional") is False
+
+
+def _has_recurrence_over_rows(step: Step, given: ModelInput) -> bool:
+    return any(_is_time_first(member) for member in _inside(step, given))
 
 
 def _inside(step: Step, given: ModelInput) -> Iterator[Member]:
@@ -171,25 +218,8 @@ def _inside(step: Step, given: ModelInput) -> Iterator[Member]:
 
 
 def _forward_line(given: ModelInput) -> tuple[str, int] | None:
-    source = next((source for name, source in methods_of(type(given.model.value)) if name == "forward"), None)
+    source = forward_of(type(given.model.value))
     return (source.file, source.body[0].lineno) if source is not None and source.body else None
 
 
-RULES = [
-    Rule(
-        "dropout-in-eval",
-        dropout_in_eval,
-        "module",
-        "error",
-        "Predictions differ from call to call.",
-        "training=self.training",
-    ),
-    Rule(
-        "batch-mixing",
-        batch_mixing,
-        "module source run",
-        "warning",
-        "A prediction must not depend on what else is in the batch.",
-        "reduce and reshape along the dimensions of a sample only",
-    ),
-]
+RULES = [dropout_in_eval, batch_mixing]

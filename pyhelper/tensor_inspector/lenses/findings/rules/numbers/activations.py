@@ -6,20 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.graph import Node
 from .....measure.torch.metadata import element_count, requires_grad
+from .....measure.torch.node import AutogradNode
 from .....words.text import number, percent
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Found
+from ...lines import bound, made
 from ...losses import model_inputs
 from ...outputs import output_of
-from ...places import bound, made
-from ...rule import Rule
+from ...rule import rule
 
 _LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
 
 
+@rule(
+    "error",
+    why="A ReLU below 0 passes no gradient: these units never come back.",
+    suggestion="a smaller rate, biases near 0, or LeakyReLU",
+    needs="module thorough",
+)
 def dead_relu(step: Step) -> Iterator[Found]:
     """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
     for node in step.graph.nodes:
@@ -41,7 +47,7 @@ def dead_relu(step: Step) -> Iterator[Found]:
             sizes = "" if units is None else f"all {units} "
             bias = _bias_words(step, before)
             name = layer.name
-            own = layer.member.parent is not None
+            is_inner = layer.member.parent is not None
             yield Found(
                 f"{sizes}ReLUs after {name.rpartition('.')[0]} are 0 for every sample: {name} has a gradient of exactly zero{bias}",
                 (
@@ -50,14 +56,14 @@ def dead_relu(step: Step) -> Iterator[Found]:
                 ),
                 (step.title_of(node), "relu, 0 everywhere"),
                 line=_made(step, layer),
-                certain=own or stats is None,
+                certain=is_inner or stats is None,
             )
             return
 
 
-def _through(step: Step, node: Node) -> list[tuple[Node, int]]:
+def _through(step: Step, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
     """The users of a node, those behind views and dropout too."""
-    found: list[tuple[Node, int]] = []
+    found: list[tuple[AutogradNode, int]] = []
     waiting = list(step.graph.users(node))
     while waiting and len(found) < 16:
         user, position = waiting.pop()
@@ -80,12 +86,12 @@ def _through(step: Step, node: Node) -> list[tuple[Node, int]]:
     return found
 
 
-def _units(node: Node) -> int | None:
+def _units(node: AutogradNode) -> int | None:
     sizes = node.sizes()
     return None if not sizes or len(sizes) < 2 else sizes[1] if len(sizes) == 4 else sizes[-1]
 
 
-def _parameters_of(step: Step, node: Node) -> list[Parameter]:
+def _parameters_of(step: Step, node: AutogradNode) -> list[Parameter]:
     found = []
     for below in step.graph.inputs(node):
         reached = step.graph.through_views(below)
@@ -95,11 +101,11 @@ def _parameters_of(step: Step, node: Node) -> list[Parameter]:
     return found
 
 
-def _weight_of(step: Step, node: Node) -> Parameter | None:
+def _weight_of(step: Step, node: AutogradNode) -> Parameter | None:
     return next((one for one in _parameters_of(step, node) if one.tensor.dim() > 1), None)
 
 
-def _is_dead_by_gradients(step: Step, layer: Parameter, user: Node) -> bool:
+def _is_dead_by_gradients(step: Step, layer: Parameter, user: AutogradNode) -> bool:
     """The next layer's bias has a gradient, its weight has exactly none: what it was given is 0. So is the gradient
     of the layer before."""
     parts = _parameters_of(step, user)
@@ -122,7 +128,7 @@ def _is_zero(step: Step, tensor: Any) -> bool | None:
     return None if stats is None or not stats["count"] else stats["zeros"] == stats["count"]
 
 
-def _bias_words(step: Step, node: Node | None) -> str:
+def _bias_words(step: Step, node: AutogradNode | None) -> str:
     bias = (
         next((one for one in _parameters_of(step, node) if one.tensor.dim() == 1), None) if node is not None else None
     )
@@ -132,6 +138,12 @@ def _bias_words(step: Step, node: Node | None) -> str:
     return f" (biases near {number(stats['mean'], 3)})"
 
 
+@rule(
+    "warning",
+    why="At its bounds the function is flat: hardly any gradient passes.",
+    suggestion="scale the inputs, or normalise before it",
+    needs="thorough",
+)
 def saturated(step: Step) -> Iterator[Found]:
     for node in step.graph.nodes:
         if node.op not in ("Tanh", "Sigmoid") or not any(user.op in _LINEAR for user, _ in _through(step, node)):
@@ -157,7 +169,7 @@ def saturated(step: Step) -> Iterator[Found]:
             return
 
 
-def _input_words(step: Step, node: Node) -> str:
+def _input_words(step: Step, node: AutogradNode) -> str:
     for given in model_inputs(step):
         stats = step.stats(given.tensor)
         if (
@@ -170,6 +182,12 @@ def _input_words(step: Step, node: Node) -> str:
     return ""
 
 
+@rule(
+    "warning",
+    why="Such a model says nothing about its input.",
+    suggestion="look at the activations, layer by layer",
+    needs="module source thorough",
+)
 def constant_output(step: Step) -> Iterator[Found]:
     """What a model gives is the same for every sample, though its input is not."""
     for given in model_inputs(step):
@@ -219,9 +237,9 @@ def _has_zero_head(step: Step, value: Any) -> bool:
 
 def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
     for source in step.sources:
-        own = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
-        if own:
-            return source.file, own[0]
+        lines = [call.lineno for call in source.calls if call.args and _names(call.args[0], one.name)]
+        if lines:
+            return source.file, lines[0]
     return made(step, one.root.key)
 
 
@@ -232,29 +250,4 @@ def _names(argument: Any, name: str) -> bool:
     return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)
 
 
-RULES = [
-    Rule(
-        "dead-relu",
-        dead_relu,
-        "module thorough",
-        "error",
-        "A ReLU below 0 passes no gradient: these units never come back.",
-        "a smaller rate, biases near 0, or LeakyReLU",
-    ),
-    Rule(
-        "saturated",
-        saturated,
-        "thorough",
-        "warning",
-        "At its bounds the function is flat: hardly any gradient passes.",
-        "scale the inputs, or normalise before it",
-    ),
-    Rule(
-        "constant-output",
-        constant_output,
-        "module source thorough",
-        "warning",
-        "Such a model says nothing about its input.",
-        "look at the activations, layer by layer",
-    ),
-]
+RULES = [dead_relu, saturated, constant_output]

@@ -6,15 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import is_own
-from .....measure.torch.metadata import element_count, shape_of
+from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural
 from ....step.backpropagated import Loss
 from ....step.expressions import constant_of, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...made_of import Made, made_of
-from .state import names_not_finite
+from .state import parameters_not_finite
 
 _SPREADS = ("std", "var")
 _UNBIASED = ("unbiased", "correction")
@@ -29,16 +28,17 @@ def nan_losses(step: Step) -> list[Loss]:
 def origin_in_sight(step: Step) -> Iterator[Found]:
     """A loss that is NaN and whose graph is freed, with what is NaN in sight, the earliest bound first."""
     losses = nan_losses(step)
-    if losses and names_not_finite(step, [(one.name, one.tensor) for one in step.parameters.values()]):
+    if losses and parameters_not_finite(step):
         return  # the parameters are what is to be told
     for loss in losses:
         root = step.node_of(loss.tensor)
         if loss.pending or root is None or not any(below.is_freed() for below in step.graph.below(root)):
             continue
-        found = sorted(_nan_above(step, loss))
+        last = {name: (line, name, nan) for line, name, nan in sorted(_nan_above(step, loss))}
+        found = sorted(last.values())
         first = f"the first NaN in sight is in {found[0][1]}; " if found else ""
-        own = next(made_of(step.source, loss.name), None)
-        line = found[0][0] if found else loss.backward.lineno if own is None else own.lineno
+        binding = next(made_of(step.source, loss.name), None)
+        line = found[0][0] if found else loss.backward.lineno if binding is None else binding.lineno
         yield Found(
             f"{loss.name} is NaN, and its graph is freed: {first}stop before backward to see where it began",
             (loss.name, "NaN, a backward has freed its graph"),
@@ -53,7 +53,7 @@ def _nan_above(step: Step, loss: Loss) -> Iterator[tuple[int, str, int]]:
     """The values that a loss is made of and that have NaN: line, name, count."""
     for made in made_of(step.source, loss.name):
         value = step.value(made.name)
-        if made.name == "_" or not is_own(value) or value is loss.tensor or not value.dtype.is_floating_point:
+        if made.name == "_" or not is_exact_tensor(value) or value is loss.tensor or not value.dtype.is_floating_point:
             continue
         stats = step.stats(value)
         if stats is not None and stats["nan"]:
@@ -65,7 +65,7 @@ def one_sample_in_source(step: Step) -> Iterator[Found]:
     for loss in nan_losses(step):
         for made in made_of(step.source, loss.name):
             result = step.value(made.name)
-            stats = step.stats(result) if is_own(result) and result.dtype.is_floating_point else None
+            stats = step.stats(result) if is_exact_tensor(result) and result.dtype.is_floating_point else None
             of = _spread_of_one(step, made) if stats is not None and stats["nan"] else None
             if of is not None:
                 name, spread = of
@@ -90,8 +90,11 @@ def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:
         rest = call.args[1:] if is_function else call.args
         name, dim = text_of(subject), rest[0] if rest else given.get("dim")
         value = step.value(name)
-        stats = step.stats(value) if is_own(value) else None
-        if stats is None or stats["nan"] or stats["pos_inf"] or stats["neg_inf"] or len(rest) > 1:
+        stats = step.stats(value) if is_exact_tensor(value) else None
+        is_renewed = name == made.name and element_count(value) == 1  # as what it was, which is not in sight any more
+        if stats is None or len(rest) > 1:
+            continue
+        if (stats["nan"] or stats["pos_inf"] or stats["neg_inf"]) and not is_renewed:
             continue
         if any(key in given for key in _UNBIASED) or not _is_over_one(value, dim):
             continue

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.flow import Flow
-from .....measure.torch.graph import Node
+from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin, OriginSearch
+from ....graphs.masked import find_mask
+from ....step.expressions import names_in, text_of
+from ....step.sight import Thing
 from ....step.step import Step
+
+_ASKING = ("isfinite", "isnan", "isinf")
+_REPLACING = ("nan_to_num", "where", "masked_fill")
+_PRODUCTS = ("Bmm", "Mm", "Mul", "Baddbmm")
 
 
 class Begin:
@@ -39,12 +46,18 @@ def begin_of(step: Step) -> Begin | None:
     return begins[step]
 
 
-def _search(step: Step) -> Begin | None:
+def live_values(step: Step) -> dict[int, Any]:
+    """The variables in sight by the numbers of the nodes that made them."""
     live: dict[int, Any] = {}
     for thing in step.tensors:
         node = step.node_of(thing.value)
         if node is not None and node.leaf is None and node.sizes() == tuple(thing.value.shape):
             live.setdefault(node.index, thing.value)
+    return live
+
+
+def _search(step: Step) -> Begin | None:
+    live = live_values(step)
     losses = {id(loss.tensor) for loss in step.losses}
     for root, name, tensor in _bad_results(step):
         search = OriginSearch(step.graph, Flow(step.graph, live), step.graph.below(root))
@@ -56,42 +69,39 @@ def _search(step: Step) -> Begin | None:
             return None
         if found.is_hidden:
             continue
-        if found.node is root and not found.certain and not root.keeps():
+        if found.node is root and not found.certain and not root.has_saved():
             continue
-        if masked_rows(step, found) and id(tensor) not in losses:
+        find_mask(step, found)
+        may_be_masked = found.masked or (found.is_softmax() and not found.certain)
+        if may_be_masked and id(tensor) not in losses and not _spoils_gradients(step, found.node, root):
             continue  # such rows may be replaced before they matter
         return Begin(found, name, tensor)
     return None
 
 
-def masked_rows(step: Step, origin: Origin) -> int:
-    """How many rows a softmax was given that are −inf everywhere."""
-    node = origin.node
-    dim = node.dim()
-    if node.op not in ("Softmax", "LogSoftmax") or dim is None or origin.value is None or not origin.counts.nan:
-        return 0
-    below = step.graph.through_views(step.graph.input(node))
-    mask = below.tensor("mask") if below is not None and below.op == "MaskedFill" else None
-    if mask is not None and is_plain(mask) and mask.dim():
-        return int(bare(mask).all(dim if dim < 0 or mask.dim() > dim else -1).sum())
-    before = origin.operands[0].value if origin.operands else None
-    if before is None or not before.dim():
-        return 0
-    return int((before == -float("inf")).all(dim).sum())
+def _spoils_gradients(step: Step, node: AutogradNode, root: AutogradNode) -> bool:
+    """Whether what is made of rows of NaN in a training step gives a NaN to a gradient, whatever is done with it: a product
+    multiplies the gradient by them, and 0 · NaN is NaN."""
+    ahead = [backward for backward in step.source.backwards if not step.source.is_done(backward.call)]
+    if not ahead or not step.grad_mode:
+        return False
+    made = [above for above in step.graph.below(root) if step.graph.reaches(above, node) and above is not node]
+    return any(above.op in _PRODUCTS and len(list(step.graph.inputs(above))) > 1 for above in made)
 
 
-def bad_roots(step: Step) -> list[tuple[Node, str]]:
+def bad_roots(step: Step) -> list[tuple[AutogradNode, str]]:
     """Results in sight that are not finite, with their nodes: losses first."""
     return [(node, name) for node, name, _ in _bad_results(step)]
 
 
-def _bad_results(step: Step) -> list[tuple[Node, str, Any]]:
-    """Masked scores, of −inf alone, are none; nor is what a finite result in sight was made of: it was replaced there."""
+def _bad_results(step: Step) -> list[tuple[AutogradNode, str, Any]]:
+    """Masked scores, of −inf alone, are none; nor is what a finite result in sight was made of: it was replaced there;
+    nor what the program itself leaves out or replaces."""
     bad, finite = [], []
     losses = {id(loss.tensor) for loss in step.losses}
     named = [
         *((loss.tensor, loss.name) for loss in step.losses),
-        *((thing.value, thing.name) for thing in step.tensors),
+        *((thing.value, thing.name) for thing in step.tensors if not _is_replaced(step, thing)),
     ]
     for tensor, name in named:
         node = step.node_of(tensor)
@@ -107,3 +117,24 @@ def _bad_results(step: Step) -> list[tuple[Node, str, Any]]:
         for node, name, tensor in bad
         if id(tensor) in losses or not any(step.graph.reaches(other, node) for other in finite if other is not node)
     ]
+
+
+def _is_replaced(step: Step, thing: Thing) -> bool:
+    """Whether the source says what is to be in the place of a value that is not finite: ``if isfinite(x): c = c + x``."""
+    tree = step.sources[thing.view].tree
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and _called(node) in _REPLACING and thing.key in names_in(node):
+            return _called(node) == "nan_to_num" or _asks(node, thing.key)
+        if isinstance(node, ast.If) and _asks(node.test, thing.key):
+            changes = [part for part in (*node.body, *node.orelse) if isinstance(part, (ast.Assign, ast.AugAssign))]
+            return any(thing.key in names_in(part) for part in changes)
+    return False
+
+
+def _asks(node: ast.AST, key: str) -> bool:
+    calls = (below for below in ast.walk(node) if isinstance(below, ast.Call) and _called(below) in _ASKING)
+    return any(key in names_in(call) for call in calls)
+
+
+def _called(call: ast.Call) -> str:
+    return text_of(call.func).rpartition(".")[2]

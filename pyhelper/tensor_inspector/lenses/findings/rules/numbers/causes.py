@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.graph import Node
 from .....measure.torch.metadata import requires_grad
-from .....measure.torch.origin import cause_of
+from .....measure.torch.node import AutogradNode
+from .....measure.torch.origin import Origin, cause_of
 from .....safe.guard import module
 from .....words.text import listed, number, plural
+from ....graphs.lines import line_of
 from ....graphs.nan_origin import CAUSES
-from ....graphs.place import line_of
 from ....step.step import Step
 from ...finding import Found
 from ...finite import words_of
+from ...lines import bound_or_called
 from ...losses import model_inputs
-from ...places import bound_or_called
-from ...rule import Rule
+from ...rule import rule
 from .afterwards import one_sample_in_source, origin_in_sight
-from .begin import begin_of, masked_rows
+from .begin import begin_of
 
 torch: Any = module("torch")
 
 
+@rule(
+    "error",
+    why="log of 0 is −inf, and 0 · −inf is NaN.",
+    suggestion="clamp it",
+)
 def log_of_zero(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     node = None if begin is None or cause_of(begin.origin) != "log_of_zero" else begin.origin.node
@@ -43,24 +48,36 @@ def log_of_zero(step: Step) -> Iterator[Found]:
     )
 
 
+@rule(
+    "error",
+    why="A softmax needs one finite score at least.",
+    suggestion="leave one place unmasked, or skip such rows",
+)
 def masked_row(step: Step) -> Iterator[Found]:
-    """Softmax over a row of −inf alone, where that has reached the loss."""
+    """Softmax over a row of −inf alone, where that has reached the loss, or will reach its gradients."""
     begin = begin_of(step)
-    rows = 0 if begin is None else masked_rows(step, begin.origin)
+    rows = 0 if begin is None else begin.origin.masked
     result = step.stats(begin.origin.value) if begin is not None and rows else None
     if begin is None or result is None:
         return
-    node = begin.origin.node
+    node, mask = begin.origin.node, begin.origin.mask
     below = step.graph.through_views(step.graph.input(node))
-    name = step.title_of(node)
+    name, by = step.title_of(node), None if mask is None else step.owner_of(mask)
+    where = "every place is masked there" if by is None else f"{by} masks every place there"
     yield Found(
-        f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(result)}, every place is masked there",
+        f"softmax over {plural(rows, 'row')} of −inf alone is NaN: {name or 'its result'} has {words_of(result)}, {where}",
         (name, words_of(result)),
         (None if below is None else step.title_of(below), f"{plural(rows, 'row')} all masked"),
+        *([(by, f"hides every place of {plural(rows, 'row')}")] if by is not None else []),
         line=_line_of(step, node) or bound_or_called(step, "softmax", name),
     )
 
 
+@rule(
+    "error",
+    why="float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
+    suggestion="bfloat16 or float32 here, or smaller values",
+)
 def fp16_overflow(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     value = None if begin is None else begin.origin.value
@@ -98,7 +115,7 @@ def fp16_overflow(step: Step) -> Iterator[Found]:
             return
 
 
-def _above(step: Step, node: Node) -> str | None:
+def _above(step: Step, node: AutogradNode) -> str | None:
     """The nearest variable that was made of a node's output."""
     for _ in range(6):
         users = step.graph.users(node)
@@ -111,6 +128,11 @@ def _above(step: Step, node: Node) -> str | None:
     return None
 
 
+@rule(
+    "error",
+    why="The unbiased estimate divides by n − 1.",
+    suggestion="correction=0, or more samples",
+)
 def std_of_one(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     if begin is None or cause_of(begin.origin) != "one_sample":
@@ -129,6 +151,11 @@ def std_of_one(step: Step) -> Iterator[Found]:
     )
 
 
+@rule(
+    "error",
+    why="All that comes after it is not finite.",
+    suggestion="look at the inputs of this operation",
+)
 def nan_origin(step: Step) -> Iterator[Found]:
     begin = begin_of(step)
     if begin is None:
@@ -136,58 +163,41 @@ def nan_origin(step: Step) -> Iterator[Found]:
         return
     origin, name = begin.origin, begin.name
     node, value = origin.node, origin.value
-    stats = None if value is None else step.stats(value)
-    subject = step.title_of(node) or _above(step, node) or name
-    inputs = [step.title_of(below) for below in step.graph.inputs(node)]
-    given = [one for one in dict.fromkeys(inputs) if one]
+    stats, subject = None if value is None else step.stats(value), step.title_of(node)
+    given = list(_given(step, origin))
     seen = words_of(stats) if stats is not None else "not finite"
-    from_what = f" of finite {listed(given, False, 50)}" if given else ""
+    from_what = (
+        f" of {'finite ' if origin.certain else ''}{listed((one for one, _ in given), False, 50)}" if given else ""
+    )
     cause = CAUSES.get(cause_of(origin))
+    has = f"{subject or 'its result'} {'has' if stats is not None else 'is'} {seen}"
+    above = [] if subject is not None else [one for one in (_above(step, node),) if one is not None]
     yield Found(
-        f"{name} is not finite: it begins at {node.op}{from_what}, where {subject} has {seen}{f': {cause}' if cause else ''}",
+        f"{name} is not finite: it begins at {node.op}{from_what}, where {has}{f': {cause}' if cause else ''}",
         (subject, f"{seen}, grad ← {node.op}Backward0"),
-        *((one, "finite") for one in given[:3]),
-        line=_line_of(step, node) or bound_or_called(step, "", subject),
+        *((one, f"made of what {node.op} gives") for one in above),
+        *given[:3],
+        line=_line_of(step, node) or bound_or_called(step, "", subject or next(iter(above), name)),
         certain=origin.certain,
     )
 
 
-def _line_of(step: Step, node: Node) -> tuple[str, int] | None:
+def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
+    """What an operation was given, by name, and how far from 0 that goes; of a mere view what it is a view of."""
+    seen = set[str]()
+    for one in origin.operands:
+        whole = step.graph.through_views(one.node)
+        title = step.title_of(one.node) or step.title_of(whole)
+        name = step.name_of(one.value) if one.node is None and one.value is not None else title
+        stats = None if one.value is None else step.stats(one.value)
+        if name is not None and name not in seen:
+            seen.add(name)
+            ends = [] if stats is None else [abs(end) for end in (stats["min"], stats["max"]) if end is not None]
+            yield name, f"finite, up to {number(max(ends))}" if ends else "given to it"
+
+
+def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
     return line_of(step, node, step.title_of(node))
 
 
-RULES = [
-    Rule("log-of-zero", log_of_zero, "", "error", "log of 0 is −inf, and 0 · −inf is NaN.", "clamp it"),
-    Rule(
-        "masked-row",
-        masked_row,
-        "",
-        "error",
-        "A softmax needs one finite score at least.",
-        "leave one place unmasked, or skip such rows",
-    ),
-    Rule(
-        "std-of-one",
-        std_of_one,
-        "",
-        "error",
-        "The unbiased estimate divides by n − 1.",
-        "correction=0, or more samples",
-    ),
-    Rule(
-        "fp16-overflow",
-        fp16_overflow,
-        "",
-        "error",
-        "float16 ends at 65504; beyond is Inf, and Inf − Inf is NaN.",
-        "bfloat16 or float32 here, or smaller values",
-    ),
-    Rule(
-        "nan-origin",
-        nan_origin,
-        "",
-        "error",
-        "All that comes after it is not finite.",
-        "look at the inputs of this operation",
-    ),
-]
+RULES = [log_of_zero, masked_row, std_of_one, fp16_overflow, nan_origin]

@@ -6,79 +6,74 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
+from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import groups, inner
+from .....measure.torch.origin import may_be_steep, steep
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
+from ....graphs.lines import line_of
 from ....step.moment import norm_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Found
-from ...places import bound_or_called, called, changed, made
-from ...rule import Rule
-from .begin import bad_roots
-from .state import names_not_finite
+from ...lines import called, changed, made, rate_set
+from ...rule import rule
+from .begin import bad_roots, live_values
+from .state import names_not_finite, parameters_not_finite
 
 torch: Any = module("torch")
 
 
+@rule(
+    "error",
+    why="The next step makes the weights NaN.",
+    suggestion="add a small ε inside, and mask before the operation, not after",
+    needs="module loss",
+)
 def nan_in_grad_only(step: Step) -> Iterator[Found]:
     if any(instance_dict(thing.value).get("_enabled") is True for thing in step.scalers) or bad_roots(step):
         return
     graded = [(one, step.grad(one.tensor)) for one in step.parameters.values()]
     gradients = [(f"{one.name}.grad", grad) for one, grad in graded if grad is not None]
     bad = names_not_finite(step, gradients)
-    if not bad or names_not_finite(step, [(one.name, one.tensor) for one, _ in graded]):
+    if not bad or parameters_not_finite(step):
         return
-    suspects = [
-        node
-        for node in step.graph.nodes
-        if node.op
-        in (
-            "Sqrt",
-            "Pow",
-            "Norm",
-            "LinalgVectorNorm",
-            "Div",
-            "Log",
-            "Where",
-            "Acos",
-            "Asin",
-            "Std",
-            "Cdist",
-            "Atan2",
-            "Rsqrt",
-        )
-    ]
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    suspects = [node for node in suspects if any(step.graph.reaches(root, node) for root in roots)]
-    ops = list(dict.fromkeys(node.op.lower() for node in suspects))
-    names = [
-        name
-        for name in (
-            step.title_of(below)
-            for node in suspects
-            for below in (node, *step.graph.inputs(node))
-            if below.leaf is None
-        )
-        if name
+    nodes = [
+        node for node in step.graph.nodes if may_be_steep(node) and any(step.graph.reaches(one, node) for one in roots)
     ]
+    proven = next(steep(step.graph, Flow(step.graph, live_values(step)), nodes), None)
+    nodes = nodes if proven is None else [proven]
+    ops = listed(dict.fromkeys(node.op.lower() for node in nodes), False, 40)
+    around = (step.title_of(one) for node in nodes for one in (node, *step.graph.inputs(node)) if one.leaf is None)
+    names = list(dict.fromkeys(name for name in around if name))[:3]
     loss = step.losses[0].name if step.losses else "the forward"
-    cause = f"; {listed(ops, False, 40)} on the way may have an infinite slope" if ops else ""
+    cause = f"; {ops} on the way may have an infinite slope" if nodes else ""
+    if proven is not None:
+        cause = f"; the slope of {ops} is infinite at what it was given{f' for {names[0]}' if names else ''}"
+    lines = (line_of(step, node, step.title_of(node)) for node in nodes)
     yield Found(
         f"{plural(len(bad), 'gradient')} {'is' if len(bad) == 1 else 'are'} not finite though {loss} is: {listed(bad, False, 60)}{cause}",
         *((name, "NaN or Inf") for name in bad[:4]),
-        *((name, "on the way") for name in dict.fromkeys(names[:3])),
-        line=bound_or_called(step, ops[0] if ops else "", names[0] if names else None),
+        *((name, "on the way") for name in names),
+        line=next(filter(None, lines), None),
     )
 
 
+@rule(
+    "error",
+    why="Such a step throws away what was learned.",
+    suggestion="a smaller rate, or another initialisation; clip_grad_norm_ where single steps are too large",
+    needs="optimizer",
+)
 def exploding_grad(step: Step) -> Iterator[Found]:
     """The next update of plain gradient descent would be a thousand times its weight."""
     if step.scalers or step.source.calls_of("clip_grad_norm_", "clip_grad_value_"):
         return
     worst: tuple[float, Parameter, float, float] | None = None
+    held = ""
     for thing in step.optimizers:
         if class_name(type(inner(thing.value))) != "SGD":
             continue
@@ -99,7 +94,7 @@ def exploding_grad(step: Step) -> Iterator[Found]:
                     continue
                 ratio = rate * slope / weight
                 if ratio > 1000 and (worst is None or ratio > worst[0]):
-                    worst = ratio, one, slope, weight
+                    worst, held = (ratio, one, slope, weight), thing.key
     if worst is None:
         return
     ratio, one, slope, weight = worst
@@ -109,7 +104,7 @@ def exploding_grad(step: Step) -> Iterator[Found]:
         (f"{one.name}.grad", f"norm {number(slope)}"),
         (one.name, f"norm {number(weight)}"),
         *recurrent,
-        line=changed(step, one.name) or changed(step, one.root.name),
+        line=changed(step, one.name) or changed(step, one.root.name) or rate_set(step, held),
     )
 
 
@@ -139,6 +134,12 @@ def _spectral_radius(weight: Any) -> float:
     return radius
 
 
+@rule(
+    "warning",
+    why="The first layers learn nothing.",
+    suggestion="ReLU or GELU with normalisation, or residual connections",
+    needs="module thorough",
+)
 def vanishing_grad(step: Step) -> Iterator[Found]:
     """Norms of gradients fall, layer by layer, by more than a million from the loss to the first layer."""
     if step.scalers:
@@ -178,29 +179,4 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         return
 
 
-RULES = [
-    Rule(
-        "nan-in-grad-only",
-        nan_in_grad_only,
-        "module loss",
-        "error",
-        "The next step makes the weights NaN.",
-        "add a small ε inside, and mask before the operation, not after",
-    ),
-    Rule(
-        "exploding-grad",
-        exploding_grad,
-        "optimizer",
-        "error",
-        "Such a step throws away what was learned.",
-        "clip_grad_norm_, a smaller rate, or another initialisation",
-    ),
-    Rule(
-        "vanishing-grad",
-        vanishing_grad,
-        "module thorough",
-        "warning",
-        "The first layers learn nothing.",
-        "ReLU or GELU with normalisation, or residual connections",
-    ),
-]
+RULES = [nan_in_grad_only, exploding_grad, vanishing_grad]

@@ -2,38 +2,111 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from math import hypot, isfinite
 from typing import Any
 
-from .....measure.stats.finite import can_be_summed, not_finite
+from .....measure.stats.finite import NotFiniteTensors, not_finite, summed_dtypes
 from .....measure.torch.elements import bare
-from .....measure.torch.metadata import element_count
+from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import module
-from .....words.text import listed, plural
+from .....words.text import listed, number, plural
+from ....step.expressions import text_of
 from ....step.step import Step
 from ...finding import Found
-from ...finite import bad_in
-from ...rule import Rule
+from ...finite import bad_in, words_of
+from ...lines import Line, filled
+from ...rule import rule
 from .begin import bad_roots
 
 torch: Any = module("torch")
+_STOPS = 6  #: whose norms are told
+
+_STATISTICS = ("running_mean", "running_var")  #: of batch norms; extremes that run begin at infinity
 
 
+@rule(
+    "error",
+    why="Nothing that this model computes is a number any more.",
+    suggestion="load the last good checkpoint",
+    needs="module",
+)
 def nan_in_params(step: Step) -> Iterator[Found]:
-    held = list(step.parameters.values()) if step.thorough or bad_roots(step) else []
-    bad = names_not_finite(step, [(one.name, one.tensor) for one in held])
-    if bad:
-        yield Found(
-            f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}",
-            *((name, "NaN or Inf") for name in bad[:4]),
-        )
+    bad = parameters_not_finite(step) if step.thorough or bad_roots(step) else []
+    if not bad:
+        return
+    since = {name: _since(step, name) for name in bad}
+    bad.sort(key=lambda name: since[name])  # as it is where nothing is remembered
+    others = [at for at in since.values() if at > since[bad[0]]]
+    first = f"; {bad[0]} was the first" if len(others) == len(bad) - 1 > 0 else ""
+    tensors = {one.name: one.tensor for one in step.parameters.values()}
+    norms = _gradient_norms(step)
+    yield Found(
+        f"{plural(len(bad), 'parameter')} {'has' if len(bad) == 1 else 'have'} NaN or Inf: {listed(bad, False, 60)}{first}",
+        *((name, _seen(step, tensors[name], since[name])) for name in bad[:4]),
+        *([(None, f"gradient norms {', '.join(norms)} at the stops before")] if norms else []),
+        line=next(filter(None, (_set_in(step, name) for name in bad[:4])), None),
+    )
 
 
+def _since(step: Step, name: str) -> int:
+    """At which of the stops before a parameter was not finite; their number where at none."""
+    norms = ((at, moment.weights[name].norm) for at, moment in enumerate(step.moments) if name in moment.weights)
+    return next((at for at, norm in norms if norm is not None and not isfinite(norm)), len(step.moments))
+
+
+def _seen(step: Step, tensor: Any, since: int) -> str:
+    """``3 NaN, already 1 stop ago``"""
+    stats, stops = step.stats(tensor), len(step.moments) - since
+    words = "NaN or Inf" if stats is None else words_of(stats)
+    return f"{words}, already {plural(stops, 'stop')} ago" if stops else words
+
+
+def _gradient_norms(step: Step) -> list[str]:
+    """The norm of all gradients at the latest of the stops before, the oldest first."""
+    found = []
+    for moment in step.moments:
+        norms = [weight.grad_norm for weight in moment.weights.values()]
+        known = [norm for norm in norms if norm is not None]
+        if known and len(known) == len(norms):
+            found.append(number(hypot(*known), 3))
+    return found[-_STOPS:]
+
+
+def _set_in(step: Step, name: str) -> Line | None:
+    """The line that writes NaN or an infinity into a parameter: ``nn.init.constant_(net.bias, math.nan)``."""
+    given = (line for line, call in filled(step, name) if call.args and _is_not_finite(call.args[-1]))
+    line, key = next(given, None), name.replace('"', "'")
+    for source in step.sources if line is None else ():
+        for bound, nodes in source.bindings.items():
+            lines = [at for at, node in nodes if isinstance(node, ast.Assign) and _is_not_finite(node.value)]
+            if lines and (bound == key or bound.startswith((f"{key}[", f"{key}.data"))):
+                return source.file, lines[0]
+    return line
+
+
+def _is_not_finite(node: ast.expr) -> bool:
+    """Whether an expression is written as NaN or an infinity."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_not_finite(node.operand)
+    if isinstance(node, ast.Call):
+        is_text = text_of(node.func) == "float" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant)
+        return is_text and text_of(node.args[0]).strip("'+-").lower() in ("nan", "inf", "infinity")
+    return isinstance(node, ast.Attribute) and node.attr.lower() in ("nan", "inf", "infty")
+
+
+@rule(
+    "error",
+    why="In eval mode these statistics are used, and make every output NaN.",
+    suggestion="reset_running_stats()",
+    needs="module",
+)
 def nan_in_buffers(step: Step) -> Iterator[Found]:
     small = [
         (name, tensor)
         for name, tensor, member in step.buffers
-        if "running_" in name and (element_count(tensor) or 0) < 1 << 16
+        if name.rpartition(".")[2] in _STATISTICS and (element_count(tensor) or 0) < 1 << 16
     ]
     bad = names_not_finite(step, small)
     if bad:
@@ -47,27 +120,22 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
 
 
 def names_not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
-    readable = ((at, bare(tensor)) for at, (_, tensor) in enumerate(named))
-    tensors = [(at, values) for at, values in readable if values is not None and can_be_summed(torch, values.dtype)]
-    found = not_finite(torch, iter(tensors), step.budget.share())
+    found = _not_finite(step, [tensor for _, tensor in named])
     return [named[at][0] for at in sorted(found.nan | found.inf)]
 
 
-RULES = [
-    Rule(
-        "nan-in-params",
-        nan_in_params,
-        "module",
-        "error",
-        "Nothing that this model computes is a number any more.",
-        "load the last good checkpoint",
-    ),
-    Rule(
-        "nan-in-buffers",
-        nan_in_buffers,
-        "module",
-        "error",
-        "In eval mode these statistics are used, and make every output NaN.",
-        "reset_running_stats()",
-    ),
-]
+def parameters_not_finite(step: Step) -> list[str]:
+    """The parameters with NaN or Inf; of a frozen one only NaN counts, since it may be a mask that is made of −inf."""
+    held = list(step.parameters.values())
+    found = _not_finite(step, [one.tensor for one in held])
+    infinite = {at for at in found.inf if requires_grad(held[at].tensor)}
+    return [held[at].name for at in sorted(found.nan | infinite)]
+
+
+def _not_finite(step: Step, tensors: list[Any]) -> NotFiniteTensors:
+    readable = ((at, bare(tensor)) for at, tensor in enumerate(tensors))
+    numbers = [(at, values) for at, values in readable if values is not None and values.dtype in summed_dtypes(torch)]
+    return not_finite(torch, iter(numbers), step.budget.share())
+
+
+RULES = [nan_in_params, nan_in_buffers]

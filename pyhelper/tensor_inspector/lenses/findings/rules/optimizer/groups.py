@@ -6,24 +6,32 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.metadata import grad_hooks_of, requires_grad
+from .....measure.torch.metadata import dtype_of, grad_hooks_of, requires_grad, shape_of
 from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import class_name, instance_dict
+from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
 from ....step.roles import Parameter
 from ....step.sight import Thing
 from ....step.step import Step
 from ...classes import methods_of
 from ...finding import Found
-from ...places import made
-from ...rule import Rule
+from ...lines import made
+from ...rule import rule
 from ..graph.cut import reached_by_losses
+
+torch: Any = module("torch")
 
 _STOPS = 3  #: stops of known steps of a scheduler, all at a rate of 0
 _WARM_UP = 100  #: its steps until a rate of 0 is no beginning of a warm-up
 
 
+@rule(
+    "warning",
+    why="It keeps its initial values, although a gradient is computed for it.",
+    suggestion="give it to an optimizer, or freeze it with requires_grad_(False)",
+    needs="loss optimizer module groups",
+)
 def param_not_in_optimizer(step: Step) -> Iterator[Found]:
     """Trainable, on the way to the loss, in a module in sight, and in no optimizer."""
     missed = _unheld(step)
@@ -46,31 +54,47 @@ def param_not_in_optimizer(step: Step) -> Iterator[Found]:
 
 def _doubtful(step: Step) -> Thing:
     """The optimizer that holds only what one before it holds too; else the first."""
-    held: set[int] = set()
+    before: set[int] = set()
     for thing in step.optimizers:
-        own = set(map(id, tensors_of(thing.value)))
-        if own and own <= held:
+        ids = set(map(id, tensors_of(thing.value)))
+        if ids and ids <= before:
             return thing
-        held |= own
+        before |= ids
     return step.optimizers[0]
 
 
 def _unheld(step: Step) -> list[Parameter]:
     """Trainable parameters that a loss depends on and no optimizer holds; not those of a model that is only a means."""
     reached, _ = reached_by_losses(step)
-    trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.held}
-    inputs = (step.held & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
+    trained = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in step.optimized}
+    optimized = [tensor for thing in step.optimizers for tensor in tensors_of(thing.value)]
+    inputs = (step.optimized & reached) - set(step.parameters)  # what is trained in no module: an image, a perturbation
     return [
         one
         for one in step.parameters.values()
         if requires_grad(one.tensor)
-        and id(one.tensor) not in step.held
+        and id(one.tensor) not in step.optimized
         and id(one.tensor) in reached
         and (not inputs or id(one.root.value) in trained)
         and not grad_hooks_of(one.tensor)
+        and not _is_kept_in_full(one, optimized)
     ]
 
 
+def _is_kept_in_full(one: Parameter, optimized: list[Any]) -> bool:
+    """Whether an optimizer may hold a copy of a parameter of few bits, by which that is renewed."""
+    is_low = dtype_of(one.tensor) in (torch.float16, torch.bfloat16)
+    return is_low and any(
+        dtype_of(tensor) is torch.float32 and shape_of(tensor) == shape_of(one.tensor) for tensor in optimized
+    )
+
+
+@rule(
+    "error",
+    why="The optimizer updates tensors that are not part of the model any more.",
+    suggestion="make the optimizer after the model is complete",
+    needs="loss optimizer module",
+)
 def optimizer_stale_params(step: Step) -> Iterator[Found]:
     """An optimizer holds tensors that no module has, while a module that it was made for has others."""
     reached, _ = reached_by_losses(step)
@@ -99,6 +123,12 @@ def optimizer_stale_params(step: Step) -> Iterator[Found]:
             )
 
 
+@rule(
+    "error",
+    why="A step of rate 0 changes no weight.",
+    suggestion="check what the schedule multiplies the rate by",
+    needs="optimizer",
+)
 def lr_zero(step: Step) -> Iterator[Found]:
     for thing in step.optimizers:
         if highest_rate(thing.value) != 0:
@@ -128,7 +158,11 @@ def lr_zero(step: Step) -> Iterator[Found]:
             and turns_of(scheduler.value) > 0
             and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step, scheduler)))
         ):
-            why = "what is multiplied by 0 stays 0" if kind == "MultiplicativeLR" else "its function divides by //"
+            why = (
+                "what is multiplied by 0 stays 0"
+                if kind == "MultiplicativeLR"
+                else "its function uses //, which rounds down to 0"
+            )
             yield Found(
                 f"lr of {thing.name} is 0 (initial {number(first)}; {kind}): {why}",
                 (rate, "0"),
@@ -159,6 +193,12 @@ def _divides(step: Step, scheduler: Thing) -> bool:
     return isinstance(body, ast.BinOp) and isinstance(body.op, ast.FloorDiv)
 
 
+@rule(
+    "warning",
+    why="Steps of this size change nothing any more.",
+    suggestion="step the scheduler once an epoch, or with a smaller decay",
+    needs="optimizer",
+)
 def lr_too_low(step: Step) -> Iterator[Found]:
     for thing in step.optimizers:
         scheduler = _scheduler_of(step, thing.value)
@@ -186,37 +226,4 @@ def _scheduler_of(step: Step, optimizer: Any) -> Any:
     return None
 
 
-RULES = [
-    Rule(
-        "optimizer-stale-params",
-        optimizer_stale_params,
-        "loss optimizer module",
-        "error",
-        "The optimizer updates tensors that are not part of the model any more.",
-        "make the optimizer after the model is complete",
-    ),
-    Rule(
-        "param-not-in-optimizer",
-        param_not_in_optimizer,
-        "loss optimizer module groups",
-        "warning",
-        "It keeps its initial values, although a gradient is computed for it.",
-        "give it to an optimizer, or freeze it with requires_grad_(False)",
-    ),
-    Rule(
-        "lr-zero",
-        lr_zero,
-        "optimizer",
-        "error",
-        "A step of rate 0 changes no weight.",
-        "check what the schedule multiplies the rate by",
-    ),
-    Rule(
-        "lr-too-low",
-        lr_too_low,
-        "optimizer",
-        "warning",
-        "Steps of this size change nothing any more.",
-        "step the scheduler once an epoch, or with a smaller decay",
-    ),
-]
+RULES = [optimizer_stale_params, param_not_in_optimizer, lr_zero, lr_too_low]

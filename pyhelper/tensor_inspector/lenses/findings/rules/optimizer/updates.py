@@ -10,65 +10,27 @@ from .....measure.torch.elements import bare, is_plain, version_of
 from .....measure.torch.metadata import dtype_name, dtype_of, element_count, requires_grad
 from .....measure.torch.optimizers import groups, highest_rate, inner
 from .....safe.guard import class_name, module
-from .....words.text import number, plural
+from .....words.text import number
+from ....step.calls import Call
 from ....step.expressions import text_of
 from ....step.moment import Moment, norm_of
 from ....step.roles import Parameter
 from ....step.sight import Thing
-from ....step.source import Call
 from ....step.step import Step
 from ...finding import Found
-from ...places import made
-from ...rule import Rule
+from ...lines import made, rate_set
+from ...rule import rule
 from .calls import bodies, named_only
 
 torch: Any = module("torch")
 
 
-def grads_accumulated(step: Step) -> Iterator[Found]:
-    """The same gradient tensor went on growing although the optimizer has stepped in between."""
-    stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
-    if not stops or not _has_newer_graph(step, stops[-1]):
-        return
-    before, subject, kept = stops[-1], None, []
-    for one in step.trained():
-        known, grad = before.weights.get(one.name), step.grad(one.tensor)
-        if known is None or grad is None or not known.grad_norm or not known.had(grad) or not norm_of(grad):
-            continue
-        if version_of(one.tensor) == known.version:
-            return  # no step of the optimizer that has it
-        if subject is None and version_of(grad) - known.grad_version == 1:
-            subject = one
-            kept = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
-    if subject is None or not _ran_between(step):
-        return
-    summed = len(kept) + 1
-    optimizer = next((call for call in step.source.calls_of("step")), None)
-    yield Found(
-        f"gradients were not cleared since the last optimizer step: {subject.name}.grad is the sum of {summed} steps, zero_grad was not called",
-        (f"{subject.name}.grad", f"added to {plural(summed - 1, 'time')}, while {subject.name} was updated"),
-        line=None if optimizer is None else (step.source.file, optimizer.lineno),
-    )
-
-
-def _has_newer_graph(step: Step, before: Moment) -> bool:
-    """Whether a loss was computed since a stop: two stops in one line may be of the same round."""
-    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    newest = max((root.order() for root in roots if root.leaf is None), default=-1)
-    return newest < 0 or before.newest < 0 or newest > before.newest
-
-
-def _ran_between(step: Step) -> bool:
-    """Whether a backward has surely run since the last stop in this line: the one change of a gradient is its sum."""
-    source = step.source
-    loop = source.loop_of(source.lineno)
-    return any(
-        not source.is_conditional(backward.lineno, seen_from=source.lineno)
-        and (loop is None or loop[0] <= backward.lineno <= loop[1])
-        for backward in source.backwards
-    )
-
-
+@rule(
+    "error",
+    why="Each step overshoots further than the one before.",
+    suggestion="try a rate of a tenth or a hundredth",
+    needs="optimizer moments",
+)
 def lr_too_high(step: Step) -> Iterator[Found]:
     """Weights and loss grow by orders of magnitude from stop to stop."""
     stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
@@ -82,6 +44,7 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         if value is not None and name in before.losses and _has_risen(before.losses[name], value)
     ]
     if not risen:
+        yield from _diverging(step, stops[-1])
         return
     name, was, value = risen[0]
     for one in step.trained():
@@ -89,16 +52,7 @@ def lr_too_high(step: Step) -> Iterator[Found]:
         norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
-        held = next(
-            (
-                (thing, group.number("lr"))
-                for thing in step.optimizers
-                for group in groups(thing.value)
-                if any(tensor is one.tensor for tensor in group.tensors)
-            ),
-            None,
-        )
-        thing, rate = held or (None, None)
+        thing, rate = _rate_of(step, one)
         if thing is None or rate is None or _is_raised(thing, before):
             continue
         yield Found(
@@ -106,9 +60,47 @@ def lr_too_high(step: Step) -> Iterator[Found]:
             (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
             (one.name, f"norm {number(known.norm)}, then {number(norm)}"),
             (name, f"{number(was)}, then {number(value)}"),
-            line=made(step, thing.key),
+            line=rate_set(step, thing.key),
         )
         return
+
+
+def _rate_of(step: Step, one: Parameter) -> tuple[Thing | None, float | None]:
+    """The optimizer that holds a parameter, and its rate."""
+    for thing in step.optimizers:
+        for group in groups(thing.value):
+            if any(tensor is one.tensor for tensor in group.tensors):
+                return thing, group.number("lr")
+    return None, None
+
+
+def _diverging(step: Step, before: Moment) -> Iterator[Found]:
+    """Where no loss is in sight: all weights together have become five times as large, and their gradients ten times."""
+    if step.scalers:
+        return
+    weights, slopes = [0.0, 0.0], [0.0, 0.0]  # before and now
+    most: tuple[float, Parameter | None, float, float] = 0.0, None, 0.0, 0.0
+    for one in step.trained():
+        known, grad = before.weights.get(one.name), step.grad(one.tensor)
+        norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
+        slope = None if grad is None else norm_of(grad)
+        if known is None or known.norm is None or known.grad_norm is None or norm is None or slope is None:
+            return
+        for sums, pair in ((weights, (known.norm, norm)), (slopes, (known.grad_norm, slope))):
+            sums[0], sums[1] = sums[0] + pair[0] ** 2, sums[1] + pair[1] ** 2
+        if one.tensor.dim() > 1 and known.norm and norm / known.norm > most[0]:
+            most = norm / known.norm, one, known.norm, norm
+    times, largest, was, grown = most
+    thing, rate = (None, None) if largest is None else _rate_of(step, largest)
+    if largest is None or thing is None or rate is None or _is_raised(thing, before):
+        return
+    if 25 * weights[0] < weights[1] and 0 < 100 * slopes[0] < slopes[1]:
+        yield Found(
+            f"lr {number(rate)} is too high: since the last stop {largest.name} has become {number(times, 2)} times as large, and all gradients {number((slopes[1] / slopes[0]) ** 0.5, 2)} times",
+            (f'{thing.name}.param_groups[0]["lr"]', number(rate)),
+            (largest.name, f"norm {number(was)}, then {number(grown)}"),
+            line=rate_set(step, thing.key),
+        )
 
 
 def _is_raised(thing: Thing, before: Moment) -> bool:
@@ -121,6 +113,12 @@ def _has_risen(before: float, now: float) -> bool:
     return before - before == 0 and (now - now != 0 or abs(now) > 10 * max(abs(before), 1e-3))
 
 
+@rule(
+    "warning",
+    why="Weights of few bits do not move by small steps.",
+    suggestion="keep float32 weights, and compute under autocast",
+    needs="optimizer thorough",
+)
 def update_lost(step: Step) -> Iterator[Found]:
     """In the dtype of the weights nearly all of the next update rounds to nothing."""
     for thing in step.optimizers:
@@ -157,6 +155,12 @@ def update_lost(step: Step) -> Iterator[Found]:
                 )
 
 
+@rule(
+    "error",
+    why="The division by √v + eps becomes 0/0, which is NaN.",
+    suggestion="eps=1e-4, or float32 weights",
+    needs="optimizer",
+)
 def eps_underflow(step: Step) -> Iterator[Found]:
     for thing in step.optimizers:
         for group in groups(thing.value):
@@ -172,6 +176,12 @@ def eps_underflow(step: Step) -> Iterator[Found]:
                 break
 
 
+@rule(
+    "error",
+    why="The optimizer does not update this model.",
+    suggestion="check which tensors the optimizer holds",
+    needs="optimizer source",
+)
 def weights_unchanged(step: Step) -> Iterator[Found]:
     """No weight has moved between three stops in this line, though the loop around it calls a step each time.
 
@@ -223,45 +233,4 @@ def _plain_steps(step: Step) -> Iterator[Call]:
                         yield call
 
 
-RULES = [
-    Rule(
-        "grads-accumulated",
-        grads_accumulated,
-        "optimizer moments",
-        "error",
-        "Each step follows the sum of all gradients so far.",
-        "call optimizer.zero_grad() before backward",
-    ),
-    Rule(
-        "lr-too-high",
-        lr_too_high,
-        "loss optimizer moments",
-        "error",
-        "Each step overshoots further than the one before.",
-        "try a rate of a tenth or a hundredth",
-    ),
-    Rule(
-        "update-lost",
-        update_lost,
-        "optimizer thorough",
-        "warning",
-        "Weights of few bits do not move by small steps.",
-        "keep float32 weights, and compute under autocast",
-    ),
-    Rule(
-        "eps-underflow",
-        eps_underflow,
-        "optimizer",
-        "error",
-        "The division by √v + eps becomes 0/0, which is NaN.",
-        "eps=1e-4, or float32 weights",
-    ),
-    Rule(
-        "weights-unchanged",
-        weights_unchanged,
-        "optimizer source",
-        "error",
-        "The optimizer does not update this model.",
-        "check which tensors the optimizer holds",
-    ),
-]
+RULES = [lr_too_high, update_lost, eps_underflow, weights_unchanged]

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from ...measure.torch.graph import Node
+from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_dict, class_module, mro
-from ..step.source import Call, Source
+from ..step.calls import Call
+from ..step.source import Source
 from ..step.step import Step
 
 #: How operations are called, where it is not by their own name.
@@ -26,7 +27,7 @@ _CALLED: dict[str, tuple[str, ...]] = {
 _FUNCTIONS = 200  #: of modules in sight that are searched
 
 
-def line_of(step: Step | None, node: Node, name: str | None) -> tuple[str, int] | None:
+def line_of(step: Step | None, node: AutogradNode, name: str | None) -> tuple[str, int] | None:
     """File and line: by the trace of torch's anomaly mode, by where the name was bound, or by the only such call."""
     traced = _traced(node)
     if traced is not None or step is None:
@@ -35,15 +36,15 @@ def line_of(step: Step | None, node: Node, name: str | None) -> tuple[str, int] 
     if bound is not None:
         return bound
     if node.is_custom:
-        places = {
+        lines = {
             (source.file, call.lineno)
             for source in (*step.sources, *_forwards(step))
             for call in _applied(source, node)
         }
-        return next(iter(places)) if len(places) == 1 else None
+        return next(iter(lines)) if len(lines) == 1 else None
     called = _CALLED.get(node.op, (node.op.lower(),))
-    places = _calls_in(step.sources, called) or _calls_in(_forwards(step), called)
-    return next(iter(places)) if len(places) == 1 else None
+    lines = _calls_in(step.sources, called) or _calls_in(_forwards(step), called)
+    return next(iter(lines)) if len(lines) == 1 else None
 
 
 def _calls_in(sources: Iterable[Source], called: tuple[str, ...]) -> set[tuple[str, int]]:
@@ -52,7 +53,7 @@ def _calls_in(sources: Iterable[Source], called: tuple[str, ...]) -> set[tuple[s
     return {(file, call.lineno) for file, call in calls if not _begins_with_text(call.node)}
 
 
-def _applied(source: Source, node: Node) -> Iterator[Call]:
+def _applied(source: Source, node: AutogradNode) -> Iterator[Call]:
     """Where a Function of the program is applied by its name."""
     return (call for call in source.calls_of("apply") if f".{call.callee}".endswith(f".{node.op}.apply"))
 
@@ -62,7 +63,7 @@ def _begins_with_text(call: ast.Call) -> bool:
     return isinstance(first, ast.JoinedStr) or (isinstance(first, ast.Constant) and type(first.value) is str)
 
 
-def _traced(node: Node) -> tuple[str, int] | None:
+def _traced(node: AutogradNode) -> tuple[str, int] | None:
     """The last line of the program in the trace that anomaly mode keeps."""
     for text in reversed(node.trace()):
         head = text.strip().partition("\n")[0]
@@ -79,13 +80,13 @@ def _forwards(step: Step) -> list[Source]:
     """The source of the methods of the program's own modules in sight."""
     found: dict[int, Source] = {}
     for _, member in list(step.members.values())[:_FUNCTIONS]:
-        for method in methods_of(member.module):
+        for method in functions_of(member.module):
             if id(method.__code__) not in found:
                 found[id(method.__code__)] = Source(method.__code__, method.__code__.co_firstlineno)
     return list(found.values())
 
 
-def methods_of(member: Any) -> list[FunctionType]:
+def functions_of(member: Any) -> list[FunctionType]:
     """The methods of a module of the program, its ``forward`` first; none of torch's own classes."""
     found: dict[str, FunctionType] = {}
     for base in mro(type(member)):

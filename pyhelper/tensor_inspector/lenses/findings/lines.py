@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
+from ..step.called import functions_called
+from ..step.calls import Call
 from ..step.expressions import text_of
 from ..step.source import Source
 from ..step.step import Step
@@ -42,7 +45,7 @@ def made(step: Step, name: str) -> Line | None:
 def assigned(cls: type, attribute: str) -> Line | None:
     """Where a method of a class assigns an attribute first."""
     for _, source in methods_of(cls):
-        found = source.bindings.get(f"self.{attribute}")
+        found = source.bindings.get(f"{source.own}.{attribute}")
         if found:
             return source.file, found[0][0]
     return None
@@ -76,12 +79,63 @@ def called(step: Step, *names: str) -> Line | None:
     return None
 
 
+def filled(step: Step, name: str) -> Iterator[tuple[Line, Call]]:
+    """The lines that fill a parameter with one number, in the frames in sight and in methods of the modules there.
+
+    ``nn.init.constant_(net.weight, 0.1)``; in a loop over modules, ``m.weight``, the attribute tells.
+    """
+    methods = (method for _, one in list(step.members.values()) for _, method in methods_of(type(one.module)))
+    others = {_key(one.name) for one in step.parameters.values()} - {_key(name)}
+    for source in (*step.sources, *methods):
+        for call in source.calls_of("constant_", "fill_", "zeros_", "ones_", "zero_"):
+            what = text_of(call.argument(0, "tensor") if call.callee.split(".")[-2:-1] == ["init"] else call.receiver)
+            what = what[: -len(".data")] if what.endswith(".data") else what
+            same = what.rpartition(".")[2] == _key(name).rpartition(".")[2] and what not in others
+            if what == _key(name) or same:
+                yield (source.file, call.lineno), call
+
+
+def rate_set(step: Step, name: str) -> Line | None:
+    """Where the rate of an optimizer is given: as it is made, or the object whose ``__init__`` is given it for that."""
+    line, owner = made(step, name), _key(name).rpartition(".")[0]
+    value = next((value for (_, key), value in step.named_values() if key == owner), None)
+    first = next((source for method, source in methods_of(type(value)) if method == "__init__"), None)
+    if first is None or line is None or not owner:
+        return line
+    rates = [call.argument(1, "lr") for call in first.calls if call.lineno == line[1]]
+    is_given = any(rate is not None and text_of(rate) in first.arguments for rate in rates)
+    return (made(step, owner) if is_given else None) or line
+
+
+def attribute_set(step: Step, attribute: str) -> Line | None:
+    """Where an attribute of this name is set: in the frames in sight, or in the functions that they call."""
+    for source in (*step.sources, *(called.source for called in functions_called(step, range(len(step.views))))):
+        found = [line for key, bound in source.bindings.items() if key.endswith(f".{attribute}") for line, _ in bound]
+        if found:
+            return source.file, found[0]
+    return None
+
+
+def called_below(step: Step, *names: str) -> Line | None:
+    """The line that calls something of these names: in the frames in sight, else in the functions that they call."""
+    found = called(step, *names)
+    for below in functions_called(step, range(len(step.views))) if found is None else ():
+        calls = below.source.calls_of(*names)
+        if calls:
+            return below.source.file, calls[0].lineno
+    return found
+
+
 def frozen(step: Step, name: str) -> Line | None:
-    """The line that freezes a model: by its ``requires_grad_``, or by an assignment of ``requires_grad`` in a loop."""
+    """The line that freezes a model: by its ``requires_grad_``, by that of each in a loop, or by assignments there."""
     direct = changed(step, name, "requires_grad_")
     if direct is not None:
         return direct
     for source in step.sources:
+        for call in source.calls_of("requires_grad_"):
+            looped = [node for _, node in source.bindings.get(text_of(call.receiver), []) if isinstance(node, ast.For)]
+            if any(text_of(loop.iter).startswith(f"{_key(name)}.") for loop in looped):
+                return source.file, call.lineno
         for key, bindings in source.bindings.items():
             for line, node in bindings if key.endswith(".requires_grad") else ():
                 if isinstance(node, ast.Assign) and text_of(node.value) == "False":

@@ -1,0 +1,178 @@
+"""Calls that can't be made: arguments that torch or a module does not take or lacks, a module that was not begun."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import takewhile
+from types import CodeType, FunctionType
+from typing import Any
+
+from ....measure.torch.modules import is_module
+from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str
+from ....words.text import integer, listed, plural, quoted
+from ...findings.classes import is_library
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import argument_not_taken, arguments_missing
+from ..operand import UNKNOWN, shortened
+from ..scene import Scene
+from ..values import nearest, value_words
+
+_PLAIN = Classes(bool, float)
+_CALLED = ("_wrapped_call_impl", "_call_impl")
+_VARIABLE, _KEYWORDS = 4, 8  #: flags of code that takes ``*args`` and ``**kwargs``
+
+
+class Signature:
+    """The parameters of a function without its object: their names, those that have a value if they are not given.
+
+    ``places`` of them can be given by their place, the others by their name only.
+    """
+
+    __slots__ = ("code", "function", "names", "optional", "places", "title")
+
+    def __init__(self, function: FunctionType, title: str, *, is_method: bool) -> None:
+        code = function.__code__
+        positional = list(code.co_varnames[: code.co_argcount])
+        own = list(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
+        defaults = function.__defaults__ or ()
+        self.code: CodeType = code
+        self.function = function
+        self.title = title
+        self.names = [*positional[int(is_method) :], *own]
+        self.places = len(self.names) - len(own)
+        self.optional = {
+            **dict(zip(positional[len(positional) - len(defaults) :], defaults)),
+            **(function.__kwdefaults__ or {}),
+        }
+
+    @property
+    def text(self) -> str:
+        """``Net.forward(x, mask=None)``"""
+        parts = [name if name not in self.optional else f"{name}={_shown(self.optional[name])}" for name in self.names]
+        if self.code.co_flags & _VARIABLE:
+            parts.insert(self.places, "*…")
+        elif self.places < len(parts):
+            parts.insert(self.places, "*")
+        if self.code.co_flags & _KEYWORDS:
+            parts.append("**…")
+        return f"{self.title}({listed(parts, False, 90)})"
+
+
+def wrong_arguments(scene: Scene) -> Found | None:
+    call = _call(scene)
+    signature = None if call is None else _signature(scene, call)
+    if call is None or signature is None:
+        return None
+    what = shortened(text_of(call.func)).replace("'", '"')
+    told = (what, signature.text)
+    unknown = argument_not_taken(scene.message)
+    if unknown is not None:
+        given = next((word.value for word in call.keywords if word.arg == unknown), None)
+        near = nearest(unknown, signature.names)
+        fact = (unknown, _words(scene, given)) if given is not None else None
+        title = f"{signature.title} has no argument {unknown}: it takes {_listed(signature.names)}"
+        fit = f"{near}={shortened(text_of(given))}" if near is not None and given is not None else near or ""
+        return scene.found(title, told, fact, suggestion=fit)
+    missing = arguments_missing(scene.message)
+    if missing:
+        title = f"{what}(…) gives no {_listed(missing)}, which {signature.text} wants"
+        return scene.found(title, told, suggestion=f"give {_listed(missing)} in the call")
+    if call.keywords or any(isinstance(one, ast.Starred) for one in call.args) or len(call.args) <= signature.places:
+        return None
+    by = " by place" if signature.places < len(signature.names) else ""
+    title = f"{signature.text} takes {plural(signature.places, 'argument')}{by}, {len(call.args)} are given"
+    facts = [(shortened(text_of(one)), _words(scene, one)) for one in call.args]
+    return scene.found(title, told, *facts)
+
+
+def _call(scene: Scene) -> ast.Call | None:
+    """The call that failed; else the only one in the line with such a keyword, or of such a name."""
+    if scene.call is not None:
+        return scene.call
+    unknown, calls = argument_not_taken(scene.message), list(scene.failing.calls())
+    if unknown is not None:
+        calls = [call for call in calls if any(word.arg == unknown for word in call.keywords)]
+    else:
+        calls = [call for call in calls if text_of(call.func).rpartition(".")[2] in scene.message]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _signature(scene: Scene, call: ast.Call) -> Signature | None:
+    """What could not be called: the forward of the module that was running, else what the failing line calls."""
+    running = scene.trace[-1]
+    if running.function in _CALLED and running.is_of_library():
+        return _of(type(running.variables.get("self")), "forward")
+    called = scene.failing.reader.value(call.func)
+    if called is None or called is UNKNOWN:
+        return None
+    if is_module(called):
+        return _of(type(called), "forward")
+    if issubclass(type(called), type):
+        torch: Any = module("torch")
+        is_known = issubclass(called, (torch.nn.Module, torch.optim.Optimizer)) or library_of(called) == "torch"
+        return _of(called, "__init__") if is_known else None
+    if type(called) is FunctionType and plain_str(called.__module__).partition(".")[0] == "torch":
+        return Signature(called, called.__name__, is_method=False)
+    return None
+
+
+def _of(cls: type, name: str) -> Signature | None:
+    method = next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
+    title = f"{class_name(cls)}.forward" if name == "forward" else class_name(cls)
+    return Signature(method, title, is_method=True) if type(method) is FunctionType else None
+
+
+def _shown(value: Any) -> str:
+    if type(value) is int:
+        return integer(value)
+    if type(value) is str:
+        return quoted(value, 20)
+    return repr(value) if value is None or type(value) in _PLAIN else "…"
+
+
+def _words(scene: Scene, node: ast.AST | None) -> str:
+    value = scene.failing.reader.read(node)
+    return "given here" if value is UNKNOWN else value_words(value)
+
+
+def _listed(names: list[str]) -> str:
+    return listed(names, False, 60) if names else "nothing"
+
+
+# Modules without super().__init__()
+
+
+def not_begun(scene: Scene) -> Found | None:
+    """``_modules``, ``_parameters`` and the like are made by ``nn.Module.__init__``: without it there are none."""
+    owners = [place.variables.get("self") for place in reversed(scene.trace[scene.at + 1 :])]
+    value = next((one for one in owners if one is not None and is_module(one)), None)
+    if value is None:
+        return None
+    name = class_name(type(value))
+    text = scene.names.of(value) or next((key for key, own in scene.here.variables.items() if own is value), name)
+    guilty = next((base for base in _before_module(type(value)) if _forgets(base)), None)
+    where = f"{class_name(guilty or type(value))}.__init__"
+    if guilty is None:
+        title, fit = (
+            f"{where} uses {text} as a module before it calls super().__init__()",
+            f"call super().__init__() first in {where}",
+        )
+    else:
+        title = f"{where} never calls super().__init__(), so {text} can hold no layers or parameters, nor be called"
+        fit = f"super().__init__() as the first line of {where}"
+    return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=scene.line, suggestion=fit)
+
+
+def _before_module(cls: type) -> Iterator[type]:
+    """The classes that ``__init__`` comes by on its way to that of ``nn.Module``."""
+    return takewhile(lambda base: base is not module("torch").nn.Module, mro(cls))
+
+
+def _forgets(cls: type) -> bool:
+    """Whether a class of the program has an ``__init__``, and no function that calls another one."""
+    functions = {name: item for name, item in class_dict(cls).items() if type(item) is FunctionType}
+    if is_library(cls) or "__init__" not in functions:
+        return False
+    return not any("__init__" in function.__code__.co_names for function in functions.values())

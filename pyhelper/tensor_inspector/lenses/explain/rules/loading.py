@@ -1,0 +1,33 @@
+"""A file that ``torch.load`` does not load, since it holds other objects than tensors and plain containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....safe.guard import dict_get, instance_dict, module
+from ...findings.finding import Found
+from ...step.expressions import text_of
+from ..errors import classes_refused
+from ..operand import shortened
+from ..scene import Scene
+
+
+def unsafe_load(scene: Scene) -> Found:
+    """The classes that the message names; a whole model where one of them is a module's."""
+    refused = classes_refused(scene.message)
+    given = scene.call.args[0] if scene.call is not None and scene.call.args else None
+    what = "the file" if given is None else shortened(text_of(given)).replace("'", '"')
+    held = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
+    title = f"{what} holds {held}: torch.load makes only tensors, numbers, texts and containers of them"
+    allow = "weights_only=False, if you trust where the file comes from: such a file can run code as it is loaded"
+    if any(_is_model(name) for name in refused):
+        allow += "; better save model.state_dict(), and load_state_dict that"
+    return scene.found(title, (what, f"holds {held}"), suggestion=allow)
+
+
+def _is_model(name: str) -> bool:
+    """Whether a name is that of a class of modules that the program has loaded."""
+    home, _, last = name.rpartition(".")
+    found: Any = dict_get(instance_dict(module(home)), last) if module(home) is not None else None
+    torch: Any = module("torch")
+    return issubclass(type(found), type) and issubclass(found, torch.nn.Module)

@@ -1,0 +1,108 @@
+"""What the source is about to do: the calls of modules that a backward still follows, and what comes before these."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...step.calls import Backward, Call
+from ...step.expressions import SCOPES, is_name, text_of
+from ...step.sight import Thing
+from ...step.source import Source
+from ...step.step import Step
+from ..made_of import ABOUT, ALIKE, CUTS, STEPS
+from .meantime import Meantime
+
+_CONDITIONS = (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or may not be evaluated
+_CUTS = frozenset((*CUTS, *STEPS, *ALIKE))
+
+
+class ComingCall:
+    """A call of a module that has not returned yet, and the backward of what is made of its result."""
+
+    __slots__ = ("backward", "call", "thing")
+
+    def __init__(self, call: Call, thing: Thing, backward: Backward) -> None:
+        self.call = call
+        self.thing = thing
+        self.backward = backward
+
+
+def coming_calls(step: Step) -> Iterator[ComingCall]:
+    """The calls in the frame with the backward that surely come, with gradients on: further down in this round of its loop, or running now."""
+    source = step.source
+    for call, thing, view in step.calls_of_modules() if step.grad_mode else ():
+        if view != step.at or call.lineno < source.lineno or (step.at and not _runs(step, call, thing)):
+            continue
+        backward = next((one for one in source.backwards if _is_of_this_round(source, call, one)), None)
+        if (
+            backward is not None
+            and source.is_current(call.callee, call.lineno)
+            and will_run(source, call.node)
+            and will_run(source, backward.call.node)
+        ):
+            yield ComingCall(call, thing, backward)
+
+
+def _runs(step: Step, call: Call, thing: Thing) -> bool:
+    """Whether it is the call of a module that runs: of its forward, in the next frame."""
+    inner = step.sources[step.at - 1]
+    is_its = inner.function == "forward" and step.value(inner.own, step.at - 1) is thing.value
+    return is_its and call.lineno == step.source.lineno
+
+
+def _is_of_this_round(source: Source, call: Call, backward: Backward) -> bool:
+    first, last = source.loop_of(call.lineno) or (0, float("inf"))
+    return first <= backward.lineno <= last and backward.lineno >= call.lineno
+
+
+def is_made_of(source: Source, coming: ComingCall) -> bool:
+    """Whether what is backpropagated is computed from what the call returns, and nothing in sight cuts it off."""
+    call, backward = coming.call, coming.backward
+    made: set[str] = set()
+    if _is_computed_with(backward.call.node, call, made):
+        return True
+    bound = [
+        (name, node.value)
+        for name, nodes in source.bindings.items()
+        for line, node in nodes
+        if call.lineno <= line <= backward.lineno and isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+    ]
+    known = -1
+    while len(made) > known:
+        known = len(made)
+        made |= {name for name, value in bound if value is not None and _is_computed_with(value, call, made)}
+    return bool(made & set(backward.mentioned))
+
+
+def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
+    """Whether an expression is differentiable in what the call gives, or in one of these names."""
+    waiting: list[ast.AST] = [value]
+    while waiting:
+        node = waiting.pop()
+        if node is call.node or (is_name(node) and text_of(node) in made):
+            return True
+        name = node.attr if isinstance(node, ast.Attribute) else ""
+        called = text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if not isinstance(node, _LEFT_OUT) and name not in ABOUT and {name, called}.isdisjoint(_CUTS):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def may_change(step: Step, coming: ComingCall, line: int, *names: str) -> bool:
+    """Whether something between the stop and a line may set one of these attributes, or call such methods."""
+    return not Meantime(step, coming.call.node, line, names).is_quiet()
+
+
+def will_run(source: Source, node: ast.AST) -> bool:
+    """Whether an expression surely comes to be evaluated from where the source stands: no condition is still to decide."""
+    line: int = getattr(node, "lineno", 0)
+    is_in_its_loops = all(first < source.lineno <= last for first, last in source.loops if first <= line <= last)
+    return is_in_its_loops and source.will_reach(line) and not _is_undecided(source, node)
+
+
+def _is_undecided(source: Source, node: ast.AST) -> bool:
+    """Whether an expression is a part of one that may leave it out: an arm of a condition, an item of a comprehension."""
+    around = (outer for statement in source.body for outer in ast.walk(statement) if isinstance(outer, _CONDITIONS))
+    return any(below is node for outer in around for below in ast.walk(outer))

@@ -1,0 +1,1 @@
+"""Rules about a call that is about to run, and will fail."""

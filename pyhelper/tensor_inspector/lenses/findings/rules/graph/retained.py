@@ -1,0 +1,241 @@
+"""Rules about graphs that outlive their step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.metadata import is_exact_tensor, requires_grad
+from .....words.text import plural
+from ....step.calls import Call
+from ....step.expressions import parent_of, root_of, text_of
+from ....step.source import Source
+from ....step.step import Step
+from ...carried import State, states
+from ...classes import is_library, methods_of
+from ...finding import Found
+from ...rule import rule
+
+
+@rule(
+    "warning",
+    why="Memory grows with every step.",
+    suggestion="keep numbers, not tensors with a graph",
+    needs="source",
+)
+def retained_graph(step: Step) -> Iterator[Found]:
+    """A running sum or a list keeps the graphs of steps whose backward is long done."""
+    source = step.source
+    used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
+    for thing in step.tensors:
+        if thing.view != step.at or root_of(thing.key) in used or not requires_grad(thing.value):
+            continue
+        line = _grows_in(source, thing.key)
+        place = (source.file, line) if line is not None else _grows_in_methods(step, thing.key)
+        if place is None:
+            continue
+        freed = _freed_addends(step, thing.value)
+        if freed > 1:
+            yield Found(
+                f"{thing.name} carries the graphs of {freed} steps: a chain of additions that keeps them alive",
+                (thing.name, f"requires grad, {freed} freed graphs below it"),
+                line=place,
+                suggestion="add the number: loss.item() or loss.detach()",
+            )
+    for (view, key), value in step.named_values():
+        if view != step.at or type(value) is not list or root_of(key) in used:
+            continue
+        items = [item for item in value[:64] if is_exact_tensor(item) and requires_grad(item)]
+        freed = sum(_is_freed(step, item) for item in items)
+        line = _appended_in(source, key)
+        if freed > 1 and line is not None:
+            yield Found(
+                f"{key} keeps the graphs of {freed} steps alive",
+                (key, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
+                line=(source.file, line),
+                suggestion="append the number: loss.item() or loss.detach()",
+            )
+
+
+def _grows_in(source: Source, name: str) -> int | None:
+    """The line in which a name is added to, in a loop that does not begin it anew."""
+    adds = _adds(source, name)
+    bindings = source.bindings.get(name, [])
+    fresh = [line for line, node in bindings if all(node is not added for _, added in adds)]
+    parent = parent_of(name)
+    if parent is not None:
+        fresh += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
+    return next((line for line, _ in adds if _outlives_a_step(source, name, line, fresh)), None)
+
+
+def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
+    """Where a source adds to a name, or to an item that may be it: ``total += c``, ``totals[k] = totals[k] + c``."""
+    found: list[tuple[int, ast.AST]] = [
+        (line, node)
+        for line, node in source.bindings.get(name, ())
+        if isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, name))
+    ]
+    parent = parent_of(name) if name.endswith("]") else None
+    for line, node in source.bindings.get(parent, ()) if parent is not None else ():
+        if _adds_to_item(node, parent):
+            found.append((line, node))
+    return found
+
+
+def _adds_to_item(node: ast.AST, container: str | None) -> bool:
+    """Whether a statement adds to an item of a container, whichever it is."""
+    target: ast.AST | None = node.target if isinstance(node, ast.AugAssign) else None
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    if not isinstance(target, ast.Subscript) or text_of(target.value) != container:
+        return False
+    return isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, text_of(target)))
+
+
+def _grows_in_methods(step: Step, name: str) -> tuple[str, int] | None:
+    """The line in which a method that is called in each step adds to what its object keeps, and none begins it anew."""
+    source, owner = step.source, parent_of(name)
+    while owner is not None:
+        cls = type(step.value(owner))
+        methods = dict(methods_of(cls)) if step.value(owner) is not None and not is_library(cls) else {}
+        kept = "self" + name[len(owner) :]
+        begun = {
+            method
+            for method, inside in methods.items()
+            for line, node in (*inside.bindings.get(kept, ()), *inside.bindings.get(parent_of(kept) or "", ()))
+            if all(node is not added for _, added in _adds(inside, kept))
+        }
+        calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
+        names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
+        fresh = [*source.lines_of(owner), *(call.lineno for call, method in names if method in begun)]
+        for call, method in names:
+            adds = _adds(methods[method], kept) if method in methods and method not in begun else []
+            if adds and _is_never_begun_anew(source, call.lineno, fresh):
+                return methods[method].file, adds[0][0]
+        owner = parent_of(owner)
+    return None
+
+
+def _adds_to(value: ast.expr, name: str) -> bool:
+    """Whether it is a sum with the name itself in it: a cell's new state is none, nor is ``name.detach()``."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return _adds_to(value.left, name) or _adds_to(value.right, name)
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "get"
+        and value.args
+    ):
+        return f"{text_of(value.func.value)}[{text_of(value.args[0])}]" == name
+    return text_of(value) == name
+
+
+def _outlives_a_step(source: Source, name: str, line: int, fresh: list[int]) -> bool:
+    """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
+
+    Without such a loop, the function itself is what comes again: only an attribute outlives that.
+    """
+    fresh = [*fresh, *(call.lineno for call in source.calls if _empties(call, name))]
+    backwards = [backward.lineno for backward in source.backwards]
+    around = [(first, last) for first, last in source.loops if first <= line <= last]
+    if not any(first <= at <= last for first, last in around for at in backwards):
+        is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
+        return "." in name and not fresh and is_once_a_step
+    return _is_never_begun_anew(source, line, fresh)
+
+
+def _is_never_begun_anew(source: Source, line: int, fresh: list[int]) -> bool:
+    """Whether the innermost loop with a line and a backward has none of the lines in which something begins anew."""
+    backwards = [backward.lineno for backward in source.backwards]
+    around = [(first, last) for first, last in source.loops if first <= line <= last]
+    steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
+    if not steps:
+        return False
+    loops = [max(steps, key=lambda loop: loop[0])]
+    loops += [loop for loop in map(source.loop_of, backwards) if loop is not None]
+    return not any(first <= at <= last for first, last in loops for at in fresh)
+
+
+def _empties(call: Call, name: str) -> bool:
+    """Whether a call may take from a list what it holds: any method but those that add to it."""
+    return text_of(call.receiver) == name and call.name not in ("append", "extend", "insert")
+
+
+def _appended_in(source: Source, name: str) -> int | None:
+    for call in source.calls_of("append"):
+        if text_of(call.receiver) != name:
+            continue
+        if _outlives_a_step(source, name, call.lineno, source.lines_of(name)):
+            return call.lineno
+    return None
+
+
+def _freed_addends(step: Step, tensor: Any) -> int:
+    """How many freed graphs a chain of additions joins."""
+    node, found = step.node_of(tensor), 0
+    waiting = [] if node is None else [node]
+    while waiting and found < 10_000:
+        node = waiting.pop()
+        if node.op in ("Add", "Div", "Mul") and node.op != "Add":
+            if not node.is_freed():
+                waiting.extend(step.graph.inputs(node))
+                continue
+        elif node.op == "Add":
+            waiting.extend(step.graph.inputs(node))
+            continue
+        found += any(below.is_freed() for below in step.graph.below(node)[:20])
+    return found
+
+
+def _is_freed(step: Step, tensor: Any) -> bool:
+    node = step.node_of(tensor)
+    return node is not None and any(below.is_freed() for below in step.graph.below(node)[:20])
+
+
+@rule(
+    "warning",
+    why="Each step takes longer and more memory than the one before.",
+    suggestion="detach what is carried over",
+    needs="loss moments source",
+)
+def graph_grows(step: Step) -> Iterator[Found]:
+    """The graph of the loss is longer by as much at each stop in this line: it reaches back through earlier steps."""
+    sizes = [moment.nodes for moment in step.moments if moment.lineno == step.source.lineno and moment.nodes]
+    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    if len(sizes) < 3 or not roots or not step.source.runs_a_backward_each_round():
+        return
+    now = max(len(step.graph.below(root)) for root in roots)
+    sizes = [*sizes[-3:], now]
+    grown = [after - before for before, after in zip(sizes, sizes[1:])]
+    if min(grown) < 3 or max(grown) != min(grown):
+        return
+    last = [moment.newest for moment in step.moments if moment.lineno == step.source.lineno and moment.nodes][-1]
+    old = {
+        node.index for root in roots for node in step.graph.below(root) if node.leaf is None and node.order() <= last
+    }
+    if last < 0 or len(old) < 2 * grown[0]:  # it is only a longer way from step to step
+        return
+    loss, state = step.losses[0], _carried_through(step, old)
+    through = "" if state is None else f" through {state.name}"
+    yield Found(
+        f"the graph of {loss.name} grows by {grown[0]} nodes a step: it reaches back{through} into earlier steps",
+        (loss.name, f"{sizes[-1]} nodes now, {sizes[0]} three stops ago"),
+        *([] if state is None else [(state.name, "has the graph of the steps before")]),
+        line=None if state is None else state.line,
+        suggestion="detach what is carried from step to step"
+        if state is None
+        else f"detach it between steps: {state.detached}",
+    )
+
+
+def _carried_through(step: Step, old: set[int]) -> State | None:
+    """The state whose graph has some of the nodes of earlier steps, by their numbers."""
+    for state in states(step):
+        nodes = [node for tensor in state.tensors if (node := step.node_of(tensor)) is not None]
+        if any(not old.isdisjoint(below.index for below in step.graph.below(node)) for node in nodes):
+            return state
+    return None
+
+
+RULES = [retained_graph, graph_grows]

@@ -1,0 +1,115 @@
+"""Parts of a model that its forward leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import FunctionType
+
+from .....measure.torch.metadata import requires_grad
+from .....measure.torch.modules import Member, is_of
+from .....safe.guard import class_dict, class_name, mro
+from .....words.text import listed
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...classes import is_library
+from ...finding import Found
+from ...forward import ALL_PARTS, computing_methods, entries_taken
+from ...lines import assigned
+from ...reached import codes_that_name, methods
+from ...rule import rule
+from .cut import reached_by_losses
+
+
+@rule(
+    "warning",
+    why="It is registered and counted, but never learns.",
+    suggestion="call it in forward, or remove it",
+    needs="loss module source",
+)
+def unused_module(step: Step) -> Iterator[Found]:
+    """A submodule that no method of its parent names, or takes out of a list or a dict, and that no loss reaches."""
+    reached, nodes = reached_by_losses(step)
+    if not nodes or not step.has_all_losses() or not step.graph.complete:
+        return
+    by_member = _by_member(step)
+    roots = {id(one.root.value) for one in step.parameters.values() if id(one.tensor) in reached}
+    for name, member in list(step.members.values()):
+        below = by_member.get(id(member.module), [])
+        if member.parent is None or not below:
+            continue
+        trainable = [one for one in below if requires_grad(one.tensor)]
+        if not trainable or any(id(one.tensor) in reached or step.grad(one.tensor) is not None for one in trainable):
+            continue
+        if id(trainable[0].root.value) not in roots:
+            continue
+        left_out = _left_out(step, member, member.parent)
+        if left_out is None:
+            continue
+        fact, cls, attribute = left_out
+        yield Found(
+            f"{name} took no part in the forward: {listed((one.name for one in trainable), False, 60)} got no gradient",
+            (name, fact),
+            *((one.name, "grad None") for one in trainable[:4]),
+            line=assigned(cls, attribute),
+        )
+
+
+def _left_out(step: Step, member: Member, parent: Member) -> tuple[str, type, str] | None:
+    """How the source proves that a part is not used, the class that has it, and the attribute there."""
+    key = _last(member)
+    if not is_library(type(parent.module)):
+        cls = type(parent.module)
+        used = any(source.mentions(key) for source in step.sources) or _is_named(cls, key)
+        return (
+            None
+            if used or _is_named_elsewhere(step, cls, key)
+            else (f"no method of {class_name(cls)} but __init__ names it", cls, key)
+        )
+    above = parent.parent
+    if above is None or is_library(type(above.module)) or not is_of(parent.module, "ModuleList", "ModuleDict"):
+        return None
+    cls, attribute = type(above.module), _last(parent)
+    keys = [name for name, _ in parent.items("_modules")]
+    if any(source.mentions(attribute) for source in step.sources) or _is_named_elsewhere(step, cls, attribute):
+        return None
+    taken = entries_taken(cls, attribute, keys)
+    if not taken or key in taken:
+        return None
+    return f"{class_name(cls)} takes only {listed(_shown(parent, taken), False, 60)} out of {attribute}", cls, attribute
+
+
+def _last(member: Member) -> str:
+    return member.name.rpartition(".")[2]
+
+
+def _shown(parent: Member, keys: list[str]) -> list[str]:
+    return [f"[{key}]" if is_of(parent.module, "ModuleList") else f'["{key}"]' for key in keys]
+
+
+def _by_member(step: Step) -> dict[int, list[Parameter]]:
+    """The parameters in each module and below it."""
+    found: dict[int, list[Parameter]] = {}
+    for one in step.parameters.values():
+        member: Member | None = one.member
+        while member is not None:
+            found.setdefault(id(member.module), []).append(one)
+            member = member.parent
+    return found
+
+
+def _is_named(cls: type, attribute: str) -> bool:
+    """Whether a method but ``__init__`` names an attribute, or goes through all of them."""
+    methods = computing_methods(cls)
+    if not methods or any(not source.is_known() for source in methods):
+        return True
+    return any(source.mentions(attribute, *ALL_PARTS) for source in methods)
+
+
+def _is_named_elsewhere(step: Step, cls: type, attribute: str) -> bool:
+    """Whether anything but a plain method of the class names an attribute of it: a property, a function, another class."""
+    plain = {id(method) for base in mro(cls) for method in class_dict(base).values() if type(method) is FunctionType}
+    read = {id(function.__code__) for function in methods(cls) if id(function) in plain}
+    return any(id(code) not in read for code in codes_that_name(step, attribute))
+
+
+RULES = [unused_module]

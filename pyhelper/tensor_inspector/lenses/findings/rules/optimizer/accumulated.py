@@ -1,0 +1,134 @@
+"""A rule about gradients that no one clears between two steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .....measure.torch.elements import version_of
+from .....measure.torch.optimizers import is_optimizer
+from .....safe.guard import class_module, instance_dict
+from .....words.text import plural
+from ....step.expressions import root_of, text_of
+from ....step.frames import global_of
+from ....step.moment import Moment, norm_of
+from ....step.roles import Parameter
+from ....step.step import Step
+from ...classes import is_library
+from ...finding import Found
+from ...lines import Line
+from ...rule import rule
+from .clearing import Region, may_clear
+
+_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
+
+
+@rule(
+    "error",
+    why="Each step follows the sum of all gradients so far.",
+    suggestion="call optimizer.zero_grad() before backward",
+    needs="optimizer",
+)
+def grads_accumulated(step: Step) -> Iterator[Found]:
+    """The same gradient tensor went on growing although the optimizer has stepped in between."""
+    summed = _summed_between_stops(step)
+    if summed is not None:
+        one, count = summed
+        optimizer = next((call for call in step.source.calls_of("step")), None)
+        yield Found(
+            f"gradients were not cleared since the last optimizer step: {one.name}.grad is the sum of {count} steps, zero_grad was not called",
+            (f"{one.name}.grad", f"added to {plural(count - 1, 'time')}, while {one.name} was updated"),
+            line=None if optimizer is None else (step.source.file, optimizer.lineno),
+        )
+        return
+    grads = ((one, step.grad(one.tensor)) for one in step.trained())
+    grown, times = next(
+        ((one, version_of(grad)) for one, grad in grads if grad is not None and version_of(grad)), (None, 0)
+    )
+    line = None if grown is None else _steps_without_clearing(step)
+    if grown is not None and line is not None:
+        yield Found(
+            f"gradients are not cleared between two steps: nothing in the loop calls zero_grad, so {grown.name}.grad adds up over its steps",
+            (f"{grown.name}.grad", f"added to {plural(times, 'time')}"),
+            line=line,
+        )
+
+
+def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
+    """A parameter to whose gradient one was added since the last stop, and a step made; and how many it is the sum of."""
+    stops = [moment for moment in step.moments if moment.lineno == step.source.lineno]
+    if not stops or not _has_newer_graph(step, stops[-1]):
+        return None
+    before, subject, summing = stops[-1], None, list[Moment]()
+    for one in step.trained():
+        known, grad = before.weights.get(one.name), step.grad(one.tensor)
+        if known is None or grad is None or not known.grad_norm or not known.had(grad) or not norm_of(grad):
+            continue
+        if version_of(one.tensor) == known.version:
+            return None  # no step of the optimizer that has it
+        if subject is None and version_of(grad) - known.grad_version == 1:
+            subject = one
+            summing = [stop for stop in stops if one.name in stop.weights and stop.weights[one.name].had(grad)]
+    if subject is None or not step.source.runs_a_backward_each_round():
+        return None
+    return subject, len(summing) + 1
+
+
+def _has_newer_graph(step: Step, before: Moment) -> bool:
+    """Whether a loss was computed since a stop: two stops in one line may be of the same round."""
+    roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
+    newest = max((root.order() for root in roots if root.leaf is None), default=-1)
+    return newest < 0 or before.newest < 0 or newest > before.newest
+
+
+def _steps_without_clearing(step: Step) -> Line | None:
+    """The step in the loop that runs here, where neither that loop nor what it calls may clear gradients."""
+    source, keys = step.source, {thing.key: thing.value for thing in step.optimizers}
+    if not all(map(_only_steps, keys.values())):
+        return None
+    for call in source.calls_of("step"):
+        subject = text_of(call.args[0] if call.args else call.receiver)
+        if subject not in keys or not source.backwards:
+            continue
+        lines = [call.lineno, source.lineno, *(backward.lineno for backward in source.backwards)]
+        loops = [loop for loop in source.loops if all(loop[0] <= line <= loop[1] for line in lines)]
+        region: Region = [(step.at, max(loops))] if loops else _loop_around(step)
+        if region and _is_made_before(step, subject, keys[subject], *region[-1]) and not may_clear(step, region):
+            return source.file, call.lineno
+    return None
+
+
+def _is_made_before(step: Step, subject: str, optimizer: Any, view: int, loop: tuple[int, int] | None) -> bool:
+    """Whether an optimizer, or what has it, is in sight where the loop stands, and not made anew in its rounds."""
+    here, around, root = step.views[step.at], step.views[view], root_of(subject)
+    bindings = step.sources[view].bindings
+    if root not in here.variables and root not in around.variables:
+        return global_of(here.frame, root) is not None
+    owner = here.variables.get(root, optimizer)
+    return any(
+        value is owner or value is optimizer
+        for name, value in around.variables.items()
+        if loop is None or not any(loop[0] <= line <= loop[1] for line, _ in bindings.get(name, ()))
+    )
+
+
+def _only_steps(optimizer: Any) -> bool:
+    """Whether what its ``step`` runs is known: torch's, or the program's own, with no hook."""
+    is_known = not is_library(type(optimizer)) or class_module(type(optimizer)).partition(".")[0] == "torch"
+    return is_optimizer(optimizer) and is_known and not any(map(instance_dict(optimizer).get, _HOOKS))
+
+
+def _loop_around(step: Step) -> Region:
+    """The whole function in sight, and the functions that call it, up to the one that does so in a loop."""
+    found: Region = []
+    for view, source in enumerate(step.sources[step.at :], step.at):
+        loop = source.loop_of(source.lineno) if view > step.at else None
+        if not source.is_known() or (view == step.at and source.function == "<module>"):
+            return []
+        found.append((view, loop))
+        if loop is not None:
+            return found
+    return []
+
+
+RULES = [grads_accumulated]

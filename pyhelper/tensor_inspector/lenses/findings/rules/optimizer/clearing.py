@@ -1,0 +1,127 @@
+"""Whether anything that some lines run may clear gradients: told by names alone, so that what is not known may do so."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str
+from ....step.step import Step
+from ...classes import is_library_module, unwrapped
+
+#: Where: in the frame with this number from a line to a line, or in all of its function.
+Region = list[tuple[int, "tuple[int, int] | None"]]
+_CLEARING = frozenset(("grad", "zero_", "_foreach_zero_"))
+_WORDS = ("zero", "clear", "reset", "none")
+#: what a loop, a ``with`` or a call runs of an object without naming it
+_IMPLIED = ("__call__", "__iter__", "__next__", "__getitem__", "__enter__", "__exit__")
+_MOST = 3000  #: functions
+
+
+def may_clear(step: Step, region: Region) -> bool:
+    """Whether a name in the region, or in a function of the program that bears a name in there, is one of clearing."""
+    functions = _functions(step, {view for view, _ in region})
+    names, codes = set[str](_IMPLIED), list[CodeType]()
+    for view, lines in region:
+        variables = step.views[view].variables
+        found = set(_names_in(step.sources[view].tree, lines))
+        names |= found
+        codes += [code for name in found & set(variables) for code in _codes_of(variables[name])]
+    files = {step.sources[view].file for view, _ in region}
+    names.update(*(_names_in_lambdas(source.tree) for source in step.sources if source.file in files))
+    known, seen = set[str](), {view.frame.f_code for view in step.views}
+    while names or codes:
+        if any(map(_is_of_clearing, names)):
+            return True
+        codes += [code for name in names for code in functions.get(name, ())]
+        known |= names
+        names = set()
+        for code in codes:
+            if code not in seen:
+                seen.add(code)
+                names.update(code.co_names, (text for text in code.co_consts if type(text) is str))
+                codes.extend(inner for inner in code.co_consts if type(inner) is CodeType)
+        names -= known
+        codes = []
+    return len(functions) >= _MOST
+
+
+def _is_of_clearing(name: str) -> bool:
+    return name in _CLEARING or (name.isidentifier() and "grad" in name and any(word in name for word in _WORDS))
+
+
+def _names_in(tree: ast.AST | None, lines: tuple[int, int] | None) -> Iterator[str]:
+    """The names in some lines, and those in functions that are defined inside the tree: these may be called there."""
+    waiting = [(node, False) for node in ast.iter_child_nodes(tree or ast.Pass())]
+    while waiting:
+        node, is_called = waiting.pop()
+        is_called = is_called or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        waiting.extend((below, is_called) for below in ast.iter_child_nodes(node))
+        lineno = getattr(node, "lineno", 0)
+        if not (is_called or lines is None or lines[0] <= lineno <= lines[1]):
+            continue
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and (node.attr != "grad" or not isinstance(node.ctx, ast.Load)):
+            yield node.attr  # a gradient that is only read is not cleared
+        elif isinstance(node, ast.Constant) and type(node.value) is str:
+            yield node.value
+
+
+def _names_in_lambdas(tree: ast.AST | None) -> Iterator[str]:
+    """What is kept in a container and called from there has no name of its own."""
+    for node in ast.walk(tree or ast.Pass()):
+        if isinstance(node, ast.Lambda):
+            yield from _names_in(ast.Expr(node), None)
+
+
+def _codes_of(value: Any) -> Iterator[CodeType]:
+    inner = value.__func__ if type(value) is MethodType else value.func if type(value) is partial else value
+    if type(inner) is FunctionType:
+        yield inner.__code__
+
+
+def _functions(step: Step, views: set[int]) -> dict[str, list[CodeType]]:
+    """The functions and methods of the program by name: of the modules of some frames, and of the classes of what they see."""
+    found: dict[str, list[CodeType]] = {}
+    seen = set[int]()
+    waiting: list[Any] = [type(value) for (view, _), value in step.named_values() if view in views]
+    spaces: list[Any] = [step.views[view].frame.f_globals for view in views]
+    while (waiting or spaces) and len(found) < _MOST:
+        for space in spaces:
+            waiting.extend(list(dict.values(space)) if id(space) not in seen else ())
+            seen.add(id(space))
+        spaces = []
+        for value in waiting:
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if type(value) is FunctionType and _is_of_program(value.__module__):
+                found.setdefault(value.__name__, []).append(value.__code__)
+                spaces.append(value.__globals__)
+            elif type(value) is ModuleType and _is_of_program(value.__name__):
+                spaces.append(instance_dict(value))
+            elif issubclass(type(value), type):
+                spaces.extend(_methods(base) for base in mro(value) if _is_of_program(class_module(base)))
+        waiting = []
+    return found
+
+
+def _methods(cls: type) -> dict[str, Any]:
+    return {name: unwrapped(item) for name, item in class_dict(cls).items()}
+
+
+_STANDARD = os.path.dirname(os.__file__)
+
+
+def _is_of_program(name: Any) -> bool:
+    """Whether a module of this name is neither a library's nor Python's own."""
+    known = plain_str(name)
+    file: Any = getattr(sys.modules.get(known), "__file__", None)
+    is_tool = known.partition(".")[0] == __name__.partition(".")[0] or known in sys.builtin_module_names
+    return not (is_tool or is_library_module(known) or plain_str(file).startswith(_STANDARD))

@@ -1,0 +1,261 @@
+"""Terms of a loss without a gradient: what the source makes of predictions only through a step, as argmax or a comparison."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.metadata import is_exact_tensor, requires_grad
+from ...measure.torch.node import AutogradNode
+from ..step.backpropagated import Loss
+from ..step.calls import Call
+from ..step.expressions import bound_in, text_of
+from ..step.source import Source
+from ..step.step import Step
+from .classes import function_called, methods_of
+from .lines import Line
+from .made_of import ABOUT, ALIKE, CUTS, STEPS, made_of
+
+#: what gives data, into which no gradient goes and in which none is missed
+_DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
+_LEAVING = frozenset(CUTS)
+_TORCH = ("torch", "F", "functional")  #: names whose functions are torch's own
+_END = 1 << 30  #: a line below all of a function
+_DEEP = 30  #: of expressions and functions in one another
+
+
+class FlatTerm:
+    """A term of a loss that a step, as an argmax, cuts off: the call, the name of what it makes, and where; ``leaf`` where
+    a new leaf is made."""
+
+    __slots__ = ("call", "leaf", "line", "name", "term")
+
+    def __init__(self, call: str, name: str | None, line: Line) -> None:
+        self.call = call
+        self.name = name
+        self.line = line
+        self.leaf: Line | None = None
+        self.term = ""
+
+
+def left_at(step: Step, loss: Loss) -> FlatTerm | None:
+    """Where predictions leave autograd on their way to a loss, also inside the functions that make it; not so data."""
+    made = next((made for made in made_of(step.source, loss.name) if made.name.replace("'", '"') == loss.name), None)
+    found = None if made is None else _Leaving(step, step.source, step.at, {}, 0).assigned_to(made.name, made.value)
+    return found if type(found) is FlatTerm else None
+
+
+_LIVE = "live"  #: made of predictions, with a way for a gradient back to them
+_Flow = Any  #: how a value is made of predictions: `_LIVE`, a `FlatTerm`, or None for not at all
+
+
+def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
+    """The terms of the sum that a loss is made as, of which the graph says too that they have no gradient."""
+    root = step.node_of(loss.tensor)
+    if root is None:
+        return
+    bound = [made for made in made_of(step.source, loss.name) if made.name.replace("'", '"') == loss.name]
+    reader = _Following(step, step.source, step.at, {}, 0)
+    for inner, term in (term for made in bound for term in reader.terms_without_gradient(made.value, root)):
+        found = inner.flow(term)
+        if type(found) is FlatTerm:
+            found.term = text_of(term).replace("'", '"')
+            yield found
+
+
+class _Following:
+    """Follows predictions through one function: ``given`` are its arguments; those of the frame are looked up."""
+
+    def __init__(self, step: Step, source: Source, view: int | None, given: dict[str, _Flow], depth: int) -> None:
+        self._step = step
+        self._source = source
+        self._view = view
+        self._known = dict(given)
+        self._seen: set[str] = set()
+        self._depth = depth
+        self._owner: Any = None if view is None else step.value(source.own, view)
+
+    def terms_without_gradient(
+        self, value: ast.expr, node: AutogradNode | None
+    ) -> Iterator[tuple[_Following, ast.expr]]:
+        """The terms of a sum, also of one that a function of the program returns, that have no node in the graph.
+
+        ``node`` is that of the whole expression: an addition's inputs are those of its two sides.
+        """
+        if node is None:
+            yield self, value
+        elif isinstance(value, ast.BinOp) and not _detaches(value):
+            sides = ((value.left, 0), (value.right, 1))
+            if isinstance(value.op, (ast.Add, ast.Sub)) and node.op in ("Add", "Sub"):
+                for side, at in sides:
+                    yield from self.terms_without_gradient(side, self._step.graph.input(node, at))
+            elif isinstance(value.op, (ast.Mult, ast.Div)) and node.op in ("Mul", "Div"):
+                scaled = [
+                    (side, below) for side, at in sides if (below := self._step.graph.input(node, at)) is not None
+                ]
+                for side, below in scaled if len(scaled) == 1 else ():
+                    yield from self.terms_without_gradient(side, below)
+        elif isinstance(value, ast.Call):
+            inner = self._enter(value)
+            for result in [] if inner is None else inner.results():
+                if inner is not None and isinstance(result, ast.BinOp):
+                    yield from inner.terms_without_gradient(result, node)
+
+    def assigned_to(self, name: str, value: ast.expr) -> _Flow:
+        found = self.flow(value)
+        if type(found) is FlatTerm and found.name is None:
+            found.name = name
+        return found
+
+    def results(self) -> list[ast.expr]:
+        return [one.value for one in self._source.returns if one.value is not None]
+
+    def flow(self, node: ast.AST | None) -> _Flow:
+        self._depth += 1
+        try:
+            return self._flow_of(node) if node is not None and self._depth < _DEEP else None
+        finally:
+            self._depth -= 1
+
+    def _flow_of(self, node: ast.AST) -> _Flow:
+        if isinstance(node, ast.Name):
+            return self._named(node.id)
+        if isinstance(node, ast.Attribute):
+            return None if node.attr in _DATA else self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self.flow(node.value)
+        if isinstance(node, ast.Compare):
+            return self._stepped("a comparison", node, [node.left, *node.comparators])
+        if isinstance(node, ast.Call):
+            return self._called(node)
+        if isinstance(node, (ast.Lambda, ast.Constant)):
+            return None
+        return _joined(map(self.flow, ast.iter_child_nodes(node)))
+
+    def _attribute(self, node: ast.Attribute) -> _Flow:
+        value = None if self._view is None else self._step.value(text_of(node), self._view)
+        if is_exact_tensor(value):
+            return _LIVE if requires_grad(value) else None
+        return self.flow(node.value)
+
+    def _named(self, name: str) -> _Flow:
+        """By its value, in a frame; else by its assignments, as the function goes through its lines."""
+        value = None if self._view is None else self._step.value(name, self._view)
+        if is_exact_tensor(value) and requires_grad(value):
+            return _LIVE
+        if name not in self._seen:
+            self._seen.add(name)
+            for line, node in sorted(self._source.bindings.get(name, ()), key=lambda one: one[0]):
+                if line < self._source.lineno:
+                    self._known[name] = self._assigned(name, line, node)
+        found = self._known.get(name)
+        return None if is_exact_tensor(value) and found == _LIVE else found
+
+    def _assigned(self, name: str, line: int, node: ast.AST) -> _Flow:
+        is_plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None
+        if not is_plain or self._source.is_under(line, "no_grad", "inference_mode"):
+            return None
+        found = self.assigned_to(name, node.value)  # type: ignore[attr-defined]
+        return _joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
+
+    def _called(self, node: ast.Call) -> _Flow:
+        name = text_of(node.func).rpartition(".")[2]
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given += [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        if name in _DATA:
+            return None
+        if name in STEPS and name != "topk" and self._is_torch(node.func):
+            return self._stepped(f"{name}()", node, given)
+        inner = self._enter(node)
+        if inner is not None:
+            return _joined(map(inner.flow, inner.results()))
+        if self._view is not None and self._is_model(node):
+            return _LIVE
+        return _joined(map(self.flow, given))
+
+    def _is_torch(self, function: ast.expr) -> bool:
+        """Whether it is a function of torch's own, or a method of what is made of predictions, a tensor."""
+        receiver = function.value if isinstance(function, ast.Attribute) else None
+        return receiver is not None and (
+            text_of(receiver).partition(".")[0] in _TORCH or self.flow(receiver) is not None
+        )
+
+    def _is_model(self, node: ast.Call) -> bool:
+        """Whether a module with trainable parameters is called."""
+        found = self._step.module_of(text_of(node.func), self._view or 0)
+        parameters = self._step.parameters.values()
+        return found is not None and any(
+            requires_grad(one.tensor) and one.member.is_in(found.value) for one in parameters
+        )
+
+    def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> _Flow:
+        found = _joined(map(self.flow, given))
+        return FlatTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
+
+    def _enter(self, node: ast.Call) -> _Following | None:
+        """The function of the program, or the forward of a module without parameters, that a call runs."""
+        if self._view is None or self._depth > _DEEP // 2:
+            return None
+        source = function_called(self._step, Call(node, None, False), self._view)
+        is_method = isinstance(node.func, ast.Attribute)
+        if source is None:
+            found = self._step.module_of(text_of(node.func), self._view)
+            source = (
+                None if found is None or self._is_model(node) else dict(methods_of(type(found.value))).get("forward")
+            )
+            is_method = True
+        if source is None or not source.is_known() or any(isinstance(one, ast.Starred) for one in node.args):
+            return None
+        source.lineno = _END
+        names = source.arguments[int(is_method) :]
+        known = dict(zip(names, map(self.flow, node.args)))
+        known.update({one.arg: self.flow(one.value) for one in node.keywords if one.arg})
+        return type(self)(self._step, source, None, {name: known.get(name) for name in source.arguments}, self._depth)
+
+
+class _Leaving(_Following):
+    """Follows predictions also to where they leave autograd as numbers, or by ``detach``."""
+
+    def _flow_of(self, node: ast.AST) -> _Flow:
+        if isinstance(node, ast.Attribute) and node.attr == "data":
+            return self._stepped(".data", node, [node.value])
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            for part in node.generators:
+                self._known.update(self._looped(part.target, part.iter))
+            return self.flow(node.value if isinstance(node, ast.DictComp) else node.elt)
+        return self._call(node) if isinstance(node, ast.Call) else super()._flow_of(node)
+
+    def _assigned(self, name: str, line: int, node: ast.AST) -> _Flow:
+        if isinstance(node, ast.For):
+            return self._looped(node.target, node.iter).get(name)
+        return super()._assigned(name, line, node)
+
+    def _looped(self, target: ast.expr, values: ast.expr) -> dict[str, _Flow]:
+        """What the variables of a loop are: of ``zip`` and ``enumerate`` each has its own."""
+        called = text_of(values.func) if isinstance(values, ast.Call) else ""
+        if isinstance(values, ast.Call) and called in ("zip", "enumerate") and isinstance(target, ast.Tuple):
+            given = [*values.args] if called == "zip" else [ast.Constant(0), *values.args[:1]]
+            pairs = zip(target.elts, given)
+            return {name: flow for one, value in pairs for name, flow in self._looped(one, value).items()}
+        return dict.fromkeys(bound_in(target), self.flow(values))
+
+    def _call(self, node: ast.Call) -> _Flow:
+        name = text_of(node.func).rpartition(".")[2]
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        found = self._stepped(f"{name}()", node, [*owner, *node.args]) if name in _LEAVING else super()._flow_of(node)
+        is_leaf = name in ("requires_grad_", "Variable") or any(one.arg == "requires_grad" for one in node.keywords)
+        if type(found) is FlatTerm and is_leaf:
+            found.leaf = self._source.file, node.lineno
+        return found
+
+
+def _detaches(value: ast.expr) -> bool:
+    """Whether a sum is an estimator: the step goes forward, something else backward."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "detach" for node in ast.walk(value))
+
+
+def _joined(flows: Any) -> _Flow:
+    """Of several parts: a gradient comes back to the whole if it does to one of them."""
+    found = [flow for flow in flows if flow is not None]
+    return _LIVE if _LIVE in found else next(iter(found), None)

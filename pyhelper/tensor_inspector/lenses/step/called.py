@@ -1,0 +1,140 @@
+"""The user's functions that the frames in sight call, themselves and through others, and what these are given."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...measure.torch.modules import Member, is_module
+from ...safe.guard import first_of, instance_dict, plain_str
+from ..findings.classes import is_library, is_library_module
+from .calls import Call
+from .expressions import is_name, text_of
+from .frames import global_of
+from .source import Source
+from .step import Step
+
+_DEEP = 2  #: calls from a frame in sight
+_MOST = 60
+_STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
+
+
+class Called:
+    """A function that is called: by which call, what it was given as its caller writes it.
+
+    ``view`` is the number of the frame that the calls begin from, ``caller`` the function between that and this one.
+    """
+
+    __slots__ = ("_function", "_owner", "_step", "call", "caller", "given", "source", "view")
+
+    def __init__(
+        self, step: Step, function: FunctionType, owner: Any, call: Call, view: int, caller: Called | None
+    ) -> None:
+        self._step = step
+        self._function = function
+        self._owner = owner  #: what it is a method of; None of a plain function
+        self.call = call
+        self.view = view
+        self.caller = caller
+        self.source = Source(function.__code__, 0)
+        names = self.source.arguments[0 if owner is None else 1 :]
+        self.given: dict[str, ast.expr] = {**dict(zip(names, call.args)), **call.keywords}
+
+    def value(self, name: str) -> Any:
+        """What a name, or an attribute of one, means there; None where that is not known, as of its variables."""
+        root, *attributes = name.split(".")
+        arguments, value = self.source.arguments, None
+        if self._owner is not None and arguments[:1] == [root]:
+            value = self._owner
+        elif root in self.given and root not in self.source.bindings:
+            argument = self.given[root]
+            value = _value(self._step, text_of(argument), self.view, self.caller) if is_name(argument) else None
+        elif root not in arguments and root not in self.source.bindings:
+            value = _free(self._function, root)
+        for attribute in attributes:
+            value = _attribute(value, attribute)
+        return value
+
+
+def functions_called(step: Step, views: Iterable[int] = ()) -> Iterator[Called]:
+    """Those that frames call themselves first, each once for each frame: the active one, that with the backward."""
+    waiting: list[tuple[Source, int, Called | None, int]] = [
+        (step.sources[view], view, None, 1) for view in views or dict.fromkeys((0, step.at))
+    ]
+    seen: set[tuple[int, int]] = set()
+    while waiting and len(seen) < _MOST:
+        source, view, caller, depth = waiting.pop(0)
+        for call in source.calls:
+            function, owner = _function_of(_value(step, call.callee, view, caller))
+            if function is None or (id(function), view) in seen or not _is_users(function):
+                continue
+            seen.add((id(function), view))
+            called = Called(step, function, owner, call, view, caller)
+            if called.source.is_known():
+                yield called
+                if depth < _DEEP:
+                    waiting.append((called.source, view, called, depth + 1))
+
+
+def _is_users(function: FunctionType) -> bool:
+    file = function.__code__.co_filename
+    return not is_library_module(plain_str(function.__module__)) and not file.startswith(_STANDARD)
+
+
+def _value(step: Step, name: str, view: int, caller: Called | None) -> Any:
+    """What an expression means in a frame, or in a function that is called from it."""
+    if caller is not None:
+        return caller.value(name)
+    found = step.module_of(name, view)
+    value = step.value(name, view) if found is None else found.value
+    if value is not None:
+        return value
+    root, *attributes = name.split(".")
+    seen = step.views[view]
+    value = seen.variables.get(root, global_of(seen.frame, root))
+    for attribute in attributes:
+        value = _attribute(value, attribute)
+    return value
+
+
+def _free(function: FunctionType, name: str) -> Any:
+    """A variable of the function around, or a global."""
+    for free, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        if free == name:
+            try:
+                return cell.cell_contents
+            except ValueError:  # empty
+                return None
+    return dict.get(function.__globals__, name)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute as it is kept, or a method of the class."""
+    if value is None:
+        return None
+    held = instance_dict(value)
+    if name in held:
+        return held[name]
+    if is_module(value):
+        parts = dict(Member(value, "", "", None).items("_modules"))
+        if name in parts:
+            return parts[name]
+    method = None if issubclass(type(value), type) else first_of(type(value), name)
+    return MethodType(method, value) if type(method) is FunctionType else None
+
+
+def _function_of(value: Any) -> tuple[FunctionType | None, Any]:
+    """The function that a call of a value runs, and what it is a method of."""
+    if type(value) is FunctionType:
+        while type(instance_dict(value).get("__wrapped__")) is FunctionType:  # a decorator's, as of no_grad
+            value = instance_dict(value)["__wrapped__"]
+        return value, None
+    if type(value) is MethodType:
+        return _function_of(value.__func__)[0], value.__self__
+    if value is None or issubclass(type(value), type) or is_library(type(value)):
+        return None, None
+    method = first_of(type(value), "forward" if is_module(value) else "__call__")
+    return (_function_of(method)[0], value) if type(method) is FunctionType else (None, None)

@@ -1,0 +1,250 @@
+"""A node of the autograd graph as data: its operation, and what it has saved for its backward.
+
+Saved tensors are read with care: unpacking one that has a hook runs the program's code, as a checkpoint's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import GetSetDescriptorType
+from typing import Any
+
+from ...safe.guard import SEQUENCES, ByClass, c_attribute, class_dict, class_name, dict_get, instance_dict, module, mro
+from .metadata import EXACT_TENSORS
+
+torch: Any = module("torch")
+
+LEAF = "AccumulateGrad"  #: the op of a node that adds to a leaf's ``.grad``
+_Method: Any = type(str.join)
+
+
+class Saved:
+    """What a node has saved under a name.
+
+    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved; ``found``
+    and ``expected`` are its versions where torch tells them), hooked (only the program's code could unpack it), unread.
+    """
+
+    __slots__ = ("expected", "found", "state", "value")
+
+    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1) -> None:
+        self.state = state
+        self.value = value
+        self.found = found
+        self.expected = expected
+
+
+_HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none"), Saved("unread")
+
+
+class AutogradNode:
+    """A node. ``op`` is its name without ``Backward0``; ``inputs`` are numbers of nodes (None: no gradient)."""
+
+    __slots__ = ("_class", "_known", "function", "index", "inputs", "leaf", "op")
+
+    def __init__(self, function: Any, index: int) -> None:
+        found = _class_of(type(function))
+        self.function = function  #: a reference, since its id is its identity only as long as it lives
+        self.index = index
+        self.op = found.op
+        self.leaf = c_attribute(function, "variable") if found.op == LEAF else None
+        self.inputs: list[int | None] = []
+        self._class = found
+        self._known: dict[str, Saved] | None = None
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is of a function that is written in Python."""
+        return self._class.is_custom
+
+    def order(self) -> int:
+        """A number that is larger the later the node was made; −1 where torch does not tell."""
+        number = self._class.order
+        return -1 if number is None else int(number(self.function))
+
+    def trace(self) -> list[str]:
+        """Where the program made the node, as formatted lines, while torch's anomaly mode records that."""
+        if not torch.is_anomaly_enabled():  # else asking would make the dict of metadata
+            return []
+        metadata = c_attribute(self.function, "metadata")
+        lines = dict_get(metadata, "traceback_") if type(metadata) is dict else None
+        return [line for line in lines if type(line) is str] if type(lines) is list else []
+
+    def saves(self) -> list[str]:
+        """Names of the tensors that it may have saved."""
+        return self._class.saves
+
+    def saved(self, name: str) -> Saved:
+        if self._known is None:
+            self._known = {}
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def tensor(self, name: str) -> Any:
+        """A saved tensor; None where there is none that can be read."""
+        return self.saved(name).value
+
+    def setting(self, name: str) -> Any:
+        """A saved number, flag or tuple of numbers; None where there is none."""
+        getsets = self._class.getsets
+        descriptor = getsets.get(f"_saved_{name}")
+        if descriptor is None or f"_raw_saved_{name}" in getsets:
+            return None
+        try:
+            return descriptor.__get__(self.function)
+        except Exception:  # freed
+            return None
+
+    def dims(self) -> tuple[int, ...]:
+        """The dimensions that it works along, counted from the end where negative; torch keeps them unsigned."""
+        found = self.setting("dim")
+        some = found if type(found) in SEQUENCES else (found,)
+        return tuple(dim - 2**64 if dim >= 2**63 else dim for dim in some if type(dim) is int)
+
+    def dim(self) -> int | None:
+        """The dimension, of what works along one."""
+        return self.dims()[0] if type(self.setting("dim")) is int else None
+
+    def sizes(self, output: int = 0) -> tuple[int, ...] | None:
+        """The shape of an output; it is known also after the backward. None where torch does not tell."""
+        found = _metadata(self.function, output)
+        if found is None:
+            return None
+        try:
+            sizes = tuple(found.shape)
+        except Exception:
+            return None
+        return sizes if all(type(size) is int for size in sizes) else None
+
+    def dtype(self, output: int = 0) -> Any:
+        found = _metadata(self.function, output)
+        return None if found is None else getattr(found, "dtype", None)
+
+    def dtype_name(self) -> str:
+        """``float32``; empty where torch does not tell."""
+        dtype = self.dtype()
+        return "" if dtype is None else str(dtype).replace("torch.", "")
+
+    def state(self) -> str:
+        """What has become of what it saved: freed, modified, hooked; tensor or custom: it is there; none: not known."""
+        states: set[str | None] = {self.saved(name).state for name in self.saves()}
+        if self.is_custom:
+            states.add(self._custom_state())
+        return next((state for state in ("freed", "modified", "hooked", "tensor", "custom") if state in states), "none")
+
+    def ctx_tensors(self) -> list[Any]:
+        """Tensors that a function written in Python holds for its backward: saved ones, and attributes of its ``ctx``.
+
+        Saved tensors are unpacked only where none of them has a hook: a hook is code of the program.
+        """
+        getsets = self._class.getsets
+        raw, unpacked = getsets.get("_raw_saved_tensors"), getsets.get("saved_tensors")
+        found = [value for value in list(instance_dict(self.function).values()) if type(value) in EXACT_TENSORS]
+        if not self.is_custom or raw is None or unpacked is None:
+            return found
+        try:
+            saved = raw.__get__(self.function) or ()
+            if all(hasattr(type(one), "unpack_hook") and one.unpack_hook is None for one in saved):
+                found += [value for value in unpacked.__get__(self.function) if type(value) in EXACT_TENSORS]
+        except RuntimeError:  # freed, or modified since
+            pass
+        return found
+
+    def _custom_state(self) -> str | None:
+        """A function written in Python tells whether its tensors are freed without unpacking them."""
+        raw = self._class.getsets.get("_raw_saved_tensors")
+        try:
+            return "custom" if raw is not None and raw.__get__(self.function) else None
+        except RuntimeError:
+            return "freed"
+
+    def is_freed(self) -> bool:
+        """Whether an earlier backward has freed what it saved."""
+        return any(self.saved(name).state == "freed" for name in self.saves())
+
+    def has_saved(self) -> bool:
+        """Whether a tensor that it saved is still there."""
+        return any(self.saved(name).state in ("tensor", "modified", "hooked") for name in self.saves())
+
+    def _read(self, name: str) -> Saved:
+        getsets = self._class.getsets
+        raw, unpacked = getsets.get(f"_raw_saved_{name}"), getsets.get(f"_saved_{name}")
+        if raw is None or unpacked is None or self.is_custom:
+            return _UNREAD
+        try:
+            saved = raw.__get__(self.function)
+        except RuntimeError:
+            return _FREED
+        if type(saved) is tuple:
+            return _UNREAD
+        if not hasattr(type(saved), "unpack_hook"):  # before torch tells of hooks
+            return _HOOKED
+        if saved.unpack_hook is not None:
+            return _HOOKED
+        data = saved.data
+        if data is not None and type(data) not in EXACT_TENSORS:
+            return _UNREAD
+        try:
+            value = unpacked.__get__(self.function)
+        except RuntimeError as error:
+            return _FREED if data is None else Saved("modified", None, *_versions(error))
+        return _NONE if value is None else Saved("tensor", value)
+
+    def next_functions(self) -> Iterable[Any]:
+        """The functions that it gives gradients to, each in a tuple with the number of its output; None for no one."""
+        below = self._class.next_functions
+        return (below.__get__(self.function) if below is not None else None) or ()
+
+
+class _Class:
+    """What is the same of all nodes of a class: see `Node`. ``getsets`` are its attributes in C, by name."""
+
+    __slots__ = ("getsets", "is_custom", "next_functions", "op", "order", "saves")
+
+    def __init__(self, cls: type) -> None:
+        self.op = _find_op(cls)
+        self.is_custom = any(class_name(base) == "_FunctionBase" for base in mro(cls))
+        self.order = _find_order(cls)
+        self.getsets = _find_getsets(cls)
+        self.saves = [name[len("_raw_saved_") :] for name in self.getsets if name.startswith("_raw_saved_")]
+        self.next_functions = self.getsets.get("next_functions")
+
+
+_class_of = ByClass(_Class)
+
+
+def _find_order(cls: type) -> Any:
+    found = (class_dict(base).get("_sequence_nr") for base in mro(cls))
+    return next((item for item in found if type(item) is _Method), None)
+
+
+def _find_op(cls: type) -> str:
+    name = class_name(cls)
+    return name[: name.rindex("Backward")] if "Backward" in name else name
+
+
+def _find_getsets(cls: type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for base in mro(cls):
+        for name, item in list(class_dict(base).items()):
+            if type(item) is GetSetDescriptorType:
+                found.setdefault(name, item)
+    return found
+
+
+def _metadata(function: Any, output: int) -> Any:
+    found = c_attribute(function, "_input_metadata")
+    return found[output] if type(found) is tuple and output < len(found) else None
+
+
+def _versions(error: RuntimeError) -> tuple[int, int]:
+    """The versions in torch's message: ``is at version 1; expected version 0 instead``."""
+    text = error.args[0] if error.args and type(error.args[0]) is str else ""
+    return _number_after(text, "is at version "), _number_after(text, "expected version ")
+
+
+def _number_after(text: str, words: str) -> int:
+    rest = text.partition(words)[2]
+    digits = rest[: next((at for at, sign in enumerate(rest) if not sign.isdigit()), len(rest))]
+    return int(digits) if digits else -1

@@ -1,0 +1,123 @@
+"""Which attributes an instance has, read without running a property or other code of the program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import MemberDescriptorType, WrapperDescriptorType
+from typing import Any, NamedTuple
+
+from .guard import ByClass, c_attribute, class_dict, class_name, dict_get, first_of, instance_dict, mro, stored
+
+_MISSING = object()
+_POINTER = 8  #: bytes
+
+
+class Traits(NamedTuple):
+    """What a class says of its instances' attributes."""
+
+    size: int  #: names in the class and its bases: when it changes, the class has changed
+    slots: list[tuple[str, int]]  #: name, and how far up its class stands; a descriptor would keep the class alive
+    properties: list[str]  #: public ones, nearest class first
+    computes: bool  #: attributes go through a ``__getattribute__`` of its own
+
+
+def traits(cls: type) -> Traits:
+    known = _traits(cls)
+    if known.size != _size(cls):
+        _traits.forget(cls)
+        known = _traits(cls)
+    return known
+
+
+def _size(cls: type) -> int:
+    return sum(map(len, map(class_dict, mro(cls))))
+
+
+def _find_traits(cls: type) -> Traits:
+    slots: dict[str, int] = {}
+    properties: dict[str, None] = {}
+    computes = False
+    for depth, base in enumerate(mro(cls)):
+        namespace = class_dict(base)
+        computes = computes or (
+            "__getattribute__" in namespace and type(namespace["__getattribute__"]) is not WrapperDescriptorType
+        )
+        for name, item in list(namespace.items()):
+            kind = type(item)
+            if type(name) is not str or name.startswith("__"):
+                continue
+            if kind is MemberDescriptorType:
+                slots.setdefault(name, depth)
+            elif not name.startswith("_") and (issubclass(kind, property) or class_name(kind) == "cached_property"):
+                properties.setdefault(name)
+    return Traits(_size(cls), list(slots.items()), list(properties), computes)
+
+
+_traits = ByClass(_find_traits)
+
+
+def slots(value: object) -> Iterator[tuple[str, Any]]:
+    """Name and value of each slot that is set; unset ones and special names are left out."""
+    bases = mro(type(value))
+    for name, depth in traits(type(value)).slots:
+        try:
+            item = class_dict(bases[depth])[name].__get__(value)
+        except BaseException:  # unset, or of a C type that refuses
+            continue
+        yield name, item
+
+
+def is_stored(cls: type, name: str) -> bool:
+    """Whether ``value.name`` is what the instance's dict or slots hold: no property or other code comes before it."""
+    if traits(cls).computes:
+        return False
+    for base in mro(cls):
+        namespace = class_dict(base)
+        if name in namespace:
+            kind = type(namespace[name])
+            return kind is MemberDescriptorType or not any("__set__" in class_dict(above) for above in mro(kind))
+    return True
+
+
+def attribute(value: object, name: str) -> Any:
+    """An attribute from the instance's dict or slots; ``AttributeError`` for all that needs code to run."""
+    if is_stored(type(value), name):
+        found = dict_get(stored(value), name, _MISSING)
+        if found is not _MISSING:
+            return found
+        for slot, item in slots(value):
+            if slot == name:
+                return item
+    raise AttributeError(name)
+
+
+def has(value: object, name: str) -> bool:
+    """Whether an instance holds an attribute by its dict, its slots or in C."""
+    if name in instance_dict(value) or any(slot == name for slot, _ in slots(value)):
+        return True
+    return c_attribute(value, name) is not None
+
+
+def is_bare(value: object) -> bool:
+    """Whether an instance of a class with an ``__init__`` holds nothing at all: that has not run yet."""
+    is_empty = not dict.__len__(stored(value)) and next(slots(value), None) is None
+    return is_empty and type(first_of(type(value), "__init__")) is not WrapperDescriptorType
+
+
+def is_made_in_cpp(value: object) -> bool:
+    """Whether there is a C++ object behind one of a class made by pybind11, whose methods crash where there is none.
+
+    pybind11 keeps a pointer to it right after the head of the Python object, null until ``__init__`` has run. True
+    where memory can't be looked at; on Linux it can.
+    """
+    try:
+        memory = os.open("/proc/self/mem", os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        return any(os.pread(memory, _POINTER, id(value) + object.__basicsize__))
+    except (OSError, OverflowError):
+        return True
+    finally:
+        os.close(memory)
