@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..safe.attributes import slots
 from ..safe.budget import Budget
-from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str
+from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, top_package
 from ..session import session
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
@@ -168,7 +168,7 @@ class Declared(Kind):
                 raise Unavailable
             return listed(found[:_SHOWN], len(found) > _SHOWN, _ITEMS)
         values = [_follow(self.value, way, self.budget) for way in field.ways]
-        text = _formatted(values, field.spec, self._declared_name.partition(".")[0], self.budget, as_kind)
+        text = _formatted(values, field.spec, top_package(self._declared_name), self.budget, as_kind)
         if not text:
             raise Unavailable
         return text

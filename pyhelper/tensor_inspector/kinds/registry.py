@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..safe.budget import Budget
-from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str
+from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str, top_package
 from .families import by_base
 from .kind import Kind, Property, Rows, TextRow
 from .row_kinds import PropertyKind, RowsKind, TextRowKind
@@ -75,7 +75,7 @@ def libraries() -> dict[str, str]:
 
 
 #: Parts taken out of tensors, arrays and tables are classes of our own.
-_OURS = __name__.partition(".")[0]
+_OURS = top_package(__name__)
 #: Packages, and the family of kinds: asked, and so compiled, only where a class or base of it stands in such a package
 #: and the library is there. These come before the built-in kinds: some of their classes are numbers, dates or
 #: containers too.

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..safe.guard import class_name, full_name, instance_dict, module
+from ..safe.guard import class_name, full_name, instance_dict, module, top_package
 
 SUMMARIES = {
     "accelerate.Accelerator": "{state.device} · {state._mixed_precision} precision · {state.num_processes} process(es)",
@@ -86,7 +86,7 @@ def packages(summaries: Mapping[str, str]) -> dict[str, list[str]]:
     """The declared classes by the package that they stand in."""
     found: dict[str, list[str]] = {}
     for name in summaries:
-        found.setdefault(name.partition(".")[0], []).append(name)
+        found.setdefault(top_package(name), []).append(name)
     return found
 
 

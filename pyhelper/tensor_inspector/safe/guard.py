@@ -116,9 +116,14 @@ def class_module(cls: type) -> str:
         return ""
 
 
+def top_package(module_name: str) -> str:
+    """The package at the top of a module's full name: ``torch`` of ``torch.nn.functional``."""
+    return module_name.partition(".")[0]
+
+
 def library_of(cls: type) -> str:
     """The package at the top of a class's module: ``torch``."""
-    return class_module(cls).partition(".")[0]
+    return top_package(class_module(cls))
 
 
 def full_name(cls: type) -> str:

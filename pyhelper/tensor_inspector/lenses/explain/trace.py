@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FrameType, TracebackType
 from typing import Any
 
-from ...safe.guard import c_attribute, plain_str
+from ...safe.guard import c_attribute, plain_str, top_package
 from ..step.frames import View, global_of, is_tools, variables
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
@@ -47,7 +47,7 @@ class TraceEntry:
 
     def is_of_library(self) -> bool:
         """Whether the code is torch's or numpy's own."""
-        return self.module.partition(".")[0] in _LIBRARIES
+        return top_package(self.module) in _LIBRARIES
 
     def is_installed(self) -> bool:
         """Whether the file stands in an installed package."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from ...safe.guard import class_dict, class_module, mro
+from ...safe.guard import class_dict, class_module, mro, top_package
 from ..step.calls import Call
 from ..step.frames import global_of
 from ..step.source import Source
@@ -30,7 +30,7 @@ def is_library(cls: type) -> bool:
 
 
 def is_library_module(name: str) -> bool:
-    if name.partition(".")[0] in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
+    if top_package(name) in ("torch", "builtins", "transformers", "torchvision", "timm", "diffusers", "peft"):
         return True
     file: Any = getattr(sys.modules.get(name), "__file__", None)
     return type(file) is str and ("site-packages" in file or "dist-packages" in file)

@@ -14,7 +14,7 @@ from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import element_count, is_any_tensor, is_exact_tensor
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
-from ...safe.guard import Classes, class_module, class_name, instance_dict, module, mro, stored
+from ...safe.guard import Classes, class_module, class_name, instance_dict, library_of, module, mro, stored
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
@@ -195,7 +195,7 @@ def _is_fixed(value: Any) -> bool:
 
 def _stays(bases: tuple[type, ...]) -> bool:
     """Whether instances are code, or of a library whose values don't change."""
-    libraries = {class_module(base).partition(".")[0] for base in bases}
+    libraries = set(map(library_of, bases))
     return (
         any(base in _CODE for base in bases)
         or not _FIXED_LIBRARIES.isdisjoint(libraries)

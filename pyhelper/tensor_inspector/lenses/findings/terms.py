@@ -10,7 +10,7 @@ from ...measure.torch.metadata import is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
 from ..step.backpropagated import Loss
 from ..step.calls import Call
-from ..step.expressions import bound_in, text_of
+from ..step.expressions import bound_in, root_of, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .classes import function_called, methods_of
@@ -177,9 +177,7 @@ class _Following:
     def _is_torch(self, function: ast.expr) -> bool:
         """Whether it is a function of torch's own, or a method of what is made of predictions, a tensor."""
         receiver = function.value if isinstance(function, ast.Attribute) else None
-        return receiver is not None and (
-            text_of(receiver).partition(".")[0] in _TORCH or self.flow(receiver) is not None
-        )
+        return receiver is not None and (root_of(text_of(receiver)) in _TORCH or self.flow(receiver) is not None)
 
     def _is_model(self, node: ast.Call) -> bool:
         """Whether a module with trainable parameters is called."""

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ...measure.torch.node import AutogradNode
-from ...safe.guard import class_dict, class_module, mro
+from ...safe.guard import class_dict, library_of, mro
 from ..step.calls import Call
 from ..step.source import Source
 from ..step.step import Step
@@ -90,7 +90,7 @@ def functions_of(member: Any) -> list[FunctionType]:
     """The methods of a module of the program, its ``forward`` first; none of torch's own classes."""
     found: dict[str, FunctionType] = {}
     for base in mro(type(member)):
-        if class_module(base).partition(".")[0] in ("torch", "builtins"):
+        if library_of(base) in ("torch", "builtins"):
             break
         for name, method in list(class_dict(base).items()):
             if type(method) is FunctionType and name != "__init__":

@@ -9,7 +9,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any
 
-from ...safe.guard import class_name, each, instance_dict, plain_str
+from ...safe.guard import class_name, each, instance_dict, plain_str, top_package
 
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
@@ -84,7 +84,7 @@ def is_tools(frame: FrameType) -> bool:
     if name == "__main__":  # as debugpy is, where it was begun with the program as its argument
         folder, file = os.path.split(frame.f_code.co_filename)
         name = os.path.basename(folder) if file == "__main__.py" else name
-    return name.partition(".")[0] in _TOOLS
+    return top_package(name) in _TOOLS
 
 
 def nearest(frame: FrameType | None) -> View | None:
@@ -128,9 +128,9 @@ def variables(frame: FrameType) -> dict[str, Any]:
 
 def caller() -> FrameType | None:
     """The frame that called into the helper."""
-    helper = __name__.partition(".")[0]
+    helper = top_package(__name__)
     frame: FrameType | None = sys._getframe()
-    while frame is not None and plain_str(global_of(frame, "__name__")).partition(".")[0] == helper:
+    while frame is not None and top_package(plain_str(global_of(frame, "__name__"))) == helper:
         frame = frame.f_back
     return frame
 

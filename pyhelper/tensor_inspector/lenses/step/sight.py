@@ -11,7 +11,7 @@ from ...measure.torch.metadata import is_exact_tensor
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_dict, class_module, each, instance_dict, mro, plain_str
+from ...safe.guard import Classes, class_dict, each, instance_dict, library_of, mro, plain_str
 from .frames import View
 
 _DEPTH = 3
@@ -117,7 +117,7 @@ def _inside(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{names[index]}" if index < len(names) else f"[{index}]", item
     if cls in _CONTAINERS:
         return
-    if is_module(value) or class_module(cls).partition(".")[0] not in LIBRARIES:
+    if is_module(value) or library_of(cls) not in LIBRARIES:
         for name, item in each(dict.items, instance_dict(value)):
             if not name.startswith("_") and name.isidentifier():
                 yield f".{name}", item

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
+from ...safe.guard import top_package
 from .calls import Backward, Call, backwards_of, is_scaling
 from .expressions import SCOPES, bound_in, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
@@ -112,7 +113,7 @@ class Source:
             self._bind(node.name, node.lineno, node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
-                self._bind((alias.asname or alias.name).partition(".")[0], node.lineno, node)
+                self._bind(top_package(alias.asname or alias.name), node.lineno, node)
         for target in targets:
             for name in bound_in(target):
                 self._bind(name, getattr(target, "lineno", 0), node)

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ....measure.torch.modules import is_module
-from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str
+from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str, top_package
 from ....words.text import integer, listed, plural, quoted
 from ...findings.classes import is_library
 from ...findings.finding import Found
@@ -113,7 +113,7 @@ def _signature(scene: Scene, call: ast.Call) -> Signature | None:
         torch: Any = module("torch")
         is_known = issubclass(called, (torch.nn.Module, torch.optim.Optimizer)) or library_of(called) == "torch"
         return _of(called, "__init__") if is_known else None
-    if type(called) is FunctionType and plain_str(called.__module__).partition(".")[0] == "torch":
+    if type(called) is FunctionType and top_package(plain_str(called.__module__)) == "torch":
         return Signature(called, called.__name__, is_method=False)
     return None
 

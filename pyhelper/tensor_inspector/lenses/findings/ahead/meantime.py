@@ -31,6 +31,7 @@ from ....safe.guard import (
     library_of,
     module,
     plain_str,
+    top_package,
 )
 from ...step.expressions import bound_in, is_name, root_of
 from ...step.sight import LIBRARIES
@@ -253,7 +254,7 @@ def _is_of_library(value: Any) -> bool:
 
 
 def _is_library_name(name: str) -> bool:
-    return name.partition(".")[0] in (*LIBRARIES, __name__.partition(".")[0]) or is_library_module(name)
+    return top_package(name) in (*LIBRARIES, top_package(__name__)) or is_library_module(name)
 
 
 def _targets(node: ast.AST) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .....measure.torch.elements import version_of
 from .....measure.torch.optimizers import is_optimizer
-from .....safe.guard import class_module, instance_dict
+from .....safe.guard import instance_dict, library_of
 from .....words.text import plural
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
@@ -114,7 +114,7 @@ def _is_made_before(step: Step, subject: str, optimizer: Any, view: int, loop: t
 
 def _only_steps(optimizer: Any) -> bool:
     """Whether what its ``step`` runs is known: torch's, or the program's own, with no hook."""
-    is_known = not is_library(type(optimizer)) or class_module(type(optimizer)).partition(".")[0] == "torch"
+    is_known = not is_library(type(optimizer)) or library_of(type(optimizer)) == "torch"
     return is_optimizer(optimizer) and is_known and not any(map(instance_dict(optimizer).get, _HOOKS))
 
 

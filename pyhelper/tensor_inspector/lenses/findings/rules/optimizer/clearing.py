@@ -10,7 +10,7 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str
+from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
 from ....step.step import Step
 from ...classes import is_library_module, unwrapped
 
@@ -123,5 +123,5 @@ def _is_of_program(name: Any) -> bool:
     """Whether a module of this name is neither a library's nor Python's own."""
     known = plain_str(name)
     file: Any = getattr(sys.modules.get(known), "__file__", None)
-    is_tool = known.partition(".")[0] == __name__.partition(".")[0] or known in sys.builtin_module_names
+    is_tool = top_package(known) == top_package(__name__) or known in sys.builtin_module_names
     return not (is_tool or is_library_module(known) or plain_str(file).startswith(_STANDARD))
