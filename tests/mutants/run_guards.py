@@ -24,7 +24,7 @@ from typing import Any
 
 import guards
 import tomllib
-from tree import PROJECT, Place, each_in_a_child
+from tree import PROJECT, WorkFolder, each_in_a_child
 
 sys.path[:0] = [str(PROJECT / "pyhelper"), str(PROJECT / "tests/python")]
 MARKS = guards.install()
@@ -57,7 +57,7 @@ class Program:
 
 
 @dataclass
-class Told:
+class Verdicts:
     """What one program, or all, tell of guards, by their numbers, and of rules, by their ids."""
 
     held: dict[int, str] = field(default_factory=dict)  #: by which program
@@ -77,20 +77,20 @@ def main() -> int:
     faulty.warm()
     asked = re.compile(arguments.programs)
     programs = [one for one in _programs() if any(map(asked.search, [one.name, *one.traps]))]
-    told = Told()
-    with tempfile.TemporaryDirectory() as folder:
-        places = [Place(Path(folder, str(number))) for number in range(os.cpu_count() or 1)]
-        work = partial(_tell, known=told.held)  # children begin with what is known by then
-        for program, place, status in each_in_a_child(places, programs, work):
+    verdicts = Verdicts()
+    with tempfile.TemporaryDirectory() as root:
+        folders = [WorkFolder(Path(root, str(number))) for number in range(os.cpu_count() or 1)]
+        work = partial(_tell, known=verdicts.held)  # children begin with what is known by then
+        for program, folder, status in each_in_a_child(folders, programs, work):
             if status != 0:
-                raise RuntimeError(f"{program.name} can't be asked:\n{place.log}")
-            for name, found in json.loads((place.folder / _FOUND).read_text("utf-8")).items():
+                raise RuntimeError(f"{program.name} can't be asked:\n{folder.log}")
+            for name, found in json.loads((folder.folder / _FOUND).read_text("utf-8")).items():
                 for key, by in found.items():
-                    getattr(told, name).setdefault(int(key) if key.isdecimal() else key, by)
+                    getattr(verdicts, name).setdefault(int(key) if key.isdecimal() else key, by)
     print(f"{len(programs)} programs, {time.monotonic() - started:.0f} s")
-    for trap, guard in sorted(told.traps.items()) if arguments.say else ():
+    for trap, guard in sorted(verdicts.traps.items()) if arguments.say else ():
         print(f"{trap}, flagged without {guard}")
-    return _verdict(told, programs, arguments.only)
+    return _verdict(verdicts, programs, arguments.only)
 
 
 def _programs() -> list[Program]:
@@ -123,7 +123,7 @@ def _tell(program: Program, known: Collection[int]) -> int:
                 faulty.found_in(program.text, every_line, thorough)
     for line in faulty.busy_lines(program.text) if asked.open() else ():
         faulty.found_in(program.text, False, False, line)
-    Path(_FOUND).write_text(json.dumps(vars(asked.told)), "utf-8")
+    Path(_FOUND).write_text(json.dumps(vars(asked.verdicts)), "utf-8")
     return 0
 
 
@@ -135,7 +135,7 @@ class _Asked:
     """Stands in for the asking of rules: asks each as it is, and without each guard that kept it from speaking."""
 
     def __init__(self, program: Program, known: Collection[int]) -> None:
-        self.told = Told()
+        self.verdicts = Verdicts()
         self.in_pairs = False  #: whether two guards are left out at once
         self._program = program
         self._known = known  #: held by another program
@@ -160,7 +160,7 @@ class _Asked:
 
     def open(self) -> set[str]:
         """The rules for which this is to be a trap and was not flagged yet: from here on only these are asked."""
-        told = {**self.told.traps, **(self.told.breaks if self.in_pairs else {})}
+        told = {**self.verdicts.traps, **(self.verdicts.breaks if self.in_pairs else {})}
         self._rules = {rule for rule in self._program.traps if self._trap(rule) not in told}
         return self._rules
 
@@ -170,19 +170,19 @@ class _Asked:
     def _leave_out(self, numbers: frozenset[int], rule: str, ask: _Ask) -> None:
         """Whether a healthy program is flagged by a rule without some guards, or the rule then breaks."""
         trap = self._trap(rule)
-        is_open = rule in self._program.traps and trap not in self.told.traps
+        is_open = rule in self._program.traps and trap not in self.verdicts.traps
         needed = {number for number in numbers if len(numbers) == 1 and MARKS.guards[number].needs_a_trap}
-        if not is_open and not needed - self.told.held.keys() - set(self._known):
+        if not is_open and not needed - self.verdicts.held.keys() - set(self._known):
             return
         (reason, found), spoke = _ask_without(numbers, ask)
         is_broken = reason is not None and "Error" in reason
         if is_broken or found:
-            told = self.told.traps if found else self.told.breaks
+            told = self.verdicts.traps if found else self.verdicts.breaks
             told.setdefault(trap, " and ".join(str(MARKS.guards[number]) for number in sorted(numbers)))
         if found or (is_broken and needed):
-            self.told.held.update((number, trap) for number in numbers if number not in self.told.held)
-        for number in needed - self.told.held.keys():
-            self.told.idle.setdefault(number, trap)
+            self.verdicts.held.update((number, trap) for number in numbers if number not in self.verdicts.held)
+        for number in needed - self.verdicts.held.keys():
+            self.verdicts.idle.setdefault(number, trap)
         if self.in_pairs and is_open and len(numbers) == 1 and not is_broken and not found:
             for number in spoke:
                 self._leave_out(numbers | {number}, rule, ask)
@@ -192,7 +192,7 @@ class _Asked:
         now = _spoken(found)
         for rule in {one["rule"] for one in found}:
             if now <= (self._program.allowed or now) and _spoken([one for one in found if one["rule"] != rule]) != now:
-                self.told.rules.setdefault(rule, self._program.name)
+                self.verdicts.rules.setdefault(rule, self._program.name)
 
 
 def _ask_without(numbers: frozenset[int], ask: _Ask) -> tuple[tuple[str | None, list[Any]], set[int]]:
@@ -212,25 +212,25 @@ def _spoken(found: list[Any]) -> set[str]:
     return {one["rule"] for one in run.folded([{**one, "consequences": []} for one in found])}
 
 
-def _verdict(told: Told, programs: list[Program], only: str) -> int:
+def _verdict(verdicts: Verdicts, programs: list[Program], only: str) -> int:
     """Prints what is not held; 1 where nobody has said why, or where what was said is no longer so."""
     reasons = tomllib.loads(_EXPLAINED.read_text("utf-8"))["reasons"]
     explained = {guard: each["why"] for each in reasons for guard in each["guards"]}
     wanted = [(number, guard) for number, guard in enumerate(MARKS.guards) if guard.needs_a_trap and only in str(guard)]
-    loose = [(number, guard) for number, guard in wanted if number not in told.held]
+    loose = [(number, guard) for number, guard in wanted if number not in verdicts.held]
     bad = [(number, guard) for number, guard in loose if guard.name not in explained]
     for number, guard in bad:
-        idle = told.idle.get(number)
+        idle = verdicts.idle.get(number)
         print(f"not held: {guard}")
         print(f"    {f'as {idle}, where the rule is silent without it too' if idle else 'never used'}")
     stale = sorted(explained.keys() - {guard.name for _, guard in loose}) if not only else []
     for name in stale:
         print(f"explained, and held or gone: {name}")
     traps = sorted(f"{rule} in {one.name}" for one in programs for rule in one.traps)
-    harmless = [trap for trap in traps if trap not in told.traps and trap not in told.breaks]
+    harmless = [trap for trap in traps if trap not in verdicts.traps and trap not in verdicts.breaks]
     for trap in harmless:
         print(f"no trap: {trap} is silent without any two of its guards")
-    silent = sorted(_IDS - told.rules.keys())
+    silent = sorted(_IDS - verdicts.rules.keys())
     for rule in silent:
         print(f"switched off, and no test fails: {rule}")
     print(f"{len(_IDS) - len(silent)} of {len(_IDS)} rules held")

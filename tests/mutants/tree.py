@@ -18,10 +18,10 @@ _COPIED = ("pyhelper", "tests")
 _LEFT_OUT = (".hypothesis",)
 
 Job = TypeVar("Job")
-Where = TypeVar("Where", bound="Place")
+Where = TypeVar("Where", bound="WorkFolder")
 
 
-class Place:
+class WorkFolder:
     """A folder in which one child at a time works."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class Place:
         return (self.folder / "log.txt").read_text("utf-8", "replace")
 
 
-class Tree(Place):
+class Tree(WorkFolder):
     """A copy of the project: a child changes it or runs tests in it."""
 
     def __init__(self, folder: Path) -> None:

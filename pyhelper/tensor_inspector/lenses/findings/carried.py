@@ -63,7 +63,7 @@ def _kept_in(path: str, member: Member) -> Iterator[State]:
     for key, value in (*member.attributes.items(), *member.items("_buffers")):
         methods = methods_of(type(member.module)) if tensors_with_graph(value) else ()
         for name, source in methods:
-            line = None if name == "__init__" else made_of_itself(source, f"{source.own}.{key}")
+            line = None if name == "__init__" else made_of_itself(source, f"{source.self_name}.{key}")
             if line is not None:
                 yield State(f"{path}.{key}", value, (source.file, line))
                 break

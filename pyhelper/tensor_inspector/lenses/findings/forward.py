@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from ...safe.guard import SEQUENCES
-from ..step.expressions import constant_of, text_of
-from ..step.source import Source
+from ..step.expressions import text_of
 from .classes import methods_of
 from .made_of import ABOUT, ALIKE
 
 _CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item", "numpy", "tensor", "tolist"))
 _BLOCKS = ("no_grad", "inference_mode")
 _DEEP = 60  #: of expressions and statements in one another
-
-_MAKING = ("__init__", "reset_parameters", "init_weights")
-#: By these a method goes through all parts at once, or reaches them by names that the source does not tell.
-ALL_PARTS = ("getattr", "children", "modules", "_modules", "named_children", "named_modules", "super")
 
 CutLine = tuple[str, int, str]  #: a file, a line, and what cuts off there
 
@@ -58,7 +51,7 @@ class _Forward:
         source = self._methods.get("forward")
         if source is None or not source.is_known():
             return {}
-        self._file, self._own = source.file, source.own
+        self._file, self._own = source.file, source.self_name
         self._run(source.body, {}, 0)
         found: dict[str, CutLine] = {}
         for flow in self._results:
@@ -166,7 +159,7 @@ class _Forward:
         elif name not in seen:
             seen.add(name)
             for node in (below for statement in source.body for below in ast.walk(statement)):
-                if isinstance(node, ast.Attribute) and text_of(node.value) == source.own:
+                if isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name:
                     yield from self._parts_of(node.attr, seen)
 
 
@@ -182,73 +175,3 @@ def _results(value: ast.expr | None) -> list[ast.expr]:
 def _called(node: ast.AST) -> str:
     """The last part of what is called: ``detach``."""
     return text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-
-
-# What it takes out of lists and dicts of modules
-
-
-def computing_methods(cls: type) -> list[Source]:
-    """The methods of a class that do not only make what it has."""
-    return [source for name, source in methods_of(cls) if name not in _MAKING]
-
-
-def entries_taken(cls: type, attribute: str, keys: list[str]) -> list[str] | None:
-    """The entries that methods take out of a list or a dict of modules; None where the source does not tell all of them."""
-    taken: list[str] = []
-    for source in computing_methods(cls):
-        if not source.is_known() or source.mentions(*ALL_PARTS):
-            return None
-        own, found = f"{source.own}.{attribute}", 0
-        for node in (below for statement in source.body for below in ast.walk(statement)):
-            if isinstance(node, ast.Subscript) and text_of(node.value) == own:
-                some = _entries(source, node.slice, keys)
-                if some is None:
-                    return None
-                taken, found = [*taken, *some], found + 1
-            elif (
-                isinstance(node, ast.Call)
-                and text_of(node.func) == "len"
-                and [text_of(given) for given in node.args] == [own]
-            ):
-                found += 1
-        if found != _times_named(source, attribute):
-            return None
-    return [key for key in keys if key in taken]
-
-
-def _times_named(source: Source, attribute: str) -> int:
-    nodes = (below for statement in source.body for below in ast.walk(statement))
-    return sum(isinstance(node, ast.Attribute) and node.attr == attribute for node in nodes)
-
-
-def _entries(source: Source, node: ast.expr, keys: list[str]) -> list[str] | None:
-    """The entries that a subscript of constants takes: ``["box"]``, ``[-1]``, ``[:3]``, ``[i]`` in ``for i in range(3)``."""
-    if isinstance(node, ast.Slice):
-        bounds = [None if bound is None else constant_of(bound) for bound in (node.lower, node.upper, node.step)]
-        given = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
-        if not all(type(bound) is int for bound in bounds if bound is not None) or len(given) > len(
-            [one for one in bounds if one is not None]
-        ):
-            return None
-        return keys[slice(*bounds)]
-    values = _constants(source, node)
-    if values is None:
-        return None
-    at = [keys[value] if type(value) is int and -len(keys) <= value < len(keys) else value for value in values]
-    return [key for key in at if type(key) is str]
-
-
-def _constants(source: Source, node: ast.expr) -> list[Any] | None:
-    """The values of a literal, or of the variable of a loop over literals; None for what is none."""
-    value = constant_of(node)
-    if value is not None:
-        return [value]
-    bound = source.bindings.get(node.id, []) if isinstance(node, ast.Name) else []
-    loop = bound[0][1] if len(bound) == 1 else None
-    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(node, ast.Name):
-        return None
-    if isinstance(loop.iter, ast.Call) and text_of(loop.iter.func) == "range" and not loop.iter.keywords:
-        numbers = [constant_of(given) for given in loop.iter.args]
-        return list(range(*numbers)[:1000]) if numbers and all(type(number) is int for number in numbers) else None
-    found = constant_of(loop.iter)
-    return list(found) if type(found) in SEQUENCES else None

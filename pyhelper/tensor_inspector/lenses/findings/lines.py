@@ -45,7 +45,7 @@ def made(step: Step, name: str) -> Line | None:
 def assigned(cls: type, attribute: str) -> Line | None:
     """Where a method of a class assigns an attribute first."""
     for _, source in methods_of(cls):
-        found = source.bindings.get(f"{source.own}.{attribute}")
+        found = source.bindings.get(f"{source.self_name}.{attribute}")
         if found:
             return source.file, found[0][0]
     return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...measure.torch.metadata import is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
@@ -46,8 +46,9 @@ def left_at(step: Step, loss: Loss) -> FlatTerm | None:
     return found if type(found) is FlatTerm else None
 
 
-_LIVE = "live"  #: made of predictions, with a way for a gradient back to them
-_Flow = Any  #: how a value is made of predictions: `_LIVE`, a `FlatTerm`, or None for not at all
+_LIVE: Literal["live"] = "live"  #: made of predictions, with a way for a gradient back to them
+if TYPE_CHECKING:
+    Flow = FlatTerm | Literal["live"] | None  #: how a value is made of predictions; None for not at all
 
 
 def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
@@ -67,14 +68,14 @@ def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
 class _Following:
     """Follows predictions through one function: ``given`` are its arguments; those of the frame are looked up."""
 
-    def __init__(self, step: Step, source: Source, view: int | None, given: dict[str, _Flow], depth: int) -> None:
+    def __init__(self, step: Step, source: Source, view: int | None, given: dict[str, Flow], depth: int) -> None:
         self._step = step
         self._source = source
         self._view = view
         self._known = dict(given)
         self._seen: set[str] = set()
         self._depth = depth
-        self._owner: Any = None if view is None else step.value(source.own, view)
+        self._owner: Any = None if view is None else step.value(source.self_name, view)
 
     def terms_without_gradient(
         self, value: ast.expr, node: AutogradNode | None
@@ -102,7 +103,7 @@ class _Following:
                 if inner is not None and isinstance(result, ast.BinOp):
                     yield from inner.terms_without_gradient(result, node)
 
-    def assigned_to(self, name: str, value: ast.expr) -> _Flow:
+    def assigned_to(self, name: str, value: ast.expr) -> Flow:
         found = self.flow(value)
         if type(found) is FlatTerm and found.name is None:
             found.name = name
@@ -111,14 +112,14 @@ class _Following:
     def results(self) -> list[ast.expr]:
         return [one.value for one in self._source.returns if one.value is not None]
 
-    def flow(self, node: ast.AST | None) -> _Flow:
+    def flow(self, node: ast.AST | None) -> Flow:
         self._depth += 1
         try:
             return self._flow_of(node) if node is not None and self._depth < _DEEP else None
         finally:
             self._depth -= 1
 
-    def _flow_of(self, node: ast.AST) -> _Flow:
+    def _flow_of(self, node: ast.AST) -> Flow:
         if isinstance(node, ast.Name):
             return self._named(node.id)
         if isinstance(node, ast.Attribute):
@@ -133,13 +134,13 @@ class _Following:
             return None
         return _joined(map(self.flow, ast.iter_child_nodes(node)))
 
-    def _attribute(self, node: ast.Attribute) -> _Flow:
+    def _attribute(self, node: ast.Attribute) -> Flow:
         value = None if self._view is None else self._step.value(text_of(node), self._view)
         if is_exact_tensor(value):
             return _LIVE if requires_grad(value) else None
         return self.flow(node.value)
 
-    def _named(self, name: str) -> _Flow:
+    def _named(self, name: str) -> Flow:
         """By its value, in a frame; else by its assignments, as the function goes through its lines."""
         value = None if self._view is None else self._step.value(name, self._view)
         if is_exact_tensor(value) and requires_grad(value):
@@ -152,14 +153,14 @@ class _Following:
         found = self._known.get(name)
         return None if is_exact_tensor(value) and found == _LIVE else found
 
-    def _assigned(self, name: str, line: int, node: ast.AST) -> _Flow:
+    def _assigned(self, name: str, line: int, node: ast.AST) -> Flow:
         is_plain = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None
         if not is_plain or self._source.is_under(line, "no_grad", "inference_mode"):
             return None
         found = self.assigned_to(name, node.value)  # type: ignore[attr-defined]
         return _joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
 
-    def _called(self, node: ast.Call) -> _Flow:
+    def _called(self, node: ast.Call) -> Flow:
         name = text_of(node.func).rpartition(".")[2]
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given += [node.func.value] if isinstance(node.func, ast.Attribute) else []
@@ -187,7 +188,7 @@ class _Following:
             requires_grad(one.tensor) and one.member.is_in(found.value) for one in parameters
         )
 
-    def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> _Flow:
+    def _stepped(self, call: str, node: Any, given: list[ast.expr]) -> Flow:
         found = _joined(map(self.flow, given))
         return FlatTerm(call, None, (self._source.file, node.lineno)) if found == _LIVE else found
 
@@ -215,7 +216,7 @@ class _Following:
 class _Leaving(_Following):
     """Follows predictions also to where they leave autograd as numbers, or by ``detach``."""
 
-    def _flow_of(self, node: ast.AST) -> _Flow:
+    def _flow_of(self, node: ast.AST) -> Flow:
         if isinstance(node, ast.Attribute) and node.attr == "data":
             return self._stepped(".data", node, [node.value])
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
@@ -224,12 +225,12 @@ class _Leaving(_Following):
             return self.flow(node.value if isinstance(node, ast.DictComp) else node.elt)
         return self._call(node) if isinstance(node, ast.Call) else super()._flow_of(node)
 
-    def _assigned(self, name: str, line: int, node: ast.AST) -> _Flow:
+    def _assigned(self, name: str, line: int, node: ast.AST) -> Flow:
         if isinstance(node, ast.For):
             return self._looped(node.target, node.iter).get(name)
         return super()._assigned(name, line, node)
 
-    def _looped(self, target: ast.expr, values: ast.expr) -> dict[str, _Flow]:
+    def _looped(self, target: ast.expr, values: ast.expr) -> dict[str, Flow]:
         """What the variables of a loop are: of ``zip`` and ``enumerate`` each has its own."""
         called = text_of(values.func) if isinstance(values, ast.Call) else ""
         if isinstance(values, ast.Call) and called in ("zip", "enumerate") and isinstance(target, ast.Tuple):
@@ -238,7 +239,7 @@ class _Leaving(_Following):
             return {name: flow for one, value in pairs for name, flow in self._looped(one, value).items()}
         return dict.fromkeys(bound_in(target), self.flow(values))
 
-    def _call(self, node: ast.Call) -> _Flow:
+    def _call(self, node: ast.Call) -> Flow:
         name = text_of(node.func).rpartition(".")[2]
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         found = self._stepped(f"{name}()", node, [*owner, *node.args]) if name in _LEAVING else super()._flow_of(node)
@@ -253,7 +254,7 @@ def _detaches(value: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "detach" for node in ast.walk(value))
 
 
-def _joined(flows: Any) -> _Flow:
+def _joined(flows: Iterable[Flow]) -> Flow:
     """Of several parts: a gradient comes back to the whole if it does to one of them."""
     found = [flow for flow in flows if flow is not None]
     return _LIVE if _LIVE in found else next(iter(found), None)

@@ -42,7 +42,7 @@ def in_modules(member: Member, suffix: str) -> Cut | None:
     """The cut in the methods of the module that has the parameter, or of one around it."""
     for part, sources in _around(member, suffix):
         for source in sources:
-            found = _cut_of(source, f"{source.own}.{part}")
+            found = _cut_of(source, f"{source.self_name}.{part}")
             if found is not None:
                 return found
     return None
@@ -53,7 +53,7 @@ def unused(member: Member, suffix: str, step: Step) -> Cut | None:
     for part, sources in _around(member, suffix):
         used = any(source.mentions(part, *_ALL, *_PARAMETERS) for source in sources)
         if sources and not used and not any(_uses(source, part) for source in step.sources):
-            return Cut("unused", f"{sources[0].own}.{part}", (sources[0].file, sources[0].lineno))
+            return Cut("unused", f"{sources[0].self_name}.{part}", (sources[0].file, sources[0].lineno))
     return None
 
 

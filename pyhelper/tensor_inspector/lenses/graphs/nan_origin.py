@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
 
-_CTX = 8  #: tensors of a Function that are shown
+_SHOWN = 8  #: tensors that a Function keeps, and operations that may be the origin
 
 CAUSES: dict[NanCause, str] = {
     "zero_variance": "a deviation of 0 divides",
@@ -142,7 +142,7 @@ class _NanOrigin(Lens):
     def _suspects(self) -> Iterator[str]:
         """Of a gradient, the operations on the way whose slope may be infinite: each with its line."""
         nodes = [node for node in self._graph.nodes if may_be_steep(node)] if self._is_gradient else []
-        for node in nodes[:_CTX]:
+        for node in nodes[:_SHOWN]:
             line = line_of(self._names.step, node, self._names.made_by(self._graph, node))
             yield f"{node.op}{f', line {line[1]}' if line is not None else ''}: its slope may be infinite"
 
@@ -269,7 +269,7 @@ class _NanOrigin(Lens):
     def _ctx_tensors(self) -> list[Any]:
         """What a Function of the program, that it may have begun in, keeps for its backward."""
         node = self._node()
-        return [] if node is None or not node.is_custom else node.ctx_tensors()[:_CTX]
+        return [] if node is None or not node.is_custom else node.ctx_tensors()[:_SHOWN]
 
     def _unknown(self) -> list[Any]:
         if self._search is None or (self._search.found is not None and self._search.found.certain):

@@ -88,5 +88,5 @@ def _has_begun(step: Step, call: Call) -> bool:
     """Whether a call of the caller is the one that the active frame works at."""
     if step.here.function == "forward":
         called = step.module_of(call.callee, step.at)
-        return called is not None and called.value is step.value(step.here.own, 0)
+        return called is not None and called.value is step.value(step.here.self_name, 0)
     return call.name == step.here.function

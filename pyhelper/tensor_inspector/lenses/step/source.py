@@ -60,7 +60,7 @@ class Source:
         return [argument.arg for argument in (*self.tree.args.posonlyargs, *self.tree.args.args)]
 
     @property
-    def own(self) -> str:
+    def self_name(self) -> str:
         """What a method calls its object: ``self``."""
         return next(iter(self.arguments), "self")
 

@@ -48,7 +48,7 @@ def coming_calls(step: Step) -> Iterator[ComingCall]:
 def _runs(step: Step, call: Call, thing: Thing) -> bool:
     """Whether it is the call of a module that runs: of its forward, in the next frame."""
     inner = step.sources[step.at - 1]
-    is_its = inner.function == "forward" and step.value(inner.own, step.at - 1) is thing.value
+    is_its = inner.function == "forward" and step.value(inner.self_name, step.at - 1) is thing.value
     return is_its and call.lineno == step.source.lineno
 
 

@@ -30,12 +30,12 @@ _CONVERTING = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 class _Planned:
     """A layer of torch's own that a call runs, its name, and what the first one is given."""
 
-    __slots__ = ("_member", "given", "is_first", "name", "own", "value")
+    __slots__ = ("_member", "attributes", "given", "is_first", "name", "value")
 
     def __init__(self, value: Any, name: str, given: Thing, is_first: bool) -> None:
         self.value = value
         self._member = Member(value, "", "", None)
-        self.own = instance_dict(value)
+        self.attributes = instance_dict(value)
         self.name = name.replace("'", '"')
         self.given = given
         self.is_first = is_first
@@ -112,7 +112,7 @@ def device_mismatch(step: Step) -> Iterator[Found]:
         device = device_name(layers[0].given.value) if layers and shape_of(layers[0].given.value) else None
         for layer in layers:
             weight = layer.weight()
-            if device is None or (weight is None and any(map(layer.own.get, ("_parameters", "_buffers")))):
+            if device is None or (weight is None and any(map(layer.attributes.get, ("_parameters", "_buffers")))):
                 break  # it is not known what it makes of it
             if weight is None or device_name(weight) == device:
                 continue
@@ -218,7 +218,7 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
         for layer in layers:
             if len(sizes) != 2 or sizes[0] != 1:
                 break
-            if layer.kind == "BatchNorm1d" and layer.own.get("training") is True:
+            if layer.kind == "BatchNorm1d" and layer.attributes.get("training") is True:
                 yield Found(
                     f"{layer.subject} is {shape(sizes)}: one value per channel, of which {layer.title} in train mode can take no variance; this call will fail",
                     (layer.given.name, f"{_fact(layer.given.value)}, one row"),
@@ -227,7 +227,7 @@ def batchnorm_batch_of_one(step: Step) -> Iterator[Found]:
                 )
                 return
             if layer.kind == "Linear":
-                sizes = (1, layer.own.get("out_features"))
+                sizes = (1, layer.attributes.get("out_features"))
             elif layer.kind not in _PASSING:
                 break
 

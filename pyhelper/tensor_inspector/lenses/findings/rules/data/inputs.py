@@ -254,7 +254,7 @@ def _first_called(model: Any) -> Any:
         if isinstance(given, ast.Name) and (given.lineno, given.col_offset) == first and given.id == names[1]:
             owner, _, attribute = call.callee.rpartition(".")
             below = dict(Member(model, "", "", None).items("_modules"))
-            return below.get(attribute) if owner == source.own else None
+            return below.get(attribute) if owner == source.self_name else None
     return None
 
 

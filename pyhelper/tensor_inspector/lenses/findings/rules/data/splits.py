@@ -173,7 +173,7 @@ def _roles(step: Step) -> tuple[set[str], set[str]]:
             judged |= names
         elif source.backwards:
             trained |= names
-    owner = step.value(step.source.own)
+    owner = step.value(step.source.self_name)
     around = [] if owner is None else [source for _, source in methods_of(type(owner))]
     for source in (step.source, *around):
         for iterated, first, last in _iterations(source):

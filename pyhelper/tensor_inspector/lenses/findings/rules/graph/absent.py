@@ -125,7 +125,7 @@ def _is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
 
 def _methods(module: Any) -> Iterator[tuple[Source, str]]:
     """The methods of a module, with what each calls it."""
-    return ((source, source.own) for name, source in methods_of(type(module)) if name != "__init__")
+    return ((source, source.self_name) for name, source in methods_of(type(module)) if name != "__init__")
 
 
 def _owners(step: Step, module: Any) -> Iterator[tuple[Source, str]]:

@@ -206,7 +206,7 @@ def _parts_named(source: Source, run: ast.expr, methods: dict[str, Source]) -> s
     loops = [node for node in ast.walk(source.tree or ast.Pass()) if isinstance(node, ast.comprehension)]
     while waiting:
         for node in ast.walk(waiting.pop()):
-            if isinstance(node, ast.Attribute) and text_of(node.value) == source.own and node.attr not in found:
+            if isinstance(node, ast.Attribute) and text_of(node.value) == source.self_name and node.attr not in found:
                 found.add(node.attr)
                 waiting += methods[node.attr].body if node.attr in methods else []
             elif isinstance(node, ast.Name) and node.id not in seen:

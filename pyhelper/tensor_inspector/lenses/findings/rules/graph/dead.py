@@ -78,7 +78,9 @@ def grad_mode_off(step: Step) -> Iterator[Found]:
 
 def _switched_off(step: Step) -> tuple[str, Line] | None:
     """The only call that switches gradients off for good: in the frames in sight, and in functions and methods there."""
-    owners = {id(cls): cls for cls in (type(step.value(source.own, at)) for at, source in enumerate(step.sources))}
+    owners = {
+        id(cls): cls for cls in (type(step.value(source.self_name, at)) for at, source in enumerate(step.sources))
+    }
     sources = [
         *step.sources,
         *(source for cls in owners.values() if not is_library(cls) for _, source in methods_of(cls)),

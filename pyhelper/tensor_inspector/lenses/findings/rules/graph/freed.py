@@ -200,7 +200,7 @@ def _takes_its_own(forward: Source, key: str, module: Any) -> int | None:
 
     What it does only where the attribute is None is not done: it is a tensor now.
     """
-    own, layers = forward.own, _library_parts(forward, module)
+    own, layers = forward.self_name, _library_parts(forward, module)
     name = f"{own}.{key}"
     for statement in forward.body:
         if isinstance(statement, ast.If) and text_of(statement.test) == f"{name} is None" and not statement.orelse:
@@ -267,7 +267,7 @@ def _only_hands_on(forward: Source, name: str, module: Any) -> bool:
 
 def _library_parts(forward: Source, module: Any) -> set[str]:
     """The layers of the library that a module has, as its ``forward`` writes them."""
-    own = forward.own
+    own = forward.self_name
     return {f"{own}.{key}" for key, part in Member(module, "", "", None).items("_modules") if is_library(type(part))}
 
 

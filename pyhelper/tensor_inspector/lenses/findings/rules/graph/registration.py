@@ -215,7 +215,9 @@ def _loops(source: Source) -> list[ast.For | ast.comprehension]:
 
 def _is_kept_by_forward(cls: type, attribute: str) -> bool:
     """Whether it is renewed in each forward: what that was given, or has computed."""
-    return any(f"{source.own}.{attribute}" in source.bindings for name, source in methods_of(cls) if name == "forward")
+    return any(
+        f"{source.self_name}.{attribute}" in source.bindings for name, source in methods_of(cls) if name == "forward"
+    )
 
 
 def _lonely_leaf(step: Step, tensor: Any) -> Any:

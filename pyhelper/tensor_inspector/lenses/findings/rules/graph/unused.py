@@ -12,8 +12,8 @@ from .....words.text import listed
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...classes import is_library
+from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Found
-from ...forward import ALL_PARTS, computing_methods, entries_taken
 from ...lines import assigned
 from ...reached import codes_that_name, methods
 from ...rule import rule

@@ -185,7 +185,7 @@ def _set_to_eval(step: Step, thing: Thing) -> Line | None:
         if found:
             return source.file, max(before or found)
     for view, source in enumerate(step.sources):
-        owner = step.value(source.own, view)
+        owner = step.value(source.self_name, view)
         methods = [] if owner is None else [method for _, method in methods_of(type(owner))]
         functions = [function_called(step, call, view) for call in source.calls]
         for called in (*methods, *(function for function in functions if function is not None)):

@@ -30,7 +30,7 @@ class Begin:
         self.tensor = tensor
 
 
-begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
+_begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
 
 
 def begin_of(step: Step) -> Begin | None:
@@ -38,12 +38,12 @@ def begin_of(step: Step) -> Begin | None:
 
     None where it was in what the operations were given, as the batch or a parameter.
     """
-    if step not in begins:
+    if step not in _begins:
         found = _search(step)
         if step.budget.spent():
             return None
-        begins[step] = found
-    return begins[step]
+        _begins[step] = found
+    return _begins[step]
 
 
 def live_values(step: Step) -> dict[int, Any]:
