@@ -8,8 +8,9 @@ from binascii import a2b_base64
 from typing import Any
 
 from . import debugger
+from .failure import Refused, failure_of
 from .kinds import kind_of
-from .operations import OPERATIONS, Refused, failure_of
+from .operations import OPERATIONS
 from .preferences import preferred
 from .protocol import Answer, ErrorAnswer, Preferences
 from .session import session

@@ -8,7 +8,8 @@ from types import FrameType
 from typing import Any, Callable, Literal
 
 from . import debugger
-from .kinds import Child, NotFound, NotStatic, Property, Rows, libraries
+from .failure import Refused, failure_of
+from .kinds import Child, Property, Rows, libraries
 from .lenses import registry
 from .lenses.lens import Lens, Misasked, Paused
 from .protocol import (
@@ -17,7 +18,6 @@ from .protocol import (
     ChildrenAnswer,
     ChildrenRequest,
     EvaluateRequest,
-    FailureCode,
     FrameAnswer,
     FrameRequest,
     InspectRequest,
@@ -28,7 +28,6 @@ from .protocol import (
     Page,
     PinAnswer,
     PinRequest,
-    RequestFailure,
 )
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
@@ -39,20 +38,11 @@ from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
 from .watching import history
 from .words.stats import fact_texts
-from .words.text import shorten
 
 _HOVERED = 10  #: children that a hover lists
 _ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take
 _SLICE = 200  #: milliseconds that one call of a lens works at most
 _REACHED = 10  #: milliseconds in which an expression that a lens names is followed
-
-
-class Refused(Exception):
-    """Why a request is not answered, with its code."""
-
-    def __init__(self, code: FailureCode, message: str) -> None:
-        super().__init__(message)
-        self.code: FailureCode = code
 
 
 def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
@@ -287,16 +277,3 @@ def _budget(request: Any, share: float = 1.0, most: float = math.inf) -> Budget:
 
 def _since(started: float) -> float:
     return round((perf_counter() - started) * 1000, 3)
-
-
-def failure_of(error: BaseException) -> RequestFailure:
-    """Why something was not answered, as an answer says it."""
-    code: FailureCode = "internal"
-    message = f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")
-    if isinstance(error, Refused):
-        code, message = error.code, str(error)
-    elif isinstance(error, NotStatic):
-        code, message = "not_static", f"only running code could answer: {error}"
-    elif isinstance(error, NotFound):
-        code, message = "not_found", str(error)
-    return {"code": code, "message": shorten(message, 500)}

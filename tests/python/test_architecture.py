@@ -17,7 +17,7 @@ from tensor_inspector.kinds import registry
 LAYERS = [
     {"__init__"},
     {"api", "gateway"},
-    {"operations"},
+    {"operations", "failure"},
     {"stock"},
     {"stop", "watching"},
     {"lenses"},

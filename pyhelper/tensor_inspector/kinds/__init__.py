@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic, Property, Rows, TextRow
+from .kind import COMPUTED, Child, Elements, Kind, NotFound, NotStatic
 from .registry import LIBRARIES, WRITTEN_OUT, as_kind, kind_of, libraries, unfinished
+from .rows import Property, Rows, TextRow
 
 __all__ = [
     "COMPUTED",

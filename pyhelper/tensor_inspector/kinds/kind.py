@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..measure.comparable import Comparable
 from ..protocol import Badge, Facts, NodeKind
@@ -239,48 +239,6 @@ class WithRows(Kind):
         return self.rows()[start : start + count]
 
 
-class Rows:
-    """A row of ours that gathers others: ``values``, ``stats``, ``attributes``, ``global variables``."""
-
-    __slots__ = ("ask", "badges", "children", "kind", "line", "total")
-
-    def __init__(
-        self,
-        line: str,
-        total: int | None,
-        children: Callable[[int, int], Iterable[Child]],
-        kind: NodeKind = "group",
-        badges: Sequence[Badge] = (),
-    ) -> None:
-        self.kind = kind
-        self.badges = badges
-        self.line = line
-        self.total = total
-        self.children = children
-        self.ask: Callable[[Budget], Iterable[Child]] | None = None
-
-    @classmethod
-    def of(cls, line: str, rows: list[Child], kind: NodeKind = "group") -> Rows:
-        return cls(line, len(rows), lambda start, count: rows[start : start + count], kind)
-
-    @classmethod
-    def later(cls, line: str, ask: Callable[[Budget], Iterable[Child]]) -> Rows:
-        """Rows that take time to work out: asked for when they are opened, under the budget of that request."""
-        rows = cls(line, None, lambda start, count: ())
-        rows.ask = ask
-        return rows
-
-
-class TextRow:
-    """A row that only says something: a label and its text."""
-
-    __slots__ = ("failed", "text")
-
-    def __init__(self, text: str, failed: bool = False) -> None:
-        self.text = text
-        self.failed = failed
-
-
 class Elements:
     """Some elements of a tensor or array, taken out to be looked at.
 
@@ -291,14 +249,3 @@ class Elements:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-class Property:
-    """A property not read yet: reading it runs the program's code, so only a click does."""
-
-    __slots__ = ("name", "owner", "running")
-
-    def __init__(self, owner: object, name: str) -> None:
-        self.owner = owner
-        self.name = name
-        self.running = False

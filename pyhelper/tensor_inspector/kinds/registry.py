@@ -13,8 +13,8 @@ from typing import Any
 from ..safe.budget import Budget
 from ..safe.guard import ByClass, class_module, instance_dict, module, mro, plain_str, top_package
 from .families import by_base
-from .kind import Kind, Property, Rows, TextRow
-from .row_kinds import PropertyKind, RowsKind, TextRowKind
+from .kind import Kind
+from .rows import Property, PropertyKind, Rows, RowsKind, TextRow, TextRowKind
 
 #: The libraries that have kinds of their own, each with the class that its module must have to be that library, where a
 #: module of the program may bear its name.

@@ -9,7 +9,8 @@ from ..measure.reading import first_nan_and_inf, has_distribution
 from ..measure.stats import Reading, Unread
 from ..safe.budget import Budget
 from ..words.stats import histogram_texts, how_much, percentile_texts, statistic_texts
-from .kind import Child, Rows, TextRow
+from .kind import Child
+from .rows import Rows, TextRow
 
 if TYPE_CHECKING:
     from ..measure.stats.radix_selection import Distribution

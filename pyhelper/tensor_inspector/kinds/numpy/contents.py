@@ -23,7 +23,8 @@ from ...words.stats import inline_text, stats_words
 from ...words.text import plural, shape
 from ...words.values import value_text
 from ..facts import add_stats
-from ..kind import Child, Elements, Rows, TextRow, WithRows
+from ..kind import Child, Elements, WithRows
+from ..rows import Rows, TextRow
 
 
 class Contents:

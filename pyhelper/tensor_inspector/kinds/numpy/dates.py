@@ -12,7 +12,7 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.text import count, number, plural
-from ..kind import TextRow
+from ..rows import TextRow
 from .contents import Contents
 
 numpy: Any = module("numpy")

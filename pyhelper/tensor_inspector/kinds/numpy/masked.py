@@ -13,7 +13,8 @@ from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
-from ..kind import Child, TextRow
+from ..kind import Child
+from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, Contents

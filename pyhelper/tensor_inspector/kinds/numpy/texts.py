@@ -11,8 +11,9 @@ from ...measure.unread import Unread
 from ...protocol import Badge
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed
-from ..kind import Child, TextRow
+from ..kind import Child
 from ..registry import as_kind
+from ..rows import TextRow
 from .contents import Contents
 
 _SAMPLE = 1000  #: elements looked at for a line

@@ -18,8 +18,9 @@ from ...words.text import listed
 from ...words.values import value_text
 from ..facts import add_stats
 from ..families import by_home
-from ..kind import Child, Rows, TextRow, WithRows
+from ..kind import Child, WithRows
 from ..python.objects import brief, other_attributes
+from ..rows import Rows, TextRow
 from ..stats_rows import stats_rows
 
 #: The names of a mode's bands: its letters, but of one.

@@ -20,12 +20,13 @@ from ...words.line import Word, head
 from ...words.stats import inline_text
 from ...words.text import shape, shorten, size
 from ..families import by_name
-from ..kind import Child, NotStatic, Rows, WithRows
+from ..kind import Child, NotStatic, WithRows
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import ArrayElements, ArrayKind, Contents, Lost
 from ..python.objects import brief
 from ..python.plain import Atom
 from ..registry import as_kind
+from ..rows import Rows
 from ..subscripts import element
 
 _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read

@@ -29,8 +29,9 @@ from ...safe.guard import (
 from ...words.line import Word, content, named, short
 from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
-from ..kind import COMPUTED, Child, Kind, Property, Rows
+from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
+from ..rows import Property, Rows
 
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them

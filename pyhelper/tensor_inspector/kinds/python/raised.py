@@ -17,7 +17,8 @@ from ...safe.guard import Classes, c_attribute, class_name, instance_dict, plain
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
 from ..families import by_base
-from ..kind import Child, TextRow, WithRows
+from ..kind import Child, WithRows
+from ..rows import TextRow
 from .callables import source_location
 from .objects import WordedObject, brief
 

@@ -12,8 +12,8 @@ from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
 from ...words.text import listed, shorten
 from ...words.values import value_text
-from ..kind import TextRow
 from ..numpy.texts import sample_words, string_rows
+from ..rows import TextRow
 from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line

@@ -14,12 +14,13 @@ from ...safe.budget import Budget
 from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module
 from ...words.text import count, listed, percent
 from ...words.values import value_text
-from ..kind import Child, TextRow
+from ..kind import Child
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
 from ..numpy.dates import Dates, date_text
 from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
+from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .flat import Flat
 

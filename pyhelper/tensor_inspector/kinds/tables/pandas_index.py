@@ -11,8 +11,8 @@ from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.text import listed
 from ...words.values import value_text
-from ..kind import TextRow
 from ..numpy.contents import Contents
+from ..rows import TextRow
 from .flat import Flat
 
 _LEVELS = 12

@@ -13,9 +13,9 @@ from ...words.stats import stats_words
 from ...words.text import joined, listed, number, one_line
 from ...words.text import size as size_text
 from ...words.values import value_text
-from ..kind import TextRow
 from ..numpy.texts import sample_words, string_rows
 from ..registry import as_kind
+from ..rows import TextRow
 from .flat import Pieces
 
 _SAMPLE = 1000  #: values looked at for a line

@@ -14,10 +14,11 @@ from ...safe.guard import class_name, full_name
 from ...words.line import Word, content, dtype_word, named
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
-from ..kind import Child, Elements, Kind, NotFound, NotStatic, Rows, TextRow
+from ..kind import Child, Elements, Kind, NotFound, NotStatic
 from ..numpy.contents import ArrayKind, Contents
 from ..python.mappings import key_name, key_word
 from ..registry import as_kind
+from ..rows import Rows, TextRow
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 COUNTED = 1000  #: columns, kept one by one, whose bytes are added up

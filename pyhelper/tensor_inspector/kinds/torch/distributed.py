@@ -8,7 +8,8 @@ from typing import Any
 from ...measure.stats import Reading, Unread
 from ...safe.guard import class_dict, class_name, instance_dict, module, mro, stands_in
 from ...words.text import listed
-from ..kind import Child, TextRow
+from ..kind import Child
+from ..rows import TextRow
 from .form import Form
 from .subclass import OfClass
 

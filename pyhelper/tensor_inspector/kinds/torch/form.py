@@ -28,8 +28,9 @@ from ...words.stats import inline_text, stats_words
 from ...words.text import plural
 from ...words.values import value_text
 from ..facts import add_firsts, add_stats
-from ..kind import Child, Elements, NotStatic, Rows, TextRow
+from ..kind import Child, Elements, NotStatic
 from ..python.objects import other_attributes, property_rows
+from ..rows import Rows, TextRow
 from ..subscripts import element
 
 torch: Any = module("torch")

@@ -13,7 +13,8 @@ from ...protocol import Facts
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
 from ...words.text import listed, plural, shape
-from ..kind import Child, NotFound, NotStatic, Rows
+from ..kind import Child, NotFound, NotStatic
+from ..rows import Rows
 from .form import Form, TensorElements
 from .forms import form_of
 

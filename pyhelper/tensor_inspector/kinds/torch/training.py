@@ -17,8 +17,9 @@ from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module,
 from ...words.line import Word, is_loud, named
 from ...words.text import joined, listed, number, plural
 from ..families import by_base
-from ..kind import Child, Rows, WithRows
+from ..kind import Child, WithRows
 from ..python.objects import attributes, brief, other_rows, property_rows
+from ..rows import Rows
 from .finite import find_not_finite, finite_badges, finite_rows, finite_words
 
 torch: Any = module("torch")

@@ -14,11 +14,12 @@ from ...measure.torch.node import AutogradNode
 from ...measure.torch.origin import Origin, OriginSearch, cause_of, may_be_steep, steep
 from ...protocol import Found, NanOriginFound
 from ...safe.budget import Budget
-from ...words.text import full_path, joined, listed, plural
+from ...words.text import full_path, joined
 from ..lens import Lens, Paused
 from ..surroundings import Names, step_around
 from .lines import line_of
 from .masked import find_mask
+from .origin_words import WHY, parts
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -28,34 +29,6 @@ if TYPE_CHECKING:
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
 
 _SHOWN = 8  #: tensors that a Function keeps, and operations that may be the origin
-
-CAUSES: dict[NanCause, str] = {
-    "zero_variance": "a deviation of 0 divides",
-    "log_of_zero": "log of 0",
-    "log_of_negative": "log of a negative number",
-    "overflow": "an overflow: larger than the dtype holds",
-    "masked_row": "a row that is −inf everywhere: every place is masked",
-    "zero_by_zero": "0 / 0",
-    "division_by_zero": "a division by 0",
-    "inf_minus_inf": "Inf − Inf",
-    "zero_times_inf": "0 · Inf",
-    "root_of_negative": "a root of a negative number",
-    "mean_of_nothing": "a mean of nothing",
-    "one_sample": "the unbiased deviation of one sample",
-    "power": "a power of a negative number",
-    "infinite_slope": "a slope that is infinite there",
-    "domain": "a number outside of what it is defined for",
-}
-_WHY: dict[str, str] = {
-    "no_graph": "it has no grad_fn: detached, or made where gradients were off",
-    "no_loss": "no loss in sight whose backward made this gradient",
-    "freed": "an earlier backward has freed saved tensors",
-    "hooked": "saved tensors have hooks, which are not run",
-    "custom": "a custom Function does not tell what it made",
-    "modified": "a saved tensor was modified in place",
-    "not_saved": "not every operation saves what it made",
-    "too_many": "the graph is too large",
-}
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -128,14 +101,14 @@ class _NanOrigin(Lens):
             for at, value in enumerate(self._ctx_tensors())
             if node is not None
         ]
-        unknown = [] if found["certain"] else [_WHY[why] for why in found["unknown"]]
+        unknown = [] if found["certain"] else [WHY[why] for why in found["unknown"]]
         suspects = self._suspects() if found["where"] == "unknown" else ()
         below += [Child("may be", TextRow(text), "") for text in suspects]
         below += [Child("not known", TextRow("; ".join(unknown)), "")] if unknown else []
         name = f"where the {'NaN' if self._counts.nan else 'Inf'} in {self._asked.name} began"
         return Child(
             name,
-            Rows.of(joined(_parts(found, self._location())), [row for row in below if row.value is not None], "group"),
+            Rows.of(joined(parts(found, self._location())), [row for row in below if row.value is not None], "group"),
             "",
         )
 
@@ -293,31 +266,3 @@ def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, A
 def _is_part(node: AutogradNode, value: Any) -> bool:
     """Whether a tensor is another output of its node than the first, or has been given another shape."""
     return node.sizes() != tuple(value.shape)
-
-
-def _parts(found: Any, location: tuple[str, int] | None) -> Iterator[str | None]:
-    if found["where"] == "finite":
-        yield "all is finite"
-        return
-    if found["where"] == "unknown":
-        yield f"can't be told: {_WHY[found['unknown'][0]]}" if found["unknown"] else "can't be told"
-        if found["name"] is not None:
-            yield f"{found['name']} has it already: ask before the backward"
-        return
-    amounts = [plural(found["nan"], "NaN").replace("NaNs", "NaN")] * bool(found["nan"])
-    amounts += [f"{found['inf']:,} Inf"] * bool(found["inf"])
-    text = ", ".join(amounts) + (f", first at {found['first']}" if found["first"] is not None else "")
-    may = "" if found["certain"] or found["where"] != "operation" else "may begin at "
-    line = "" if location is None else f", line {location[1]}"
-    if found["where"] == "parameter":
-        yield f"in the parameter {found['name'] or ''}".rstrip()
-    elif found["where"] == "input":
-        yield f"in what {found['operation']} was given{': ' + found['name'] if found['name'] else ''}"
-    elif found["where"] == "backward":
-        yield f"in backward, at {found['operation']}{line}"
-    else:
-        yield f"{may}{found['operation']}{line}"
-    yield CAUSES.get(found["cause"])
-    yield found["name"] if found["where"] in ("operation", "backward") else None
-    yield text
-    yield f"of {listed(found['inputs'], False, 40)}" if found["inputs"] and found["where"] == "operation" else None

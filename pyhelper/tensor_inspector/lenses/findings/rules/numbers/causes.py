@@ -11,7 +11,7 @@ from .....measure.torch.origin import Origin, cause_of
 from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of
-from ....graphs.nan_origin import CAUSES
+from ....graphs.origin_words import CAUSES
 from ....step.step import Step
 from ...finding import Found
 from ...finite import words_of

@@ -1,0 +1,29 @@
+"""Why a request is not answered, as an answer says it."""
+
+from __future__ import annotations
+
+from .kinds import NotFound, NotStatic
+from .protocol import FailureCode, RequestFailure
+from .safe.guard import class_name, plain_message
+from .words.text import shorten
+
+
+class Refused(Exception):
+    """A request that makes no sense, or can't be answered here: its code, and why in a sentence."""
+
+    def __init__(self, code: FailureCode, message: str) -> None:
+        super().__init__(message)
+        self.code: FailureCode = code
+
+
+def failure_of(error: BaseException) -> RequestFailure:
+    """The answer where an operation failed."""
+    code: FailureCode = "internal"
+    message = f"{class_name(type(error))}: {plain_message(error)}".rstrip(": ")
+    if isinstance(error, Refused):
+        code, message = error.code, str(error)
+    elif isinstance(error, NotStatic):
+        code, message = "not_static", f"only running code could answer: {error}"
+    elif isinstance(error, NotFound):
+        code, message = "not_found", str(error)
+    return {"code": code, "message": shorten(message, 500)}
