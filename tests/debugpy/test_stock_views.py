@@ -390,6 +390,14 @@ def test_the_views_are_told_twice_when_what_they_show_has_changed(start: Start) 
     assert client.events("invalidated") == [{"areas": ["variables"]}] * 2 * 3
 
 
+def test_the_views_are_told_when_what_the_user_asked_for_has_run(start: Start) -> None:
+    client, stop, helper = start(TRAINING)
+    helper.inspect(stop, "model")
+    assert client.events("invalidated") == []
+    helper.evaluate(stop, "model.eval()")
+    assert client.events("invalidated") == [{"areas": ["variables"]}]
+
+
 HOSTILE = """
     import time, torch
     class Hostile(torch.Tensor):

@@ -52,7 +52,8 @@ def run(code: Callable[[], Result], seconds: float | None = None, request: int |
     debugger has been told to let the program continue.
 
     That stops Python loops and the ends of sleeps, no native call. An interruption that is on its way when ``code``
-    ends is awaited and swallowed here, so that it can't strike later.
+    ends is awaited and swallowed here, so that it can't strike later. What the debugger's own views show may have been
+    changed: they are to ask again.
     """
     mine = _Run()
     watcher = _watch(mine, seconds, request)
@@ -66,6 +67,7 @@ def run(code: Callable[[], Result], seconds: float | None = None, request: int |
         _settle(mine)
         mine.wake.set()
         watcher.join()
+        debugger.views_changed()
 
 
 def _settle(mine: _Run) -> None:
