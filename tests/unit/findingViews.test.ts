@@ -60,7 +60,7 @@ describe("at the lines of the program", () => {
       changed.fire();
     };
     const said = (): unknown => [...languages.diagnostics].map(([path, all]) => [path, all.map(({ code }) => code)]);
-    return { diagnostics, tell, said, contents, changed };
+    return { diagnostics, tell, said, contents, inspector, changed };
   }
 
   test("stands what is wrong there, as grave as it is, and nothing once the stop is over", async () => {
@@ -72,6 +72,15 @@ describe("at the lines of the program", () => {
     expect(diagnostic).toMatchObject({ severity: 0, source: "Tensor Inspector" });
     expect(diagnostic?.range).toMatchObject({ start: { line: 1, character: 2 }, end: { line: 1, character: 15 } });
     (contents.frame as { over: boolean }).over = true;
+    changed.fire();
+    expect(said()).toEqual([]);
+  });
+
+  test("nothing stands there while the reading of another frame takes long", async () => {
+    const { tell, said, inspector, changed } = stopped();
+    tell(checked(softmax));
+    await settled();
+    Object.assign(inspector, { stale: "reading" });
     changed.fire();
     expect(said()).toEqual([]);
   });

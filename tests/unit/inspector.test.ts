@@ -199,6 +199,56 @@ describe("answers that nobody waits for any more are dropped", () => {
   });
 });
 
+describe("what is shown says that it is from before", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("where the frame that is looked at now takes long to read, until it is read", async () => {
+    const reply = deferred<FrameAnswer>();
+    const replies = [frameAnswer([tensor("one")]), reply.promise];
+    const { inspector } = inspected({ frame: () => replies.shift() });
+    inspector.focus(frame(1));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(inspector.stale).toBeUndefined();
+    inspector.focus(frame(1, { frameId: 3 }));
+    await vi.advanceTimersByTimeAsync(300);
+    expect([labels(inspector), inspector.stale]).toEqual([["one"], "reading"]);
+    reply.resolve(frameAnswer([tensor("two")]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([labels(inspector), inspector.stale]).toEqual([["two"], undefined]);
+  });
+
+  test("when a property of it was run, and other frames of the session are read anew", async () => {
+    const property = node("loss", { kind: "property", lazy: true, children: null });
+    const { inspector, ops } = inspected({ frame: () => frameAnswer([property]) });
+    inspector.focus(frame(1, { frameId: 3 }));
+    await vi.advanceTimersByTimeAsync(0);
+    inspector.focus(frame(1));
+    await vi.advanceTimersByTimeAsync(0);
+    await inspector.load(firstRow(inspector));
+    expect(inspector.stale).toBe("run");
+    inspector.focus(frame(1, { frameId: 3 }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([inspector.stale, ops()]).toEqual([undefined, ["frame", "frame", "children", "frame"]]);
+  });
+
+  test("when a property was run, by the pins that were run before", async () => {
+    const property = node("loss", { kind: "property", lazy: true, children: null });
+    const { inspector, runs } = inspected({
+      frame: () => frameAnswer([property]),
+      evaluate: () => nodeAnswer("evaluate", tensor("f(x)")),
+    });
+    inspector.focus(frame(1));
+    await vi.advanceTimersByTimeAsync(0);
+    await runs.pin("f(x)");
+    await vi.advanceTimersByTimeAsync(0);
+    const rows = (): Row[] => rootRows(inspector.scene as NonNullable<typeof inspector.scene>);
+    expect(rows()[0]?.summary).not.toContain("from before");
+    await inspector.load(rows()[1] as Row);
+    expect(rows()[0]?.summary).toContain("from before the last change or run");
+  });
+});
+
 describe("what the user changes", () => {
   test("drops all that was known of every frame of this stop", async () => {
     const { inspector, ops } = inspected();

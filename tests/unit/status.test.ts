@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import type { Inspector } from "../../extension/src/model/inspector.ts";
+import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Scene } from "../../extension/src/model/row.ts";
 import { firstAlarm } from "../../extension/src/model/rows.ts";
@@ -90,16 +90,20 @@ describe("the status", () => {
 });
 
 /** The status-bar item while a process of this name is paused. */
-function shown(process: string): StatusBarItem {
+function shown(process: string, stale?: Stale): StatusBarItem {
   const changed = new EventEmitter<void>();
   const paused = scene([], { process });
-  const inspector = { frame: frame(), scene: paused, contents: paused.contents, onDidChange: changed.event };
+  const inspector = { frame: frame(), scene: paused, contents: paused.contents, stale, onDidChange: changed.event };
   const status = new Status(inspector as unknown as Inspector);
   changed.fire();
   const item = window.statusBar.get("tensorInspector.status") as StatusBarItem;
   status.dispose();
   return item;
 }
+
+test("while another frame is read that takes long, nothing is said of the last one", () => {
+  expect(shown("rank 0", "reading").text).toBe("$(sync) reading…");
+});
 
 // VS Code makes `$(name)` an icon, and shows `\$(name)` as it is without the backslash.
 test.each([

@@ -3,7 +3,7 @@ import type * as api from "vscode";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { VIEW } from "../../extension/src/ids.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import type { Inspector } from "../../extension/src/model/inspector.ts";
+import type { Inspector, Stale } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { rootRows } from "../../extension/src/model/rows.ts";
@@ -65,11 +65,15 @@ describe("while one stop is shown", () => {
     const rows = await tree.getChildren();
     const { told } = window.trees.get(VIEW) as TreeView;
     told.length = 0;
+    const say = (stale: Stale | undefined): string[] => {
+      Object.assign(inspector, { stale });
+      return change();
+    };
     const change = (): string[] => {
       changed.fire();
       return told.splice(0);
     };
-    return { tree, rows, change, contents, questions, asked };
+    return { tree, rows, change, say, contents, questions, asked };
   }
 
   test("only the row that says something else is drawn again, and stays the same object", async () => {
@@ -81,6 +85,12 @@ describe("while one stop is shown", () => {
     expect(row.description).toBe("reading the gradients… 50%");
     expect(row.can).toContain("cancelAnswer");
     expect(change()).toEqual([]);
+  });
+
+  test("that it is from before is said above the rows, which are not drawn again", async () => {
+    const { say } = await shown();
+    expect(say("reading")).toEqual(["message Reading the values of this frame. Those shown here are from before."]);
+    expect(say(undefined)).toEqual(["message "]);
   });
 
   test("what a row does not say any more is gone from it", async () => {

@@ -94,15 +94,25 @@ export class Answers {
     return pending.outcome;
   }
 
+  /** Something was run in a session: what is known of it may not be true any more. What is asked just now comes after. */
+  age(session: Session): void {
+    this.#results.age(session);
+    this.#ageKnown(session);
+  }
+
   /** Drops what is known of one session or of all, also what is still to come. */
   drop(session?: Session): void {
-    const isMeant = ({ frame }: { readonly frame: Frame }): boolean =>
-      session === undefined || frame.session === session;
-    for (const contents of this.#known.values()) if (isMeant(contents)) this.#old.add(contents);
+    this.#ageKnown(session);
     for (const [key, pending] of this.#asked) {
-      if (!isMeant(pending)) continue;
+      if (session !== undefined && pending.frame.session !== session) continue;
       this.#asked.delete(key);
       pending.abort.abort();
+    }
+  }
+
+  #ageKnown(session: Session | undefined): void {
+    for (const contents of this.#known.values()) {
+      if (session === undefined || contents.frame.session === session) this.#old.add(contents);
     }
   }
 

@@ -10,6 +10,12 @@ import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Row, Scene } from "./row.ts";
 
+/** Milliseconds that a reading may take before it is said that what is shown is from before. */
+const LATE = 300;
+
+/** Why what is shown may be otherwise by now: it is being read, which takes long, or code of the program was run. */
+export type Stale = "reading" | "run";
+
 /** What the user looks at: all views show what stands here, and ask through it for more. */
 export class Inspector {
   readonly #helper: Helper;
@@ -18,6 +24,7 @@ export class Inspector {
   #frame: Frame | undefined;
   #contents: Contents | undefined;
   #trouble: string | undefined;
+  #stale: Stale | undefined;
   /** Ends what was asked below the rows that are shown, where it was not sent yet. */
   #loading = new AbortController();
   #asking: Promise<void> = Promise.resolve();
@@ -48,6 +55,10 @@ export class Inspector {
   /** Why nothing is shown, in a sentence. */
   get trouble(): string | undefined {
     return this.#trouble;
+  }
+
+  get stale(): Stale | undefined {
+    return this.#stale;
   }
 
   /** Names of the classes that can be summarized, as met in this session. */
@@ -128,9 +139,12 @@ export class Inspector {
       if (failure.code === "gone" && this.#renewed !== frame.key) {
         this.#renewed = frame.key;
         await this.again();
-      } else if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
+        return;
+      }
+      if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
       else contents.setFailure(known, failure);
     }
+    if (runs) this.#ran(contents);
   }
 
   /** Shows the next page below the rows of the last one. */
@@ -178,10 +192,27 @@ export class Inspector {
   }
 
   async #ask(frame: Frame): Promise<void> {
+    const late = setTimeout(() => this.#isLate(frame), LATE);
     const outcome = await (this.#answers.asked(frame) ?? this.#answers.ask(frame));
+    clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;
     if ("failure" in outcome) this.#show(undefined, troubleOf(outcome.failure));
     else this.#show(outcome.contents, undefined);
+  }
+
+  /** What is shown while a frame is read is of the last reading: not for long without a word. */
+  #isLate(frame: Frame): void {
+    if (this.#contents === undefined || !this.#looksAt(frame)) return;
+    this.#stale = "reading";
+    this.changed();
+  }
+
+  /** Code of the program was run in the frame of these contents, which may have changed anything. */
+  #ran(contents: Contents): void {
+    this.#answers.age(contents.frame.session);
+    if (contents !== this.#contents) return;
+    this.#stale = "run";
+    this.changed();
   }
 
   #looksAt(frame: Frame): boolean {
@@ -195,6 +226,7 @@ export class Inspector {
     }
     this.#contents = contents;
     this.#trouble = trouble;
+    this.#stale = undefined;
     this.changed();
   }
 }

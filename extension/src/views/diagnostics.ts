@@ -34,8 +34,8 @@ export class Diagnostics implements vscode.Disposable {
   }
 
   async #show(): Promise<void> {
-    const { contents, frame } = this.#inspector;
-    const isCurrent = contents !== undefined && frame !== undefined && !contents.frame.over;
+    const { contents, frame, stale } = this.#inspector;
+    const isCurrent = contents !== undefined && frame !== undefined && !contents.frame.over && stale !== "reading";
     const findings = isCurrent && this.#wishes.diagnostics ? contents.findings : undefined;
     if (findings === this.#shown) return;
     this.#shown = findings;

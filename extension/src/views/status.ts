@@ -25,14 +25,18 @@ export class Status implements vscode.Disposable {
   }
 
   #show(): void {
-    const { frame, scene, contents, trouble } = this.#inspector;
+    const { frame, trouble, stale } = this.#inspector;
+    const scene = stale === "reading" ? undefined : this.#inspector.scene;
+    const contents = scene?.contents;
     if (frame === undefined) {
       this.#item.hide();
       return;
     }
-    const text = scene === undefined ? vscode.l10n.t("not read") : statusText(scene);
+    const unread = stale ? vscode.l10n.t("reading…") : vscode.l10n.t("not read");
+    const text = scene === undefined ? unread : statusText(scene);
     const alarm = scene && firstAlarm(scene);
-    this.#item.text = `$(${contents === undefined ? "warning" : "symbol-array"}) ${escapeIcons(text)}`.trimEnd();
+    const icon = scene ? "symbol-array" : stale ? "sync" : "warning";
+    this.#item.text = `$(${icon}) ${escapeIcons(text)}`.trimEnd();
     this.#item.backgroundColor = alarm?.tone === "alarm" ? ALARM : undefined;
     this.#item.command = alarm ? COMMAND.revealAlarm : COMMAND.showLog;
     const click = alarm ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");

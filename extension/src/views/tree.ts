@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
 import type { Expansion, RowPath } from "../model/expansion.ts";
-import type { Inspector } from "../model/inspector.ts";
+import type { Inspector, Stale } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
 import { childRows, findRow, firstAlarm, rootRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
@@ -263,8 +263,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
-    const { contents, trouble } = this.#inspector;
-    return this.#said ?? trouble ?? contents?.cut ?? "";
+    const { contents, trouble, stale } = this.#inspector;
+    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? contents?.cut ?? "";
   }
 
   /** The row that was selected in this function and was not in the tree just now. */
@@ -287,4 +287,10 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     clearTimeout(this.#waiting);
     for (const one of this.#subscriptions) one.dispose();
   }
+}
+
+function staleText(stale: Stale): string {
+  return stale === "reading"
+    ? vscode.l10n.t("Reading the values of this frame. Those shown here are from before.")
+    : vscode.l10n.t("Code of the program was run. The values shown here are from before; Refresh reads them again.");
 }
