@@ -287,6 +287,7 @@ describe("calls", () => {
   });
 
   test("run a lens that runs models as they run an expression, and ask nothing else meanwhile", async () => {
+    vi.useFakeTimers();
     const reply = deferred<string>();
     const answer = JSON.stringify(frameAnswer([], { frameless: true }));
     const { calls, sent, stop } = program(({ what }) => {
@@ -299,7 +300,7 @@ describe("calls", () => {
     const question = { lens: "findings", values: {}, options: { run: true } };
     const running = calls.lens(paused, question, cancelled.signal);
     const asked = calls.frame(paused, {});
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(ops(sent)).toEqual(["inject", "frame", "lens"]);
     cancelled.abort();
     expect(sent.at(-1)).toMatchObject({ what: { op: "interrupt", request: 1 }, frameId: undefined });
@@ -328,6 +329,45 @@ describe("calls", () => {
     unpinned.abort();
     await running.catch(() => undefined);
     expect(ops(sent).filter((op) => op.startsWith("interrupt"))).toHaveLength(2);
+  });
+
+  test.each([
+    ["had not begun yet", JSON.stringify({ op: "interrupt", interrupted: false })],
+    ["ran in a debugger that runs what names no frame without a reply", ""],
+  ])("that were given up are told to end again where they %s, until their stop is over", async (_, reply) => {
+    vi.useFakeTimers();
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "interrupt" ? reply : what.op === "children" ? NEVER : FRAME;
+    });
+    const paused = stop() as Frame & { over: boolean };
+    await calls.frame(paused, {});
+    const page = { snapshot: 7, node: 3, start: 0, count: 100 };
+    const lost = expect(calls.children(paused, page, { runs: true })).rejects.toMatchObject({ code: "lost" });
+    await vi.advanceTimersByTimeAsync(20);
+    await lost;
+    const times = (): number => ops(sent).filter((op) => op.startsWith("interrupt")).length;
+    expect(times()).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(times()).toBe(2);
+    paused.over = true;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(times()).toBe(2);
+  });
+
+  test("that wait behind what is set aside are not sent to its busy frame", async () => {
+    vi.useFakeTimers();
+    const { calls, sent, stop } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "evaluate" ? NEVER : FRAME;
+    });
+    const paused = stop();
+    await calls.frame(paused, {});
+    void calls.evaluate(paused, { expression: "model(x)" });
+    const second = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow("is busy");
+    await vi.advanceTimersByTimeAsync(20);
+    await second;
+    expect(ops(sent)).toEqual(["inject", "frame", "evaluate"]);
   });
 
   test("that are told to end before they were sent are not sent", async () => {

@@ -19,7 +19,7 @@ import type {
 } from "../protocol/generated.ts";
 import { type Bundle, callExpression } from "./injection.ts";
 import { Program, type Setup } from "./program.ts";
-import { noReply, Refusal } from "./refusal.ts";
+import { noReply, notRun, Refusal } from "./refusal.ts";
 
 /** What a request asks, for callers. */
 type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
@@ -162,14 +162,13 @@ export class Calls {
     const id = this.#last;
     const { bundle, preferences } = this.#setup;
     const common = { version: bundle.version, preferences: preferences(), ...(runs ? { id } : {}) };
+    const isOver = (): boolean => (frame ? frame.over : session.ended);
     let sent = false;
-    let done = false;
-    const interrupt = (): void => {
-      void this.#interrupt(session, id).then((found) => {
-        if (!found && !done) setTimeout(interrupt, AGAIN); // it has not begun yet
-      });
-    };
-    const send = (): PromiseLike<string> => {
+    let replied = false;
+    const interrupt = (): void => void this.#interrupt(session, id, () => replied || isOver());
+    const send = async (): Promise<string> => {
+      // What was set aside while this one waited for its turn.
+      if (runs && frame && program.isLostOn(frame)) throw notRun();
       sent = true;
       if (runs) signal?.addEventListener("abort", interrupt);
       // What the user asks to be run is run on the frame's own thread: in the modes that are set there, and where it
@@ -177,7 +176,11 @@ export class Calls {
       const frameless = frame !== undefined && program.avoids(frame) && !runs;
       const at = frameless ? { at: { thread: frame.threadId, frame: frame.frameId } } : {};
       const request = { ...body, ...common, ...at } as Request;
-      return session.evaluate(callExpression(request), frameless ? undefined : frame?.frameId);
+      try {
+        return await session.evaluate(callExpression(request), frameless ? undefined : frame?.frameId);
+      } finally {
+        replied = true;
+      }
     };
     // While it runs, other questions go around its frame.
     const onAside = (): void => {
@@ -188,7 +191,7 @@ export class Calls {
     const alone = runs && body.op === "lens";
     const isAborted = (): boolean => signal?.aborted === true;
     // The queue drops what was not sent yet. What was sent is worth having all the same, unless it was to be run.
-    const over = (): boolean => (frame ? frame.over : session.ended) || (isAborted() && runs);
+    const over = (): boolean => isOver() || (isAborted() && runs);
     try {
       const answer = parseAnswer(await session.queue.ask({ send, over, signal, alone, ...evaluating }));
       if (runs) program.found();
@@ -202,26 +205,23 @@ export class Calls {
       if (frame) program.loseOn(frame);
       throw new Refusal("lost", l10n.t("no reply yet"));
     } finally {
-      done = true;
       signal?.removeEventListener("abort", interrupt);
     }
   }
 
   /**
-   * Ends the program's code that still runs on behalf of a request nobody waits for any more. Not through the queue:
-   * debugpy answers what names no frame even while it waits for an evaluate on one. False if it did not run.
+   * Ends the program's code that runs on behalf of a request nobody waits for any more; again until that is found, since
+   * it may not have begun, and not every debugger answers this. Not through the queue: debugpy answers what names no
+   * frame even while it waits for an evaluate on one.
    */
-  async #interrupt(session: Session, id: number): Promise<boolean> {
+  async #interrupt(session: Session, id: number, isOver: () => boolean): Promise<void> {
     const { bundle, log } = this.#setup;
-    const request = { op: "interrupt", version: bundle.version, request: id } as const;
-    try {
-      const reply = await session.evaluate(callExpression(request), undefined);
-      log(`interrupt: ${reply}`);
-      const answer = parseAnswer(reply);
-      return answer.op !== "interrupt" || answer.interrupted;
-    } catch (error) {
-      log(`interrupt: ${String(error)}`);
-      return true;
+    const expression = callExpression({ op: "interrupt", version: bundle.version, request: id });
+    for (let said = ""; !isOver(); await new Promise((resolve) => setTimeout(resolve, AGAIN))) {
+      const reply = await session.evaluate(expression, undefined).catch(String);
+      if (reply !== said) log(`interrupt: ${reply}`);
+      said = reply;
+      if (isInterrupted(reply)) return;
     }
   }
 
@@ -229,5 +229,14 @@ export class Calls {
     const program = this.#programs.get(session) ?? new Program(session, this.#setup);
     this.#programs.set(session, program);
     return program;
+  }
+}
+
+function isInterrupted(reply: string): boolean {
+  try {
+    const answer = parseAnswer(reply);
+    return answer.op === "interrupt" && answer.interrupted;
+  } catch {
+    return false;
   }
 }

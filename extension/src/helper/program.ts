@@ -4,7 +4,7 @@ import { Lost } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Preferences } from "../protocol/generated.ts";
 import { type Bundle, injectExpression, PROBE } from "./injection.ts";
-import { noReply, Refusal } from "./refusal.ts";
+import { noReply, notRun, Refusal } from "./refusal.ts";
 
 /** What is put into programs, and what is told to it. */
 export interface Setup {
@@ -82,7 +82,7 @@ export class Program {
       await this.#session.queue.ask({ send, over: () => frame.over });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
-      throw new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
+      throw notRun();
     }
     this.#lostOnFrame = NEVER;
   }

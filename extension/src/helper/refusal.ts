@@ -12,6 +12,11 @@ export class Refusal extends Error {
   }
 }
 
+/** What runs the program's code is not sent to a frame that is busy. */
+export function notRun(): Refusal {
+  return new Refusal("lost", l10n.t("not run: the program is busy with what was asked before"));
+}
+
 export function noReply(): Refusal {
   return new Refusal("lost", l10n.t("the program did not reply"));
 }
