@@ -79,12 +79,12 @@ describe("by a key", () => {
     expect(env.clipboard.text).toBe("");
   });
 
-  test("Copy Summary and Unpin act on all marked rows, where the keyboard is on one of them", async () => {
+  test("Copy Summary and Remove act on all marked rows, where the keyboard is on one of them", async () => {
     const rows = ["x", "y"].map((id) => ({ id, name: id, summary: "1", pin: { expression: id } }));
-    expect(await pressed(COMMAND.unpin, rows[0] ?? {}, ...rows)).toEqual(["x", "y"]);
+    expect(await pressed(COMMAND.remove, rows[0] ?? {}, ...rows)).toEqual(["x", "y"]);
     await pressed(COMMAND.copySummary, rows[1] ?? {}, ...rows);
     expect(env.clipboard.text).toBe("x: 1\ny: 1");
-    expect(await pressed(COMMAND.unpin, { id: "z", pin: { expression: "z" } }, ...rows)).toEqual(["z"]);
+    expect(await pressed(COMMAND.remove, { id: "z", pin: { expression: "z" } }, ...rows)).toEqual(["z"]);
   });
 
   test("a menu's commands act on all marked rows", async () => {
@@ -100,8 +100,8 @@ describe("by a key", () => {
   test.each([
     ["a pin", { pin: { expression: "x.T" } }, ["x.T"]],
     ["no pin", {}, []],
-  ])("Unpin, on %s, unpins it", async (_, row, expected) => {
-    expect(await pressed(COMMAND.unpin, row)).toEqual(expected);
+  ])("Remove, on %s, unpins it", async (_, row, expected) => {
+    expect(await pressed(COMMAND.remove, row)).toEqual(expected);
   });
 });
 

@@ -363,7 +363,7 @@ describe("a check that the user asks for", () => {
     await look(1);
     const checking = findings.check();
     await stand();
-    expect(rows()[0]).toMatchObject({ label: "checking this step…", can: ["cancelCheck"] });
+    expect(rows()[0]).toMatchObject({ label: "checking this step…", can: ["cancel"] });
     await vi.advanceTimersByTimeAsync(1000);
     expect(rows()[0]?.label).toBe("checking this step… 50%");
     await vi.advanceTimersByTimeAsync(2000);

@@ -617,7 +617,7 @@ describe("pins", () => {
     expect(firstRow(inspector)).toMatchObject({
       description: "float32[2, 3] · 0…1 · from an earlier stop",
       tone: "quiet",
-      can: ["copyExpression", "unpin", "evaluateAgain"],
+      can: ["copyExpression", "remove", "evaluateAgain"],
     });
   });
 
@@ -688,13 +688,15 @@ describe("pins", () => {
   test("whose stop ended before they came to anything say so", async () => {
     const reply = deferred<NodeAnswer>();
     const { inspector, runs } = inspected({ evaluate: () => reply.promise }, ["f(x)"]);
-    inspector.focus(frame(1));
+    const paused = frame(1);
+    inspector.focus(paused);
     await settled();
     const run = runs.run("f(x)", contentsOf(inspector));
     inspector.focus(frame(3));
     await settled();
     const refreshed = vi.fn<() => void>();
     inspector.onDidChange(refreshed);
+    paused.over = true;
     reply.reject(new Over());
     await run;
     expect(firstRow(inspector).description).toBe("no result: the program went on · from an earlier stop");
@@ -743,6 +745,28 @@ describe("pins", () => {
     expect(stopped.aborted).toBe(false);
     runs.unpin("model(x)");
     expect(stopped.aborted).toBe(true);
+  });
+
+  test("that run are cancelled, not run a second time, and can be run anew then", async () => {
+    const replies = [deferred<NodeAnswer>(), deferred<NodeAnswer>()];
+    const left = [...replies];
+    const { inspector, runs, asked, ops } = inspected({ evaluate: () => left.shift()?.promise }, ["f(x)"]);
+    inspector.focus(frame(1));
+    await settled();
+    const running = runs.run("f(x)", contentsOf(inspector));
+    await runs.run("f(x)", contentsOf(inspector));
+    expect(firstRow(inspector).can).toEqual(["copyExpression", "remove", "cancel"]);
+    runs.cancel("f(x)");
+    expect((asked.at(-1)?.["how"] as AbortSignal).aborted).toBe(true);
+    replies[0]?.reject(new Over());
+    await running;
+    expect(firstRow(inspector)).toMatchObject({
+      description: "not evaluated yet",
+      can: expect.arrayContaining(["evaluateAgain"]),
+    });
+    expect(ops(), "what was run until then may have changed anything").toEqual(["frame", "evaluate", "frame"]);
+    void runs.run("f(x)", contentsOf(inspector));
+    expect(ops().at(-1)).toBe("evaluate");
   });
 
   test.each([

@@ -94,7 +94,7 @@ describe("comparing two values", () => {
       description: "1 difference",
       tone: "alarm",
       expandable: true,
-      can: ["copySummary", "removeAnswer"],
+      can: ["copySummary", "remove"],
     });
     expect(row()?.speech).toContain("comparison of a and b, ");
   });
@@ -138,11 +138,11 @@ describe("comparing two values", () => {
       ops().length > 1 ? found : reply.promise,
     );
     await begin(a as Subject, b as Subject);
-    expect(row()?.can).toContain("cancelAnswer");
+    expect(row()?.can).toContain("cancel");
     lenses.cancel(questions.all[0] as Question);
     reply.resolve({ ...found, done: false, progress: 0.5, resume: 9, node: undefined });
     await look(2);
-    expect(row()).toMatchObject({ description: "cancelled", can: ["removeAnswer", "evaluateAgain"] });
+    expect(row()).toMatchObject({ description: "cancelled", can: ["remove", "evaluateAgain"] });
     expect(ops()).toEqual(["lens"]);
     await lenses.askAgain(questions.all[0] as Question);
     expect(row()?.description).toBe("1 difference");
@@ -199,7 +199,7 @@ describe("comparing two values", () => {
     await look(2);
     expect(row()).toMatchObject({
       description: "not compared yet at this stop: one of the two is run only when you ask",
-      can: ["removeAnswer", "evaluateAgain"],
+      can: ["remove", "evaluateAgain"],
     });
     expect(ops()).toHaveLength(2);
     await lenses.askAgain(questions.all[0] as Question);
@@ -293,7 +293,7 @@ describe("comparing two values", () => {
     await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
     const again = lenses.askAgain(questions.all[0] as Question);
     await settled();
-    expect(row()?.can).toEqual(["cancelAnswer", "removeAnswer"]);
+    expect(row()?.can).toEqual(["cancel", "remove"]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     replies[0]?.reject(new Over());
     await settled();

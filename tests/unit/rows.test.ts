@@ -115,7 +115,7 @@ describe("a value's row", () => {
     const found = tensor("x", { lenses: ["autograd", "unheard-of"] });
     const rows = rootRows(scene([found], { pins: ["x"], answer: { pins: [{ expression: "x", node: found }] } }));
     expect(rows.map(({ can }) => can.join(" "))).toEqual([
-      "copySummary copyExpression unpin compare autograd",
+      "copySummary copyExpression remove compare autograd",
       "copySummary copyExpression pin compare autograd",
     ]);
   });
@@ -254,7 +254,7 @@ describe("pins", () => {
     const rows = rootRows(from);
     expect(rows.map(({ icon }) => icon)).toEqual(["pinned", "symbol-array"]);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
-    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "unpin", "compare"]);
+    expect(rows[0]?.can).toEqual(["copySummary", "copyExpression", "remove", "compare"]);
   });
 
   test("shorten a long expression", () => {
@@ -283,7 +283,7 @@ describe("pins", () => {
     expect(texts(rootRows(from))).toEqual(["model(x)  not evaluated yet"]);
     from.pins.remember(expression, session(), "float32[2]");
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2] · from an earlier stop"]);
-    expect(only(rootRows(from)).can).toEqual(["copyExpression", "unpin", "evaluateAgain"]);
+    expect(only(rootRows(from)).can).toEqual(["copyExpression", "remove", "evaluateAgain"]);
   });
 
   test("of what only looks static say no error: nobody asked for it to be run yet", () => {
@@ -292,7 +292,7 @@ describe("pins", () => {
     expect(only(rootRows(from))).toMatchObject({
       description: "not evaluated yet",
       tone: "quiet",
-      can: ["copyExpression", "unpin", "evaluateAgain"],
+      can: ["copyExpression", "remove", "evaluateAgain"],
     });
   });
 

@@ -83,7 +83,7 @@ describe("while one stop is shown", () => {
     expect(change()).toEqual(["rows gradients of model"]);
     const row = rows.find(({ name }) => name === "gradients of model") as Row;
     expect(row.description).toBe("reading the gradients… 50%");
-    expect(row.can).toContain("cancelAnswer");
+    expect(row.can).toContain("cancel");
     expect(change()).toEqual([]);
   });
 

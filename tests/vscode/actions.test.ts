@@ -52,13 +52,13 @@ test("Add to Watch", async ({ wb }) => {
   expect(await wb.watch.row("batch['label']")).toMatchObject({ description: "int64[2] [3, 1]" });
 });
 
-test("Pin and Unpin", async ({ wb }) => {
+test("Pin and Remove", async ({ wb }) => {
   await wb.inspector.clickAction(["batch", "'label'"], "Pin");
   await wb.inspector.rowsWhen(
     "the pin on top",
     ([first]) => first?.label === "batch['label']" && first.icon === "pinned",
   );
-  await wb.inspector.choose(["batch['label']"], "Unpin");
+  await wb.inspector.choose(["batch['label']"], "Remove");
   await wb.inspector.rowsWhen("no pin", ([first]) => first?.label === "image");
 });
 

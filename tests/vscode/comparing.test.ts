@@ -104,7 +104,7 @@ test("Cancel ends a long one until Evaluate Again", async ({ wb }) => {
   await said(wb, "many ↔ more", "cancelled");
   await wb.inspector.choose(["many ↔ more"], "Evaluate Again");
   await said(wb, "many ↔ more", "comparing…", { selected: false });
-  await wb.inspector.choose(["many ↔ more"], "Remove Answer");
+  await wb.inspector.choose(["many ↔ more"], "Remove");
 });
 
 test("is legible in a narrow side bar and in high contrast", async ({ wb }) => {
@@ -127,10 +127,10 @@ test("at the next stop they are asked again; what is gone says so", async ({ wb 
   await said(wb, "model ↔ copy", "there is no 'copy' in this frame", anywhere);
 });
 
-test("Delete takes a comparison away, and Remove Answer too", async ({ wb }) => {
+test("Delete takes a comparison away, and Remove too", async ({ wb }) => {
   await wb.inspector.click("model ↔ copy");
   await wb.page.keyboard.press("Delete");
   await wb.inspector.rowsWhen("it gone", (rows) => rows.every(({ label }) => label !== "model ↔ copy"));
-  await wb.inspector.choose(["model ↔ same"], "Remove Answer");
+  await wb.inspector.choose(["model ↔ same"], "Remove");
   await wb.inspector.rowsWhen("it gone", (rows) => rows.every(({ label }) => label !== "model ↔ same"));
 });

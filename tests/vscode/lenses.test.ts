@@ -82,7 +82,7 @@ test("Where Did the NaN Begin? is offered on what holds NaN, and names the opera
   expect(await wb.inspector.menuItems("loss")).not.toContain("Where Did the NaN Begin?");
   await wb.inspector.choose(["broken"], "Where Did the NaN Begin?");
   await said(wb, "NaN origin: broken", /^Log, line \d+ · log of a negative number · /);
-  await wb.inspector.choose(["NaN origin: broken"], "Remove Answer");
+  await wb.inspector.choose(["NaN origin: broken"], "Remove");
 });
 
 test("Show Gradients opens the table of a model's gradients, the worst first", async ({ wb }) => {
@@ -104,7 +104,7 @@ test("Why No Gradient? on a parameter says where the path from the loss breaks",
   await wb.inspector.choose(["gradients of model", "unused.weight", "model.unused.weight"], "Why No Gradient?");
   const label = "no gradient: model…sed.weight";
   await said(wb, label, /not used in forward|the loss was not computed with it/);
-  await wb.inspector.choose([label], "Remove Answer");
+  await wb.inspector.choose([label], "Remove");
 });
 
 test("is legible in a narrow side bar, in every theme", async ({ wb }) => {

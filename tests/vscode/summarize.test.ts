@@ -106,7 +106,7 @@ test("a name that this frame has not is no error", async ({ wb }) => {
 });
 
 test("a pin can be taken away", async ({ wb }) => {
-  await wb.inspector.clickAction(["model(images)"], "Unpin");
+  await wb.inspector.clickAction(["model(images)"], "Remove");
   await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== "model(images)"));
 });
 
@@ -116,7 +116,7 @@ test("all else is shown while an expression runs, and unpinning ends it", async 
   await pin(wb, "batch", "not in this frame");
   await wb.selectFrame("epoch");
   await pin(wb, "batch", "dict · 2: image f32[2,3], label i64[1]");
-  await wb.inspector.clickAction([endless], "Unpin");
+  await wb.inspector.clickAction([endless], "Remove");
   await wb.inspector.rowsWhen("one pin less", (rows) => rows.every(({ label }) => label !== endless));
   await wb.inspector.clickAction(["images + 1"], "Evaluate Again");
   await pin(wb, "images + 1", "f32[2,3] · 2…7");

@@ -30,7 +30,7 @@ function isAnswer(state: State): state is Answered {
 function answeredRow(scene: Scene, question: Question, words: LensWords, answer: Answered, mayDiffer: boolean): Row {
   const path = questionPath(question);
   const source = sourceOf(answer);
-  const can: Action[] = ["copySummary", "removeAnswer"];
+  const can: Action[] = ["copySummary", "remove"];
   if (source !== undefined) can.push("goToLine");
   const row = valueRow(scene, undefined, path, { node: answer.node, snapshot: answer.snapshot }, words.label);
   return {
@@ -73,7 +73,7 @@ function unansweredRow(scene: Scene, question: Question, words: LensWords, state
     open,
     changed: false,
     speech: `${words.spoken}, ${description}`,
-    can: working ? ["cancelAnswer", "removeAnswer"] : ["removeAnswer", "evaluateAgain"],
+    can: working ? ["cancel", "remove"] : ["remove", "evaluateAgain"],
   };
 }
 

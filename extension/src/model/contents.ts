@@ -136,6 +136,10 @@ export class Contents {
     this.#results.set(expression, result);
   }
 
+  forgetResult(expression: string): void {
+    this.#results.forget(expression);
+  }
+
   /** Whether something was changed or run since the expression was run. */
   isOld(expression: string): boolean {
     return this.#results.isOld(expression);

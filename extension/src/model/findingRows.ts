@@ -157,7 +157,7 @@ function workingRow(scene: Scene, progress: number): Row {
     ...plain(scene, undefined, FINDINGS, label, "working"),
     icon: "checklist",
     tone: "quiet",
-    can: ["cancelCheck"],
+    can: ["cancel"],
   };
 }
 

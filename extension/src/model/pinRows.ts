@@ -29,7 +29,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
   };
   const valued = (known: Known): Row => {
     const row = valueRow(scene, undefined, path, known, own.label);
-    const can: Action[] = ["copySummary", "copyExpression", "unpin", "compare", ...lensesOf(known.node), ...rerun];
+    const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(known.node), ...rerun];
     return { ...row, ...own, expression, can };
   };
   if (result !== undefined && result !== "running" && "node" in result) {
@@ -50,7 +50,7 @@ function resultRow(scene: Scene, pin: Pin): Row {
     open,
     changed: false,
     speech: `${own.name}, ${description}`,
-    can: ["copyExpression", "unpin", ...rerun],
+    can: ["copyExpression", "remove", ...(result === "running" ? (["cancel"] as const) : rerun)],
     expression,
   };
 }

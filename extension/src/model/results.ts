@@ -22,6 +22,10 @@ export class FrameResults {
     this.#all.set(expression, result);
   }
 
+  forget(expression: string): void {
+    this.#all.delete(expression);
+  }
+
   isOld(expression: string): boolean {
     return this.#old.has(expression) && this.#all.get(expression) !== "running";
   }

@@ -4,7 +4,7 @@ import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
 import type { Answers, Helper, Wishes } from "./answers.ts";
 import type { Contents } from "./contents.ts";
-import { failureOf } from "./failure.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Pins } from "./pins.ts";
 import type { Results } from "./results.ts";
@@ -41,9 +41,13 @@ export class Runs {
     if (!pin.static || contents.mustRun(expression)) void this.run(expression, contents);
   }
 
-  /** What still runs for a pin that nobody wants any more is ended. */
-  unpin(expression: string): void {
+  /** Ends what still runs for a pin. */
+  cancel(expression: string): void {
     for (const [running, of] of this.#running) if (of === expression) running.abort();
+  }
+
+  unpin(expression: string): void {
+    this.cancel(expression);
     this.#pins.remove(expression);
     this.#inspector.changed();
   }
@@ -55,7 +59,7 @@ export class Runs {
   /** Runs a pinned expression in the frame of these contents. */
   async run(expression: string, contents: Contents): Promise<void> {
     const { frame } = contents;
-    if (frame.over) return;
+    if (frame.over || contents.result(expression) === "running") return;
     contents.setResult(expression, "running");
     const running = new AbortController();
     this.#running.set(running, expression);
@@ -64,14 +68,8 @@ export class Runs {
       const [answer] = await this.evaluate([expression], contents, running.signal);
       if (answer) this.#pins.remember(expression, frame.session, answer.node.short ?? answer.node.line);
     } catch (error) {
-      if (error instanceof Over) {
-        this.#goneOn(expression, frame.session);
-        return;
-      }
-      const failure = failureOf(error);
-      contents.setResult(expression, failure);
-      // That it was not run, or still runs, is nothing that it came to.
-      if (failure.code !== "lost") this.#pins.remember(expression, frame.session, failure.message);
+      if (error instanceof Over) this.#ended(expression, contents);
+      else this.#failed(expression, contents, failureOf(error));
     } finally {
       this.#running.delete(running);
     }
@@ -104,9 +102,17 @@ export class Runs {
     await this.#inspector.again(session);
   }
 
-  /** A pin's stop ended while it ran: if it came to nothing before either, its row says so. */
-  #goneOn(expression: string, session: Session): void {
-    if (!this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
+  #failed(expression: string, contents: Contents, failure: Failure): void {
+    contents.setResult(expression, failure);
+    // That it was not run, or still runs, is nothing that it came to.
+    if (failure.code !== "lost") this.#pins.remember(expression, contents.frame.session, failure.message);
+  }
+
+  /** It was cancelled, or its stop ended while it ran: then its row says so, if it came to nothing before either. */
+  #ended(expression: string, contents: Contents): void {
+    contents.forgetResult(expression);
+    const { over, session } = contents.frame;
+    if (!over || !this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
     this.#pins.remember(expression, session, l10n.t("no result: the program went on"));
     this.#inspector.changed();
   }

@@ -26,7 +26,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...LENS_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
-    const expression = fromRow(argument) ?? fromEditor() ?? (await ask());
+    const expression = fromEditor() ?? (await ask());
     if (expression !== undefined) await summarize(parts, expression);
     return undefined;
   },
@@ -41,10 +41,20 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
     for (const expression of expressionsOf(await rowsOf(tree, argument, selected))) await runs.pin(expression);
   },
-  [COMMAND.unpin]: removeRows,
-  [COMMAND.removeAnswer]: removeRows,
+  [COMMAND.remove]: async ({ runs, lenses, tree }, argument, selected) => {
+    for (const { pin, question } of await rowsOf(tree, argument, selected)) {
+      if (pin) runs.unpin(pin.expression);
+      if (question) lenses.remove(question);
+    }
+  },
   [COMMAND.removeAllAnswers]: ({ lenses }) => lenses.removeAll(),
-  [COMMAND.cancelAnswer]: ({ lenses }, row) => isRow(row) && row.question && lenses.cancel(row.question),
+  [COMMAND.cancel]: async ({ runs, lenses, findings, tree }, argument, selected) => {
+    for (const { pin, question } of await rowsOf(tree, argument, selected)) {
+      if (pin) runs.cancel(pin.expression);
+      else if (question) lenses.cancel(question);
+      else findings.cancel();
+    }
+  },
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
   [COMMAND.evaluateAgain]: async (parts, row) => {
     if (!isRow(row)) return;
@@ -65,14 +75,6 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
     }
   },
 };
-
-/** Takes away the pins and the answers among the rows. */
-async function removeRows({ runs, lenses, tree }: Parts, argument: unknown, selected?: unknown): Promise<void> {
-  for (const { pin, question } of await rowsOf(tree, argument, selected)) {
-    if (pin) runs.unpin(pin.expression);
-    if (question) lenses.remove(question);
-  }
-}
 
 function expressionsOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ expression }) => expression ?? []);
@@ -135,10 +137,6 @@ function fromEditor(): string | undefined {
   if (editor === undefined) return undefined;
   const { document, selection } = editor;
   return trimmed(document.getText(selection)) ?? pointedAt(document, selection.active)?.expression;
-}
-
-function fromRow(argument: unknown): string | undefined {
-  return isRow(argument) ? argument.expression : undefined;
 }
 
 function isVariable(argument: unknown): argument is VariableArgument {

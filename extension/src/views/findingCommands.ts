@@ -13,7 +13,6 @@ export const FINDING_COMMANDS = {
     if (frame === undefined) await sayNotChecked(parts);
     else if (await isAllowed()) await check(parts, "running", frame);
   },
-  [COMMAND.cancelCheck]: ({ findings }) => findings.cancel(),
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
     for (const { findings = [], contents } of await rowsOf(tree, argument, selected)) {
       for (const { rule } of findings) dismissed.add(rule, contents.frame.place);
