@@ -757,7 +757,8 @@ describe("pins", () => {
     await runs.run("f(x)", contentsOf(inspector));
     expect(firstRow(inspector).can).toEqual(["copyExpression", "remove", "cancel"]);
     runs.cancel("f(x)");
-    expect((asked.at(-1)?.["how"] as AbortSignal).aborted).toBe(true);
+    const ended = asked.at(-1)?.["how"] as AbortSignal;
+    expect(ended.aborted).toBe(true);
     replies[0]?.reject(new Over());
     await running;
     expect(firstRow(inspector)).toMatchObject({

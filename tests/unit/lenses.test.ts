@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
 import { Answers, type Helper } from "../../extension/src/model/answers.ts";
@@ -47,8 +48,9 @@ async function comparing(
       signals.push(signal);
       return (await evaluate()) ?? nodeAnswer("evaluate", node("x", { id: 33 }));
     },
-    inspect: async (_: unknown, { expression }: { expression: string }, signal: AbortSignal) => {
+    inspect: async (of: Frame, { expression }: { expression: string }, signal: AbortSignal) => {
       signals.push(signal);
+      if (of.frameId !== 2) throw new Refusal("not_found", `there is no '${expression}' in this frame`);
       if (expression.includes("slow")) await new Promise(() => undefined);
       if (expression.includes(".T")) throw new Refusal("not_static", `${expression} is computed`);
       return nodeAnswer("inspect", node(expression));
@@ -217,6 +219,17 @@ describe("comparing two values", () => {
     expect(ops()).toEqual(["lens", "evaluate", "lens"]);
   });
 
+  test("runs what only looks as if it could be read in its own frame, whatever is looked at since", async () => {
+    const refused = deferred<LensAnswer>();
+    const replies = [refused.promise];
+    const { begin, ops, look } = await comparing(() => replies.shift() ?? found);
+    await begin({ name: "a.T", expression: "a.T" }, b as Subject);
+    await look(1, 3);
+    refused.reject(new Refusal("not_static", "a.T is computed"));
+    await settled();
+    expect(ops()).toContain("evaluate");
+  });
+
   test("that is cancelled is not looked at any more for what must be run", async () => {
     const { lenses, begin, questions, signals } = await comparing(() => {
       throw new Refusal("not_static", "a.slow is computed");
@@ -369,6 +382,19 @@ describe("comparing two values", () => {
     questions.select(shown("x", 2), session);
     lenses.forget(session);
     expect([questions.all, questions.selected]).toEqual([[], undefined]);
+  });
+
+  test("that is asked in another session too ends with the one that it began in", async () => {
+    const { begin, questions, lenses, inspector } = await comparing();
+    await begin(a as Subject, b as Subject);
+    const worker = frame(1, { session: "worker" });
+    inspector.focus(worker);
+    await settled();
+    await begin(a as Subject, b as Subject);
+    lenses.forget(worker.session);
+    expect(questions.all).toHaveLength(1);
+    lenses.forget(frame(1).session);
+    expect(questions.all).toEqual([]);
   });
 
   test("keeps no frame of a stop that is over", async () => {

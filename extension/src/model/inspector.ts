@@ -161,9 +161,10 @@ export class Inspector {
   /**
    * All facts of a node, or of what an expression reaches without running anything, or why they can't be had; undefined
    * where nothing is paused to ask, or not any more. What is not sent yet when nobody waits for it any more is not sent.
+   * Of the frame that is looked at, unless that of other contents is meant.
    */
-  async inspect(value: Address, signal?: AbortSignal): Promise<NodeAnswer | Failure | undefined> {
-    const contents = await this.settled();
+  async inspect(value: Address, signal?: AbortSignal, meant?: Contents): Promise<NodeAnswer | Failure | undefined> {
+    const contents = meant ?? (await this.settled());
     if (contents === undefined) return undefined;
     const {
       frame,

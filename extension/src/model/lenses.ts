@@ -144,7 +144,7 @@ export class Lenses {
   async #computed({ question, contents, abort }: Task): Promise<string[]> {
     const addresses = Object.values(addressesOf(question, contents));
     const expressions = addresses.flatMap(({ expression }) => expression ?? []);
-    const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal);
+    const inspect = (expression: string) => this.#inspector.inspect({ expression }, abort.signal, contents);
     const read = await Promise.all(expressions.map(inspect));
     return expressions.filter((_, at) => {
       const answer = read[at];
