@@ -65,11 +65,11 @@ export class Questions {
     this.#changed.fire();
   }
 
-  /** A new one, or in its place, where the same is asked already. */
+  /** A new one, or in its place, where the same is asked already: that stays as long as the session it began in. */
   add(inquiry: Inquiry, session: Session): Question {
     const before = this.#all.find((one) => isSame(one, inquiry));
     this.#last += 1;
-    const added = { ...inquiry, id: before?.id ?? this.#last, session };
+    const added = { ...inquiry, id: before?.id ?? this.#last, session: before?.session ?? session };
     this.#set(before ? this.#all.map((one) => (one === before ? added : one)) : [...this.#all, added]);
     return added;
   }
