@@ -159,13 +159,13 @@ describe("that no frame is looked at", () => {
 
   const isSaid = (): unknown => commands.contexts.get("tensorInspector.noFrame");
   /** A tree, and what ends or begins that a frame is looked at. */
-  function looking(): { tree: Tree; look: (at: Frame | undefined) => void } {
+  function looking(): { tree: Tree; look: (at: Frame | undefined, trouble?: string) => void } {
     const changed = new EventEmitter<void>();
     const inspector = { frame: undefined, types: [], onDidChange: changed.event } as object;
     const tree = new Tree(inspector as Inspector, new Expansion(), memory() as unknown as api.Memento);
     open.push(tree);
-    const look = (at: Frame | undefined): void => {
-      Object.assign(inspector, { frame: at });
+    const look = (at: Frame | undefined, trouble?: string): void => {
+      Object.assign(inspector, { frame: at, trouble });
       changed.fire();
     };
     return { tree, look };
@@ -187,6 +187,13 @@ describe("that no frame is looked at", () => {
     look(undefined);
     await vi.advanceTimersByTimeAsync(2000);
     expect(isSaid()).toBe(true);
+  });
+
+  test("is not said where no frame can be had, and the view says why", async () => {
+    const { look } = looking();
+    look(undefined, "This session began before Tensor Inspector was there.");
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(isSaid()).toBe(false);
   });
 
   test("is not said where a frame comes soon", async () => {

@@ -194,7 +194,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** If no frame is looked at after a while, as after Pause, or of a thread that was clicked, the view says what to do. */
   awaitFrame(): void {
     this.#setFrameless(false);
-    this.#waiting = setTimeout(() => this.#setFrameless(this.#inspector.frame === undefined), NO_FRAME);
+    const isFrameless = (): boolean => this.#inspector.frame === undefined && this.#inspector.trouble === undefined;
+    this.#waiting = setTimeout(() => this.#setFrameless(isFrameless()), NO_FRAME);
   }
 
   /** Says in the view why what the user asked for was not done. */
