@@ -8,6 +8,15 @@ export class Emitter<T = void> {
   };
 
   fire(value: T): void {
-    for (const listener of this.#listeners) listener(value);
+    for (const listener of this.#listeners) {
+      try {
+        listener(value);
+      } catch (error) {
+        // The others are told all the same; VS Code logs what nobody catches.
+        setTimeout(() => {
+          throw error;
+        });
+      }
+    }
   }
 }
