@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import sys
 import textwrap
 import warnings
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -522,6 +524,32 @@ def test_a_chain_that_leads_back_to_itself_ends() -> None:
     first, second = KeyError("a"), ValueError("b")
     first.__cause__, second.__cause__ = second, first
     assert list(explain(first)) == []
+
+
+def test_what_is_let_go_of_after_an_explanation_is_gone_without_the_collector() -> None:
+    def step() -> Any:
+        x, w = torch.zeros(3, 4), torch.zeros(5, 6)
+        try:
+            x @ w
+        except RuntimeError as error:
+            assert len(explain(error)) == 1
+        return weakref.ref(x)
+
+    gc.disable()
+    try:
+        assert step()() is None
+    finally:
+        gc.enable()
+
+
+def test_an_explanation_empties_no_locals_that_the_program_keeps() -> None:
+    x, w = torch.zeros(3, 4), torch.zeros(5, 6)
+    kept = locals()
+    try:
+        x @ w
+    except RuntimeError as error:
+        explain(error)
+    assert kept["x"] is x
 
 
 def test_objects_of_the_program_are_not_asked(tmp_path: Path) -> None:

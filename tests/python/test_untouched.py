@@ -196,6 +196,46 @@ def test_under_a_context_the_answer_is_the_same(name: str, context: Callable[[],
         assert summarize(value) == expected
 
 
+def left_with_an_interruption(at: int) -> bool:
+    """Leaves `Untouched`, with an exception as a signal raises it before the instruction ``at`` of the way out.
+
+    Whether the way out has that many. The instruction by which `__exit__` begins is not counted.
+    """
+    met = 0
+
+    def see(frame: Any, event: str, argument: object) -> Any:
+        nonlocal met
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            met += 1
+            if met == at:
+                raise KeyboardInterrupt
+        return see
+
+    untouched = Untouched()
+    untouched.__enter__()
+    try:
+        sys.settrace(see)
+        untouched.__exit__(None, None, None)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return met >= at
+
+
+def test_a_signal_on_the_way_out_leaves_the_gradient_mode_as_found() -> None:
+    left: list[int] = []
+    at = 2
+    while left_with_an_interruption(at):
+        if not (torch.is_grad_enabled() and torch._C._is_fwd_grad_enabled() and torch._C._is_torch_function_enabled()):
+            left.append(at)
+            torch.set_grad_enabled(True)
+        at += 1
+    assert at > 20
+    assert left == []
+
+
 def test_deterministic_algorithms_are_no_obstacle() -> None:
     value = VALUES["half"]()
     torch.use_deterministic_algorithms(True)

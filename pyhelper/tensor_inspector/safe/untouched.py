@@ -64,18 +64,25 @@ class Untouched:
             self._undo.append([context].clear)
             return
         self._undo.append(partial(context.__exit__, None, None, None))
-        try:
-            context.__enter__()
-        except BaseException:
-            self._undo.pop()
-            raise
+        context.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        failed: BaseException | None = None
-        while self._undo:
-            try:
-                self._undo.pop()()
-            except BaseException as fault:  # what was entered before must be left all the same
-                failed = fault
-        if failed is not None and not any(error):
-            raise failed
+        try:
+            failed = _all_undone(self._undo)
+        except BaseException as interrupted:  # by a signal, between two of them
+            failed = interrupted
+        if failed is not None:
+            _all_undone(self._undo)  # once more: a signal may have come before one of them, and twice does no harm
+            if not any(error):
+                raise failed
+
+
+def _all_undone(steps: list[Callable[[], object]]) -> BaseException | None:
+    """Takes each step, the last one first, and the others where one fails. What failed last."""
+    failed: BaseException | None = None
+    for undo in reversed(steps):
+        try:
+            undo()
+        except BaseException as fault:
+            failed = fault
+    return failed

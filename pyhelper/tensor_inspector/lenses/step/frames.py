@@ -11,6 +11,8 @@ from typing import Any
 
 from ...safe.guard import class_name, each, instance_dict, plain_str, top_package
 
+_OPTIMIZED = 1  #: of a function's code: its variables are not kept in a dict
+_OURS_ALONE = 3  #: references to what only the frame has, and who counts them
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
 _TOOLS = frozenset(
@@ -118,11 +120,18 @@ def in_sight(view: View) -> list[View]:
 
 
 def variables(frame: FrameType) -> dict[str, Any]:
-    """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own."""
+    """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own.
+
+    Before Python 3.13 a function's frame keeps what it has once told of them, and so what the program lets go of. That is
+    dropped where nobody else has it, as who calls ``locals()``, and no tracer runs, after which it would be the variables.
+    """
     local = frame.f_locals
     cls = type(local)
     if issubclass(cls, dict):
-        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+        found = {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
+        if frame.f_code.co_flags & _OPTIMIZED and sys.gettrace() is None and sys.getrefcount(local) == _OURS_ALONE:
+            dict.clear(local)
+        return found
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
 
 
