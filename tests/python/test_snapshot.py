@@ -17,6 +17,7 @@ from tensor_inspector.kinds import Child, Rows
 from tensor_inspector.protocol import Node
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.safe.untouched import Untouched
+from tensor_inspector.stop import snapshot as snapshots
 from tensor_inspector.stop.snapshot import Snapshot, _cost, alive
 
 
@@ -44,6 +45,22 @@ def test_every_text_of_a_row_counts_and_one_that_is_not_there_costs_nothing(text
 def test_so_does_the_place_that_a_mark_names() -> None:
     row: Any = {"id": 1, "name": "x", "kind": "int", "type": "int", "line": "3"}
     assert _cost({**row, "mark": {"kind": "cycle", "path": "loop"}}) == _cost(row) + 4
+
+
+@pytest.mark.parametrize("limits", [{"nodes": 3}, {"ms": 0}], ids=lambda limits: next(iter(limits)))
+def test_where_a_budget_ends_early_few_elements_are_read_that_are_not_shown(
+    limits: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    as_kind = snapshots.as_kind
+    monkeypatch.setattr(snapshots, "as_kind", lambda value, budget: asked.append(value) or as_kind(value, budget))
+    values = [torch.ones(3) for _ in range(50)]
+    snapshot = Snapshot(Rows.of("", [Child("all", values, "all")]))
+    snapshot.page(0, 0, 1, Budget())
+    asked.clear()
+    shown = snapshot.page(1, 0, 100, Budget(**limits))["nodes"]
+    met = [one for one in asked if any(one is value for value in values)]
+    assert len(shown) <= len(met) <= len(shown) + 2
 
 
 def test_a_list_that_holds_itself_ends_in_a_cycle_mark() -> None:

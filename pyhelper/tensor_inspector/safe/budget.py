@@ -98,6 +98,9 @@ class Budget:
         self._bytes -= bytes
         return True
 
+    def nodes_left(self) -> float:
+        return self._nodes
+
     def _say(self, what: str) -> None:
         if what not in self.cut:
             self.cut.append(what)

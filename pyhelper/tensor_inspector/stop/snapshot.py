@@ -215,20 +215,19 @@ class Snapshot:
 
 def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, Kind | None]]:
     """The rows with their kinds. Of some at once the elements are read before the first of them is put into words: to
-    do one kind of work after the other takes a quarter less time than to take turns."""
+    do one kind of work after the other takes a quarter less time than to take turns. Not of more than are shown."""
     left = iter(rows)
-    while True:
-        some: list[tuple[Child, Kind | None]] = []
-        failed: Exception | None = None
-        try:
-            some.extend((child, _read(child.value, budget)) for child in islice(left, _AHEAD))
-        except Exception as error:  # what came before it is shown
-            failed = error
+    some: list[tuple[Child, Kind | None]] = []
+    try:
+        for child in left:
+            some.append((child, _read(child.value, budget)))
+            if len(some) >= min(_AHEAD, budget.nodes_left()) or budget.spent():
+                yield from some
+                some = []
+    except Exception:  # what came before it is shown
         yield from some
-        if failed is not None:
-            raise failed
-        if len(some) < _AHEAD:
-            return
+        raise
+    yield from some
 
 
 def _read(value: object, budget: Budget) -> Kind | None:
