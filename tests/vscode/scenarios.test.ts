@@ -308,7 +308,7 @@ describe("13: a backward that will fail", () => {
   test.for([
     ["in_place", "backward will fail", "hidden was changed in place since SigmoidBackward0 saved it"],
     ["no_graph", "loss has no grad_fn", "predicted is made by argmax()"],
-    ["growing", "total carries the graphs of 4 steps", "keeps them alive"],
+    ["growing", "total keeps 4 freed graphs alive", "what was added to it"],
   ] as const)("%s: said before it happens", async ([name, label, reason], { wb }) => {
     await stopIn(wb, BACKWARD, name);
     await first(wb, label, reason);

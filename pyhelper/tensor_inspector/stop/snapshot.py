@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count, islice
+from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 

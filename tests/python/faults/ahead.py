@@ -943,6 +943,10 @@ TRAPS: dict[str, tuple[str, str]] = {
 
 #: name of a program: the line that its finding is about
 LINES: dict[str, str] = {
+    "memory_written_after_it_was_read": "self.slots[:1] = entry",
+    "gate_doubled_in_place": "g *= 2",
+    "first_column_set_in_a_function": "d[:, 0] = 0",
+    "weights_changed_before_backward": "opt.step()",
     "state_kept_by_the_module": "self.memory = self.cell(x, self.memory)",
     "state_kept_by_the_trainer": "z, self.h = self.rnn(x, self.h)",
     "head_left_out_of_a_dict": 'self.heads = nn.ModuleDict({"kind": nn.Linear(8, 3), "box": nn.Linear(8, 3)})',
@@ -958,6 +962,10 @@ LINES: dict[str, str] = {
 
 #: and what its first title says
 TITLES: dict[str, str] = {
+    "memory_written_after_it_was_read": "net.slots was changed in place since MmBackward0 saved it",
+    "gate_doubled_in_place": "g was changed in place since SigmoidBackward0 saved it",
+    "first_column_set_in_a_function": "d was changed in place since ExpBackward0 saved it",
+    "weights_changed_before_backward": "net[2].weight was changed in place (opt.step)",
     "state_kept_by_the_module": "net.memory is carried from step to step with its graph",
     "state_seen_before_the_forward": "net.state still has the graph of the step before",
     "last_of_a_list_left_out": "net.blocks[3] took no part in the forward",

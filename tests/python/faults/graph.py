@@ -306,6 +306,74 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  opt.step()
 """,
     ),
+    "memory_written_after_it_was_read": (
+        "inplace-modified",
+        """
+ class Memory(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.query, self.out = nn.Linear(6, 8), nn.Linear(8, 3)
+         self.register_buffer("slots", torch.randn(5, 8))
+     def forward(self, x):
+-        q, kept = self.query(x), self.slots
++        q, kept = self.query(x), self.slots.clone()
+         read = torch.softmax(q @ kept.t(), 1) @ kept
+         self.write(q.detach().mean(0, keepdim=True))
+         return self.out(read)
+     @torch.no_grad()
+     def write(self, entry):
+         self.slots[:1] = entry
+ net = Memory()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(7, 6)), torch.arange(7) % 3)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "gate_doubled_in_place": (
+        "inplace-modified",
+        """
+ class Gated(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Linear(6, 8), nn.Linear(8, 3)
+     def forward(self, x):
+         h = torch.tanh(self.a(x))
+         g = torch.sigmoid(h)
+-        g *= 2
++        g = g * 2
+         return self.b(h * g)
+ net = Gated()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(7, 6)), torch.arange(7) % 3)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
+    "first_column_set_in_a_function": (
+        "inplace-modified",
+        """
+ def score(a, b):
+     d = (a - b).exp()
+-    d[:, 0] = 0
++    d = torch.cat([torch.zeros(7, 1), d[:, 1:]], 1)
+     return d.sum()
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.01)
+ for _ in range(2):
+     c = score(net(torch.randn(7, 6)), torch.randn(7, 3))
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
     "second_pass": (
         "graph-freed",
         """

@@ -8,7 +8,7 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any
 
-from ...safe.guard import class_dict, class_module, mro, top_package
+from ...safe.guard import class_dict, class_module, instance_dict, mro, top_package
 from ..step.calls import Call
 from ..step.frames import global_of
 from ..step.source import Source
@@ -40,6 +40,13 @@ def unwrapped(item: Any) -> Any:
     """What stands in a class, or the function that it wraps, as a property does."""
     wrapped = _WRAPPED.get(id(type(item)))
     return item if wrapped is None else getattr(item, wrapped, None)
+
+
+def undecorated(function: FunctionType) -> FunctionType:
+    """What a decorator, as that of ``no_grad``, was put around."""
+    while type(instance_dict(function).get("__wrapped__")) is FunctionType:
+        function = instance_dict(function)["__wrapped__"]
+    return function
 
 
 def methods_of(cls: type) -> Iterator[tuple[str, Source]]:

@@ -38,13 +38,18 @@ def line_of(step: Step | None, node: AutogradNode, name: str | None) -> tuple[st
     if node.is_custom:
         lines = {
             (source.file, call.lineno)
-            for source in (*step.sources, *_forwards(step))
+            for source in (*step.sources, *methods_in_sight(step))
             for call in _applied(source, node)
         }
         return next(iter(lines)) if len(lines) == 1 else None
-    called = _CALLED.get(node.op, (node.op.lower(),))
-    lines = _calls_in(step.sources, called) or _calls_in(_forwards(step), called)
+    called = called_as(node.op)
+    lines = _calls_in(step.sources, called) or _calls_in(methods_in_sight(step), called)
     return next(iter(lines)) if len(lines) == 1 else None
+
+
+def called_as(op: str) -> tuple[str, ...]:
+    """The names of functions and methods that call an operation."""
+    return _CALLED.get(op, (op.lower(),))
 
 
 def _calls_in(sources: Iterable[Source], called: tuple[str, ...]) -> set[tuple[str, int]]:
@@ -76,7 +81,7 @@ def _traced(node: AutogradNode) -> tuple[str, int] | None:
     return None
 
 
-def _forwards(step: Step) -> list[Source]:
+def methods_in_sight(step: Step) -> list[Source]:
     """The source of the methods of the program's own modules in sight."""
     found: dict[int, Source] = {}
     for _, member in list(step.members.values())[:_FUNCTIONS]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...measure.torch.modules import Member, is_module
 from ...safe.guard import first_of, instance_dict, plain_str
-from ..findings.classes import is_library, is_library_module
+from ..findings.classes import is_library, is_library_module, undecorated
 from .calls import Call
 from .expressions import is_name, text_of
 from .frames import global_of
@@ -129,9 +129,7 @@ def _attribute(value: Any, name: str) -> Any:
 def _function_of(value: Any) -> tuple[FunctionType | None, Any]:
     """The function that a call of a value runs, and what it is a method of."""
     if type(value) is FunctionType:
-        while type(instance_dict(value).get("__wrapped__")) is FunctionType:  # a decorator's, as of no_grad
-            value = instance_dict(value)["__wrapped__"]
-        return value, None
+        return undecorated(value), None
     if type(value) is MethodType:
         return _function_of(value.__func__)[0], value.__self__
     if value is None or issubclass(type(value), type) or is_library(type(value)):

@@ -122,8 +122,9 @@ def in_sight(view: View) -> list[View]:
 def variables(frame: FrameType) -> dict[str, Any]:
     """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own.
 
-    Before Python 3.13 a function's frame keeps what it has once told of them, and so what the program lets go of. That is
-    dropped where nobody else has it, as who calls ``locals()``, and no tracer runs, after which it would be the variables.
+    Before Python 3.13 a function's frame keeps what it has once told of them, and so what the program lets go of.
+    That is dropped where nobody else has it, as who calls ``locals()``, and no tracer runs: after one it would be the
+    variables.
     """
     local = frame.f_locals
     cls = type(local)

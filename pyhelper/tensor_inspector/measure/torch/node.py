@@ -21,15 +21,17 @@ _Method: Any = type(str.join)
 class Saved:
     """What a node has saved under a name.
 
-    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved; ``found``
-    and ``expected`` are its versions where torch tells them), hooked (only the program's code could unpack it), unread.
+    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved: ``changed``
+    is it as it is now, ``found`` and ``expected`` are its versions where torch tells them), hooked (only the program's
+    code could unpack it), unread.
     """
 
-    __slots__ = ("expected", "found", "state", "value")
+    __slots__ = ("changed", "expected", "found", "state", "value")
 
-    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1) -> None:
+    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1, changed: Any = None) -> None:
         self.state = state
         self.value = value
+        self.changed = changed
         self.found = found
         self.expected = expected
 
@@ -188,7 +190,7 @@ class AutogradNode:
         try:
             value = unpacked.__get__(self.function)
         except RuntimeError as error:
-            return _FREED if data is None else Saved("modified", None, *_versions(error))
+            return _FREED if data is None else Saved("modified", None, *_versions(error), data)
         return _NONE if value is None else Saved("tensor", value)
 
     def next_functions(self) -> Iterable[Any]:

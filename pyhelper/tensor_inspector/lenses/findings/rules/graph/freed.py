@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .....measure.torch.elements import version_of
 from .....measure.torch.graph import Graph
 from .....measure.torch.metadata import gradient_of
 from .....measure.torch.modules import Member
@@ -18,9 +17,9 @@ from ....step.step import Step
 from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
 from ...ahead.meantime import runs_its_forward_alone
 from ...carried import State, states, tensors_with_graph
+from ...changed import change_of
 from ...classes import forward_of, is_library
 from ...finding import Found
-from ...outputs import INPUTS, USUAL
 from ...rule import rule
 
 
@@ -38,51 +37,14 @@ def inplace_modified(step: Step) -> Iterator[Found]:
                 saved = node.saved(name)
                 if saved.state != "modified":
                     continue
-                changed = _changed_name(step, node, name)
+                change = change_of(step, node, name)
                 versions = f"saved at version {saved.expected}, now at version {saved.found}"
-                line, how = _changed_in(step, changed)
-                title = f"backward will fail: {changed or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
-                yield Found(title, (changed, versions), (loss.name, "its backward goes through it"), line=line)
+                how = f" ({change.how})" if change.how else ""
+                title = f"backward will fail: {change.name or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
+                yield Found(
+                    title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line
+                )
                 return
-
-
-def _changed_name(step: Step, node: AutogradNode, saved: str) -> str | None:
-    """The variable that was changed: what the node made, or what was made of that in place."""
-    for above in (node, *(user for user, _ in step.graph.users(node))):
-        thing = step.tensor_at(above)
-        if thing is not None and version_of(thing.value):
-            return thing.name
-    positions = [at for at in range(len(node.inputs)) if INPUTS.get(node.op, USUAL).get(at) == saved]
-    inputs = [step.graph.input(node, at) for at in positions] or list(step.graph.inputs(node))
-    for below in (one for one in inputs if one is not None):
-        thing = step.tensor_at(below)
-        if thing is not None and version_of(thing.value):
-            return thing.name
-        for leaf_at in step.graph.below(below)[:3]:
-            if leaf_at.leaf is not None and version_of(leaf_at.leaf):
-                return step.name_of(leaf_at.leaf)
-    return None
-
-
-def _changed_in(step: Step, name: str | None) -> tuple[tuple[str, int] | None, str]:
-    if name is None:
-        return None, ""
-    for call in reversed(step.source.calls):
-        if (
-            call.name.endswith("_")
-            and not call.name.endswith("__")
-            and text_of(call.receiver) == name
-            and call.lineno < step.source.lineno
-        ):
-            return (step.source.file, call.lineno), f" ({call.callee})"
-    for line, node in reversed(step.source.bindings.get(name, [])):
-        if isinstance(node, ast.AugAssign) and line < step.source.lineno:
-            return (step.source.file, line), ""
-    held = any(one.name == name for one in step.trained())
-    for call in step.source.calls_of("step") if held else ():
-        if any(thing.key == text_of(call.receiver) for thing in step.optimizers):
-            return (step.source.file, call.lineno), f" ({call.callee})"
-    return None, ""
 
 
 @rule(

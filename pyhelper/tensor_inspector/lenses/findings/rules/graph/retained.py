@@ -38,7 +38,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
         freed = _freed_addends(step, thing.value)
         if freed > 1:
             yield Found(
-                f"{thing.name} carries the graphs of {freed} steps: a chain of additions that keeps them alive",
+                f"{thing.name} keeps {freed} freed graphs alive: those of what was added to it",
                 (thing.name, f"requires grad, {freed} freed graphs below it"),
                 line=place,
                 suggestion="add the number: loss.item() or loss.detach()",
@@ -51,7 +51,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
         line = _appended_in(source, key)
         if freed > 1 and line is not None:
             yield Found(
-                f"{key} keeps the graphs of {freed} steps alive",
+                f"{key} keeps {freed} freed graphs alive: those of what was appended to it",
                 (key, f"{plural(len(items), 'tensor')} with grad_fn, their graphs freed"),
                 line=(source.file, line),
                 suggestion="append the number: loss.item() or loss.detach()",
