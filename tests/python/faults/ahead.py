@@ -943,6 +943,7 @@ TRAPS: dict[str, tuple[str, str]] = {
 
 #: name of a program: the line that its finding is about
 LINES: dict[str, str] = {
+    "distances_of_points_to_themselves": "d = d.sqrt()",
     "memory_written_after_it_was_read": "self.slots[:1] = entry",
     "gate_doubled_in_place": "g *= 2",
     "first_column_set_in_a_function": "d[:, 0] = 0",

@@ -226,4 +226,23 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  Engine().fit_one(torch.randn(8, 6))
 """,
     ),
+    "distances_of_points_to_themselves": (
+        "nan-in-grad-only",
+        """
+ def spread(z):
+     d = ((z[:, None] - z[None]) ** 2).sum(-1)
+-    d = d.sqrt()
++    d = (d + 1e-8).sqrt()
+     return d.mean() / d.shape[0]
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ x, y = torch.randn(8, 6), torch.randn(8, 3)
+ q = net(x)
+ q = q / q.norm(dim=1, keepdim=True)
+ c = F.mse_loss(q, y) - 0.1 * spread(q)
+ o.zero_grad()
+ c.backward()
+ stop()
+""",
+    ),
 }

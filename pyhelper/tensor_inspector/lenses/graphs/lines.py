@@ -9,6 +9,7 @@ from typing import Any
 
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_dict, library_of, mro
+from ..step.called import functions_called
 from ..step.calls import Call
 from ..step.source import Source
 from ..step.step import Step
@@ -44,6 +45,7 @@ def line_of(step: Step | None, node: AutogradNode, name: str | None) -> tuple[st
         return next(iter(lines)) if len(lines) == 1 else None
     called = called_as(node.op)
     lines = _calls_in(step.sources, called) or _calls_in(methods_in_sight(step), called)
+    lines = lines or _calls_in((one.source for one in functions_called(step)), called)
     return next(iter(lines)) if len(lines) == 1 else None
 
 

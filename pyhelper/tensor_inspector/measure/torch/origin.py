@@ -266,6 +266,11 @@ def may_be_steep(node: AutogradNode) -> bool:
     return _is_root(node) if node.op == "Pow" else node.op in _STEEP or node.op in _DIVIDING
 
 
+def only_divides(node: AutogradNode) -> bool:
+    """Whether what may be steep of an operation is that it divides: that is as often harmless."""
+    return node.op in _DIVIDING
+
+
 def steep(graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
     """Operations whose slope is not finite at what they were given, though their result is."""
     for node in nodes:

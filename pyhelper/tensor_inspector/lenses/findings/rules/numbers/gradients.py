@@ -10,7 +10,7 @@ from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import groups, inner
-from .....measure.torch.origin import may_be_steep, steep
+from .....measure.torch.origin import may_be_steep, only_divides, steep
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of
@@ -45,7 +45,7 @@ def nan_in_grad_only(step: Step) -> Iterator[Found]:
         node for node in step.graph.nodes if may_be_steep(node) and any(step.graph.reaches(one, node) for one in roots)
     ]
     proven = next(steep(step.graph, Flow(step.graph, live_values(step)), nodes), None)
-    nodes = nodes if proven is None else [proven]
+    nodes = sorted(nodes, key=only_divides) if proven is None else [proven]
     ops = listed(dict.fromkeys(node.op.lower() for node in nodes), False, 40)
     around = (step.title_of(one) for node in nodes for one in (node, *step.graph.inputs(node)) if one.leaf is None)
     names = list(dict.fromkeys(name for name in around if name))[:3]

@@ -10,13 +10,13 @@ from typing import Any
 from ...measure.torch.elements import memory_of
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_dict, mro
-from ..graphs.lines import called_as, methods_in_sight
+from ..findings.classes import is_library, undecorated
+from ..findings.lines import Line
 from ..step.called import functions_called
 from ..step.expressions import names_given, names_in, text_of
 from ..step.source import Source
 from ..step.step import Step
-from .classes import is_library, undecorated
-from .lines import Line
+from .lines import called_as, methods_in_sight
 
 _KEEPING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")  #: that change no element
 _LAYERS = ("Addmm", "Convolution", "Mm", "Mv", "Bmm", "NativeBatchNorm", "NativeLayerNorm", "Embedding")
@@ -56,7 +56,7 @@ def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
 
 
 def _named(step: Step) -> Iterator[tuple[str, Any, tuple[str, Any, int]]]:
-    """Tensors in sight by their names: each with its attribute, the class that has that, and the number of its frame."""
+    """Tensors in sight by name: each with its attribute, the class that has it, and the number of its frame."""
     for thing in step.tensors:
         owner, _, attribute = thing.key.rpartition(".")
         value = step.value(owner, thing.view) if owner else None
@@ -67,7 +67,7 @@ def _named(step: Step) -> Iterator[tuple[str, Any, tuple[str, Any, int]]]:
 
 
 def _changes(step: Step, name: str, attribute: str, cls: Any, view: int) -> Iterator[Change]:
-    """What changes a variable: lines above in the frame, the step of an optimizer that holds it, methods of its object."""
+    """What changes a variable: lines above in the frame, the step of its optimizer, methods of its object."""
     source, key = step.sources[view], name.replace('"', "'")
     for line, how in sorted(_in_source(source, key), reverse=True):
         if line < source.lineno:
@@ -77,7 +77,7 @@ def _changes(step: Step, name: str, attribute: str, cls: Any, view: int) -> Iter
         if any(thing.key == text_of(call.receiver) for thing in step.optimizers):
             yield Change(name, (step.source.file, call.lineno), call.callee)
     for method in _methods(cls) if cls is not None and not is_library(cls) else ():
-        for line, how in _in_source(method, f"{method.own}.{attribute}"):
+        for line, how in _in_source(method, f"{method.self_name}.{attribute}"):
             yield Change(name, (method.file, line), how)
 
 
