@@ -475,6 +475,19 @@ describe("the active frame", () => {
     expect(seen).toEqual(["untracked", undefined]);
   });
 
+  test("is read at once, however often other sessions stop meanwhile", async () => {
+    const one = debugging("one");
+    const two = debugging("two", one.sessions);
+    const { seen } = watched(one.sessions);
+    two.stop();
+    await vi.advanceTimersByTimeAsync(100);
+    one.stop();
+    one.focus();
+    two.stop();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen.map((frame) => frame?.session)).toEqual([one.session]);
+  });
+
   test("of another session is another, whatever the ids", async () => {
     const one = debugging("one");
     const two = debugging("two", one.sessions);

@@ -78,7 +78,7 @@ export class ActiveFrame implements vscode.Disposable {
   /** The item's frame is one that the adapter has not named at this stop: the call stack still showed the last one's. */
   #unnamed = false;
   #timer: NodeJS.Timeout | undefined;
-  #lastStop = 0;
+  #lastStop: { readonly session: Session; readonly at: number } | undefined;
   /** The last stop followed the one before it at once. */
   #stepping = false;
   /** The stop whose top frame will be looked at, while VS Code has not announced one. */
@@ -102,15 +102,23 @@ export class ActiveFrame implements vscode.Disposable {
 
   #stopped(stopped: Stopped): void {
     const { session, threadId, takesFocus, reason } = stopped;
-    const now = Date.now();
-    this.#stepping = now - this.#lastStop < STEPPING;
-    this.#lastStop = now;
+    if (this.#isElsewhere(session)) return;
+    const [now, last] = [Date.now(), this.#lastStop];
+    this.#stepping = last?.session === session && now - last.at < STEPPING;
+    this.#lastStop = { session, at: now };
     this.#look(SILENT_STOP);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
     const stop = session.stopOf(threadId);
     if (stop === undefined || !willBeLookedAt(session, threadId)) return;
     this.#expected = { thread: threadId, stop, reason };
     void session.askForFrames(threadId, 1);
+  }
+
+  /** The user looks at a paused frame of another session: VS Code stays there. */
+  #isElsewhere({ id }: Session): boolean {
+    const item = vscode.debug.activeStackItem;
+    if (!(item instanceof vscode.DebugStackFrame) || item.session.id === id) return false;
+    return this.#sessions.get(item.session.id)?.stopOf(item.threadId) !== undefined;
   }
 
   /** VS Code announces a frame after questions of its own: where these have told which it will be, it is taken before. */
