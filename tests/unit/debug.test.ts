@@ -118,6 +118,16 @@ describe("a session", () => {
     expect(named).not.toHaveBeenCalled();
   });
 
+  test("ends once, in however many ways VS Code says so", () => {
+    const { sessions, tracker } = debugging();
+    const ended = vi.fn<() => void>();
+    sessions.onDidEnd(ended);
+    tracker.onWillStopSession?.();
+    tracker.onError?.(new Error("the adapter broke"));
+    tracker.onExit?.(1, undefined);
+    expect(ended).toHaveBeenCalledOnce();
+  });
+
   test("counts stops: no number comes back, as frame ids do", () => {
     const { session, event } = debugging();
     const numbers = ["stopped", "continued", "stopped", "stopped"].map((name) => {

@@ -32,9 +32,14 @@ export class Frame {
     return `${this.session.id} ${this.stop} ${this.threadId} ${this.frameId}`;
   }
 
+  /** As the adapter names it; empty where it names none. */
+  get file(): string {
+    return this.#place.source?.path ?? "";
+  }
+
   /** File and function: what a frame has in common with itself at other stops. */
   get place(): string {
-    return `${this.#place.source?.path ?? ""}:${this.#place.function}`;
+    return `${this.file}:${this.#place.function}`;
   }
 
   /** Whether it stands in this document. */

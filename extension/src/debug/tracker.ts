@@ -79,7 +79,9 @@ export class Tracker implements vscode.DebugAdapterTracker {
     this.end();
   }
 
+  /** VS Code says so in several ways, one after the other. */
   end(): void {
+    if (this.#threads.ended) return;
     this.#threads.end();
     this.#leave();
     this.#events.ended.fire(this.session);
@@ -138,6 +140,7 @@ export class Tracker implements vscode.DebugAdapterTracker {
   #leave(): void {
     this.session.queue.sweep();
     this.#replies.clear();
+    this.#stackRequests.clear();
   }
 
   /** What comes when the thread has gone on since is not true any more. */

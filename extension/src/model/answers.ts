@@ -1,4 +1,5 @@
 import type { Frame } from "../debug/activeFrame.ts";
+import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { Filter, FrameRequest } from "../protocol/generated.ts";
@@ -20,15 +21,18 @@ export interface Wishes {
   readonly pageSize: number;
 }
 
-/** What asking came to: the frame's contents, or why they can't be had. */
-export type Outcome = { readonly contents: Contents } | { readonly failure: Failure };
+/**
+ * What asking came to: the frame's contents, or why they can't be had; that it was left before it was sent; undefined is
+ * an answer that is not true any more.
+ */
+export type Outcome = { readonly contents: Contents } | { readonly failure: Failure } | "left" | undefined;
 
-/** A frame that is asked for just now; undefined is an answer that is not true any more. */
+/** A frame that is asked for just now. */
 interface Pending {
   readonly frame: Frame;
   /** Ends the asking, where it was not sent yet. */
   readonly abort: AbortController;
-  outcome: Promise<Outcome | undefined>;
+  outcome: Promise<Outcome>;
 }
 
 /**
@@ -79,12 +83,16 @@ export class Answers {
   }
 
   /** What asking for a frame will have come to, if that is under way. */
-  asked(frame: Frame): Promise<Outcome | undefined> | undefined {
+  asked(frame: Frame): Promise<Outcome> | undefined {
     return this.#asked.get(frame.key)?.outcome;
   }
 
-  /** Asks for a frame. Undefined is an answer that was dropped. */
-  ask(frame: Frame): Promise<Outcome | undefined> {
+  /** Only this frame is looked at now: others that were not asked for yet need not be. */
+  leaveOthers(frame: Frame | undefined): void {
+    for (const [key, { abort }] of this.#asked) if (key !== frame?.key) abort.abort();
+  }
+
+  ask(frame: Frame): Promise<Outcome> {
     const pending: Pending = { frame, abort: new AbortController(), outcome: Promise.resolve(undefined) };
     this.#asked.get(frame.key)?.abort.abort();
     this.#asked.set(frame.key, pending);
@@ -139,7 +147,7 @@ export class Answers {
     this.#types.set(session, met);
   }
 
-  async #read(pending: Pending): Promise<Outcome | undefined> {
+  async #read(pending: Pending): Promise<Outcome> {
     const { frame, abort } = pending;
     const isTrue = (): boolean => this.#isAwaited(pending) && !frame.over;
     try {
@@ -153,7 +161,8 @@ export class Answers {
       this.meet(frame, answer.types);
       return { contents };
     } catch (error) {
-      return isTrue() ? { failure: failureOf(error) } : undefined;
+      if (!isTrue()) return undefined;
+      return error instanceof Over ? "left" : { failure: failureOf(error) };
     }
   }
 

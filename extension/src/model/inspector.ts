@@ -92,6 +92,7 @@ export class Inspector {
     const frame = focus === "untracked" ? undefined : focus;
     this.#frame = frame;
     this.#answers.sweep();
+    this.#answers.leaveOthers(frame);
     const known = frame && this.#answers.of(frame);
     if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
@@ -152,7 +153,7 @@ export class Inspector {
     const { next, contents } = row;
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
-    if (contents.failure(row.known) === undefined) {
+    if (contents.reaches(row.known, next.start)) {
       this.#answers.parts.expansion.open(row.path, next.start + next.count);
     }
     this.changed();
@@ -197,7 +198,8 @@ export class Inspector {
     const outcome = await (this.#answers.asked(frame) ?? this.#answers.ask(frame));
     clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;
-    if ("failure" in outcome) this.#show(undefined, troubleOf(outcome.failure));
+    if (outcome === "left") await this.#ask(frame);
+    else if ("failure" in outcome) this.#show(undefined, troubleOf(outcome.failure));
     else this.#show(outcome.contents, undefined);
   }
 

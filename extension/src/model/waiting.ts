@@ -43,6 +43,7 @@ export function reached(
       void inspector.asking.then(finish);
     };
     let timer = setTimeout(giveUp, REACHED);
+    if (signal.aborted) return finish();
     look();
     void inspector.asking.then(look);
   });
