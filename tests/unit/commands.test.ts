@@ -16,7 +16,7 @@ async function summarized(argument: unknown, session = "session") {
   const [pinned, said] = [[] as string[], [] as string[]];
   const parts = {
     inspector: { frame: { session: { id: session } } },
-    runs: { pin: (expression: string) => Promise.resolve(void pinned.push(expression)) },
+    runs: { pin: (expressions: readonly string[]) => Promise.resolve(void pinned.push(...expressions)) },
     expansion: new Expansion(),
     tree: {
       showTop: vi.fn<() => Promise<void>>(),
@@ -90,11 +90,22 @@ describe("by a key", () => {
   test("a menu's commands act on all marked rows", async () => {
     const [x, y] = ["x", "y"].map((id) => rowLike({ id, expression: id }));
     const pinned: string[] = [];
-    const runs = { pin: (expression: string) => Promise.resolve(void pinned.push(expression)) };
+    const runs = { pin: (expressions: readonly string[]) => Promise.resolve(void pinned.push(...expressions)) };
     const parts = { runs } as unknown as Parts;
     await COMMANDS[COMMAND.pin](parts, x, [x, y]);
     await COMMANDS[COMMAND.copyExpression](parts, y, [x, y]);
     expect([pinned, env.clipboard.text]).toEqual([["x", "y"], "x\ny"]);
+  });
+
+  test("Evaluate Again runs all that are marked, one after the other", async () => {
+    const ran: string[] = [];
+    const run = async (expression: string): Promise<void> => {
+      await Promise.resolve();
+      ran.push(expression);
+    };
+    const rows = ["f(x)", "g(x)"].map((expression) => rowLike({ id: expression, pin: { expression } }));
+    await COMMANDS[COMMAND.evaluateAgain]({ runs: { run } } as unknown as Parts, rows[0], rows);
+    expect(ran).toEqual(["f(x)", "g(x)"]);
   });
 
   test.each([

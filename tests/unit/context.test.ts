@@ -65,7 +65,7 @@ test("tells whether something is pinned, before any stop and as it changes", () 
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
-  pins.add("x");
+  pins.add(["x"]);
   expect(isPinned()).toBe(true);
 });
 

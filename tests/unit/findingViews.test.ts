@@ -217,11 +217,25 @@ describe("the commands of a finding", () => {
     const dismissed = new Dismissed(memory());
     const rows = ["a", "b"].map((rule) => rowOf({ ...softmax, rule }));
     const parts = { dismissed } as unknown as Parts;
+    const told = vi.fn<() => void>();
+    dismissed.onDidChange(told);
     await COMMANDS[COMMAND.dismissHere](parts, rows[0], rows);
+    expect(told, "each asks for findings anew").toHaveBeenCalledOnce();
     expect(dismissed.rulesAt("/train.py:train")).toEqual(["a", "b"]);
     expect(dismissed.rulesAt("/other.py:f")).toEqual([]);
     await COMMANDS[COMMAND.neverThisRule](parts, rows[0], rows);
     expect(dismissed.rulesAt("/other.py:f")).toEqual(["a", "b"]);
+  });
+
+  test("dismiss in a method, not in that of another class in its file", async () => {
+    const dismissed = new Dismissed(memory());
+    const at = frame(1, { place: "/model.py:forward" });
+    const [encoder, decoder] = ["Encoder", "Decoder"].map(
+      (name) => new Contents(at, frameAnswer([], { function: `${name}.forward` })),
+    ) as [Contents, Contents];
+    const parts = { dismissed } as unknown as Parts;
+    await COMMANDS[COMMAND.dismissHere](parts, { ...rowOf(softmax), contents: encoder });
+    expect([encoder, decoder].map(({ place }) => dismissed.rulesAt(place))).toEqual([["double-softmax"], []]);
   });
 
   test("dismiss all that a row counts", async () => {

@@ -510,14 +510,14 @@ describe("what is dismissed", () => {
     const { look, stand, asked, dismissed, kept, rows } = await window();
     await look(1);
     await stand();
-    dismissed.add("double-softmax", "/train.py:train");
+    dismissed.add(["double-softmax"], "/train.py:train");
     expect(rows()[0]?.label).toBe("a");
     await stand();
     expect(asked).toHaveLength(1);
     await look(2);
     await stand();
     expect(asked.at(-1)?.options).toMatchObject({ ignore: "double-softmax" });
-    dismissed.add("lr-zero");
+    dismissed.add(["lr-zero"]);
     expect(dismissed.rulesAt("/other.py:f")).toEqual(["lr-zero"]);
     expect(new Dismissed(memory(kept)).rulesAt("/train.py:train")).toEqual(["double-softmax", "lr-zero"]);
     dismissed.restoreAll();
@@ -532,11 +532,11 @@ describe("what is dismissed", () => {
     );
     await look(1);
     await findings.check("running");
-    dismissed.add("double-softmax");
+    dismissed.add(["double-softmax"]);
     await settled();
     expect(asked).toHaveLength(1);
     expect(rows()[0]).toMatchObject({ label: "2 findings", tone: "warning", icon: "warning" });
-    dismissed.add("lr-zero");
+    dismissed.add(["lr-zero"]);
     expect(rows()[0]?.finding).toEqual(unsure);
   });
 
@@ -547,7 +547,7 @@ describe("what is dismissed", () => {
     });
     await look(1);
     await stand();
-    dismissed.add("double-softmax");
+    dismissed.add(["double-softmax"]);
     await vi.advanceTimersByTimeAsync(1000);
     expect(asked).toHaveLength(1);
     expect(rows()[0]?.label).toBe("a");
@@ -564,7 +564,7 @@ describe("what is dismissed", () => {
       await look(1);
       if (manner === "thorough") void findings.check();
       await stand();
-      dismissed.add("double-softmax");
+      dismissed.add(["double-softmax"]);
       await vi.advanceTimersByTimeAsync(2000);
       expect(asked.map(({ options }) => options?.["ignore"])).toEqual(["", "double-softmax"]);
       expect(asked.at(-1)?.options).toMatchObject({ thorough: manner === "thorough" });
@@ -580,13 +580,13 @@ describe("what is dismissed", () => {
     await stand();
     await findings.check();
     expect(rows()[1]?.label).toBe("checked thoroughly: 1 more (2 rules)");
-    dismissed.add("loss-sign");
+    dismissed.add(["loss-sign"]);
     expect(rows()[1]?.label).toBe("checked thoroughly: nothing more (2 rules)");
   });
 
   test("and restored during a check is asked by a check of that manner", async () => {
     const { look, asked, dismissed, findings } = await window(() => new Promise(() => undefined));
-    dismissed.add("double-softmax");
+    dismissed.add(["double-softmax"]);
     await look(1);
     void findings.check("running");
     await settled();
@@ -600,7 +600,7 @@ describe("what is dismissed", () => {
   test("is not counted as not checked", async () => {
     const { page: _, ...node } = answerOf().node!;
     const { look, dismissed, findings, rows } = await window(() => ({ ...answerOf(), node }));
-    dismissed.add("lr-zero");
+    dismissed.add(["lr-zero"]);
     await look(1);
     await findings.check();
     expect(rows()[0]?.label).toBe("nothing found (2 rules)");
@@ -612,7 +612,7 @@ describe("what is dismissed", () => {
     );
     await look(1);
     await stand();
-    dismissed.add("double-softmax");
+    dismissed.add(["double-softmax"]);
     expect(asked.at(-1)?.options).toMatchObject({ ignore: "double-softmax" });
   });
 });

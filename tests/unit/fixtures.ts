@@ -52,6 +52,7 @@ export function frame(
     stop,
     key,
     place,
+    file: place.slice(0, place.indexOf(":")),
     over: false,
     isIn: () => true,
     locate: ({ file, line: at }: SourceLine) => Promise.resolve({ uri: Uri.file(file), line: at }),

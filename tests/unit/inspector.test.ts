@@ -151,6 +151,24 @@ describe("answers that nobody waits for any more are dropped", () => {
     expect(ops()).toEqual(["frame", "frame"]);
   });
 
+  test("and a frame that was left before it was asked for is not, but when it is looked at again", async () => {
+    const { inspector, asked, ops } = inspected({
+      frame: ({ how }) => {
+        if (ops().length !== 1) return undefined;
+        const { promise, reject } = deferred<FrameAnswer>();
+        (how as AbortSignal).addEventListener("abort", () => reject(new Over()));
+        return promise;
+      },
+    });
+    inspector.focus(frame(1));
+    inspector.focus(frame(1, { frameId: 3 }));
+    expect((asked[0]?.["how"] as AbortSignal | undefined)?.aborted).toBe(true);
+    inspector.focus(frame(1));
+    await settled();
+    expect(labels(inspector)).toEqual(["x"]);
+    expect(ops()).toEqual(["frame", "frame", "frame"]);
+  });
+
   test("and a failure for a frame that was left is said nowhere", async () => {
     const late = deferred<FrameAnswer>();
     const { inspector } = inspected({ frame: () => late.promise });
@@ -240,7 +258,7 @@ describe("what is shown says that it is from before", () => {
     });
     inspector.focus(frame(1));
     await vi.advanceTimersByTimeAsync(0);
-    await runs.pin("f(x)");
+    await runs.pin(["f(x)"]);
     await vi.advanceTimersByTimeAsync(0);
     const rows = (): Row[] => rootRows(inspector.scene as NonNullable<typeof inspector.scene>);
     expect(rows()[0]?.summary).not.toContain("from before");
@@ -449,18 +467,26 @@ describe("children", () => {
       total: 250,
       nodes: Array.from({ length: 100 }, (_, index) => node(`[${index + 100}]`)),
     };
-    const { inspector, asked } = inspected({
+    let isOver = false;
+    const { inspector, asked, expansion } = inspected({
       frame: () => frameAnswer([tensor("x", { page: first })]),
-      children: (question) => ({ ...children(question), page: second }),
+      children: (question) => {
+        if (isOver) throw new Over();
+        return { ...children(question), page: second };
+      },
     });
     inspector.focus(frame(1));
     await settled();
     const more = childRows(inspector.scene as never, firstRow(inspector))?.at(-1) as Row;
+    isOver = true;
+    await inspector.more(more);
+    expect(expansion.count(more.path), "it was given up before it came").toBeUndefined();
+    isOver = false;
     await inspector.more(more);
     expect(asked[1]).toMatchObject({ op: "children", start: 100, count: 100 });
     inspector.focus(frame(3));
     await settled();
-    expect(asked[2]).toMatchObject({ expanded: { x: { count: 200 } } });
+    expect(asked.at(-1)).toMatchObject({ expanded: { x: { count: 200 } } });
   });
 });
 
@@ -573,7 +599,7 @@ describe("pins", () => {
     const { inspector, runs, asked } = inspected();
     inspector.focus(frame(1));
     await settled();
-    await runs.pin("x.grad");
+    await runs.pin(["x.grad"]);
     expect(asked.map(({ op, pins }) => [op, pins])).toEqual([
       ["frame", []],
       ["frame", [{ expression: "x.grad" }]],
@@ -584,7 +610,7 @@ describe("pins", () => {
     const { inspector, runs, pins, ops } = inspected({ evaluate: () => nodeAnswer("evaluate", tensor("model(x)")) });
     inspector.focus(frame(1));
     await settled();
-    await runs.pin("model(x)");
+    await runs.pin(["model(x)"]);
     await settled();
     expect(ops()).toEqual(["frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "float32[2, 3] · 0…1" });
@@ -606,7 +632,7 @@ describe("pins", () => {
     });
     inspector.focus(frame(1));
     await settled();
-    await runs.pin("x.T");
+    await runs.pin(["x.T"]);
     await settled();
     expect(ops()).toEqual(["frame", "frame", "evaluate", "frame"]);
     expect(firstRow(inspector)).toMatchObject({ label: "x.T", description: "float32[2, 3] · 0…1" });
@@ -630,7 +656,7 @@ describe("pins", () => {
     ];
     const { inspector, runs, pins } = inspected({ evaluate: () => replies.shift()?.() });
     inspector.focus(frame(1));
-    await runs.pin("f(x)");
+    await runs.pin(["f(x)"]);
     await settled();
     await runs.run("f(x)", contentsOf(inspector));
     expect(pins.lastLine("f(x)", session())).toBe("float32[2, 3] · 0…1");
@@ -658,7 +684,7 @@ describe("pins", () => {
     const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.contents?.isOld(one));
     const [here, there] = [frame(1), frame(1, { session: "other" })];
     inspector.focus(here);
-    await runs.pin("f(x)");
+    await runs.pin(["f(x)"]);
     await settled();
     await runs.userChanged(there.session);
     await inspector.again();
@@ -706,7 +732,7 @@ describe("pins", () => {
   test("that run are rows at once, however long they take", async () => {
     const { inspector, runs } = inspected({ evaluate: () => new Promise(() => undefined) });
     inspector.focus(frame(1));
-    await runs.pin("model(x)");
+    await runs.pin(["model(x)"]);
     expect(firstRow(inspector)).toMatchObject({ label: "model(x)", description: "running…" });
   });
 
@@ -728,11 +754,19 @@ describe("pins", () => {
   test("that are unpinned before they could run do not run", async () => {
     const { inspector, runs, ops } = inspected();
     inspector.focus(frame(1));
-    const pinned = runs.pin("model(x)");
+    const pinned = runs.pin(["model(x)"]);
     runs.unpin("model(x)");
     await pinned;
     await settled();
     expect(ops()).toEqual(["frame"]);
+  });
+
+  test("that are pinned together are read at once", async () => {
+    const { inspector, runs, ops } = inspected();
+    inspector.focus(frame(1));
+    await settled();
+    await runs.pin(["a", "b", "c"]);
+    expect(ops()).toEqual(["frame", "frame"]);
   });
 
   test("that still run are ended when they are unpinned", async () => {
@@ -780,7 +814,7 @@ describe("pins", () => {
     const { inspector, runs } = inspected({ evaluate: fail });
     inspector.focus(frame(1));
     await settled();
-    await runs.pin("1 +");
+    await runs.pin(["1 +"]);
     await settled();
     expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: message, tone: "alarm" });
     expect(inspector.contents?.result("1 +")).toEqual({ code, message });
@@ -789,9 +823,9 @@ describe("pins", () => {
   test("are kept with the workspace", () => {
     const kept = memory();
     const pins = new Pins(kept);
-    pins.add("a.b");
-    pins.add("f(x)");
-    pins.add("a.b");
+    pins.add(["a.b"]);
+    pins.add(["f(x)"]);
+    pins.add(["a.b"]);
     pins.remove("f(x)");
     expect(new Pins(kept).all).toEqual([{ expression: "a.b", static: true }]);
     expect(new Pins(memory({ pins: "spoiled" })).all).toEqual([]);
@@ -817,6 +851,12 @@ describe("what is known of a frame as soon as it is", () => {
     const second = reached(inspector, 2, always, never);
     answers[1]?.resolve(frameAnswer([tensor("new")]));
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");
+  });
+
+  test("is not awaited by who has left already", async () => {
+    const { inspector } = inspected();
+    expect(await reached(inspector, 2, always, AbortSignal.abort())).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test.each<[string, number, number, boolean]>([

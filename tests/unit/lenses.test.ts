@@ -266,6 +266,13 @@ describe("comparing two values", () => {
     expect(asked[1]?.question).toMatchObject({ values: { a: { node: 3 }, b: { node: 2 } } });
   });
 
+  test("of one name in two frames of one function tells them apart", async () => {
+    const { begin, row, shown } = await comparing();
+    const [outer, inner] = [shown("x", 3), shown("x", 2)];
+    await begin(outer, { ...inner, at: inner.at && { ...inner.at, function: "f3" } });
+    expect(row()?.name).toBe("x in f3 ↔ x in f3 (2)");
+  });
+
   test("of a value with itself is refused in words, and asked of nobody", async () => {
     const { begin, asked, row } = await comparing();
     await begin(a as Subject, { ...a } as Subject);

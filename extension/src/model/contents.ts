@@ -78,6 +78,11 @@ export class Contents {
     for (const [id, page] of before.#pages) if (id.startsWith(own)) this.#pages.set(id, page);
   }
 
+  /** File and function, a method with its class: what is dismissed and selected here is so at other stops too. */
+  get place(): string {
+    return `${this.frame.file}:${this.answer.function}`;
+  }
+
   /** Where a line of the program is for VS Code. */
   locate(line: SourceLine): Promise<Location> {
     return this.frame.locate(line, this.answer.files ?? []);
@@ -107,6 +112,12 @@ export class Contents {
   /** The children of a node as far as they are known; undefined when none were asked for yet. */
   page({ node, snapshot }: Known): Page | undefined {
     return this.#pages.get(key(snapshot, node.id)) ?? node.page;
+  }
+
+  /** Whether the page from `start` on has come. */
+  reaches(known: Known | undefined, start: number): boolean {
+    const page = known === undefined ? this.rootPage : this.page(known);
+    return page !== undefined && page.start + page.nodes.length > start;
   }
 
   /** Adds a page that came later to those before it. `known` is the node that it belongs to, none for the frame. */

@@ -32,8 +32,9 @@ export class Dismissed {
     return this.#all.filter((one) => one.place === undefined || one.place === place).map(({ rule }) => rule);
   }
 
-  add(rule: string, place?: string): void {
-    this.#set([...this.#all, place === undefined ? { rule } : { rule, place }]);
+  add(rules: readonly string[], place?: string): void {
+    const added = rules.map((rule) => (place === undefined ? { rule } : { rule, place }));
+    if (added.length > 0) this.#set([...this.#all, ...added]);
   }
 
   restoreAll(): void {

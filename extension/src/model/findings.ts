@@ -115,7 +115,7 @@ export class Findings {
   #dismiss(): void {
     for (const contents of this.#inspector.known) {
       const { frame, findings } = contents;
-      const rules = this.#dismissed.rulesAt(frame.place);
+      const rules = this.#dismissed.rulesAt(contents.place);
       const task = this.#tasks.find((one) => isOf(one, contents));
       const check = task ?? (findings && again(findings));
       const isHidden = task === undefined && findings?.manner !== "running" && hasCause(findings, rules);
@@ -131,7 +131,7 @@ export class Findings {
     this.#tasks.end((before) => isOf(before, contents));
     const task: Task = { contents, manner, unrun, abort: new AbortController() };
     this.#tasks.begin(task);
-    const ignored = this.#dismissed.rulesAt(frame.place);
+    const ignored = this.#dismissed.rulesAt(contents.place);
     const thorough = manner !== "usual";
     const run = manner === "running";
     const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
@@ -152,7 +152,7 @@ export class Findings {
       if (!this.#tasks.has(task)) return;
       const news = this.#answered.has(contents) ? newsOf(contents.findings, found) : undefined;
       const checked = { answer: found, manner, unrun, ...(news === undefined ? {} : { news }) };
-      const rules = this.#dismissed.rulesAt(frame.place);
+      const rules = this.#dismissed.rulesAt(contents.place);
       contents.findings = without(checked, rules);
       this.#answered.add(contents);
       const since = rules.filter((rule) => !ignored.includes(rule));

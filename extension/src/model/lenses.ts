@@ -198,9 +198,13 @@ function isOf(task: Task, question: Question, { frame }: Contents): boolean {
 function toldApart(subjects: Inquiry["subjects"]): Inquiry["subjects"] {
   const frames = new Set(Object.values(subjects).map(({ at }) => at?.frame.key));
   if (frames.size < 2 || frames.has(undefined)) return subjects;
-  return Object.fromEntries(Object.entries(subjects).map(([key, subject]) => [key, named(subject)]));
+  const named = Object.entries(subjects).map(([key, subject]) => [key, inFrame(subject)] as const);
+  const isMet = ({ name }: Subject, at: number): boolean => named.slice(0, at).some(([, one]) => one.name === name);
+  return Object.fromEntries(
+    named.map(([key, one], at) => [key, isMet(one, at) ? { ...one, name: `${one.name} (${at + 1})` } : one]),
+  );
 }
 
-function named({ name, at, ...rest }: Subject): Subject {
+function inFrame({ name, at, ...rest }: Subject): Subject {
   return at === undefined ? { name, ...rest } : { name: l10n.t("{0} in {1}", name, at.function), at };
 }

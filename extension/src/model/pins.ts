@@ -40,12 +40,10 @@ export class Pins {
     return this.#all.some((one) => one.expression === expression);
   }
 
-  add(expression: string): Pin {
-    const found = this.#all.find((one) => one.expression === expression);
-    if (found) return found;
-    const added = pin(expression);
-    this.#set([...this.#all, added]);
-    return added;
+  add(expressions: readonly string[]): Pin[] {
+    const added = expressions.filter((expression) => !this.has(expression));
+    this.#set([...this.#all, ...added.map(pin)]);
+    return this.#all.filter(({ expression }) => expressions.includes(expression));
   }
 
   remove(expression: string): void {

@@ -30,15 +30,17 @@ export class Runs {
   }
 
   /**
-   * Pins an expression and reads it now; if only running it can tell its value, that is begun, once: it may take as
+   * Pins expressions and reads them now; if only running one can tell its value, that is begun, once: it may take as
    * long as it likes.
    */
-  async pin(expression: string): Promise<void> {
-    const pin = this.#pins.add(expression);
-    if (pin.static) await this.#inspector.again();
+  async pin(expressions: readonly string[]): Promise<void> {
+    const pins = this.#pins.add(expressions);
+    if (pins.some((pin) => pin.static)) await this.#inspector.again();
     const contents = await this.#inspector.settled();
-    if (contents === undefined || !this.#pins.has(expression)) return;
-    if (!pin.static || contents.mustRun(expression)) void this.run(expression, contents);
+    if (contents === undefined) return;
+    for (const { expression, static: isStatic } of pins.filter((pin) => this.#pins.has(pin.expression))) {
+      if (!isStatic || contents.mustRun(expression)) void this.run(expression, contents);
+    }
   }
 
   /** Ends what still runs for a pin. */

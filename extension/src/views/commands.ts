@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
   [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),
   [COMMAND.pin]: async ({ runs, tree }, argument, selected) => {
-    for (const expression of expressionsOf(await rowsOf(tree, argument, selected))) await runs.pin(expression);
+    await runs.pin(expressionsOf(await rowsOf(tree, argument, selected)));
   },
   [COMMAND.remove]: async ({ runs, lenses, tree }, argument, selected) => {
     for (const { pin, question } of await rowsOf(tree, argument, selected)) {
@@ -56,10 +56,12 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
     }
   },
   [COMMAND.unpinAll]: ({ runs }) => runs.unpinAll(),
-  [COMMAND.evaluateAgain]: async (parts, row) => {
-    if (!isRow(row)) return;
-    if (row.pin) await parts.runs.run(row.pin.expression, row.contents);
-    if (row.question) await askAgain(parts, row.question);
+  [COMMAND.evaluateAgain]: async (parts, argument, selected) => {
+    // One after the other: what one of them takes long for, the next would be refused.
+    for (const { pin, question, contents } of await rowsOf(parts.tree, argument, selected)) {
+      if (pin) await parts.runs.run(pin.expression, contents);
+      if (question) await askAgain(parts, question);
+    }
   },
   [COMMAND.copySummary]: async ({ tree, inspector }, argument, selected) => {
     const rows = (await rowsOf(tree, argument, selected)).filter(({ can }) => can.includes("copySummary"));
@@ -104,7 +106,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 /** Pins the expression, opens it in the tree and brings the keyboard there. */
 async function summarize({ runs, expansion, tree }: Parts, expression: string): Promise<void> {
   expansion.open(pinPath(expression));
-  await runs.pin(expression);
+  await runs.pin([expression]);
   await tree.showTop(pinPath(expression));
 }
 

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Frame } from "../debug/activeFrame.ts";
 import { COMMAND, type CommandId } from "../ids.ts";
 import type { Manner } from "../model/contents.ts";
+import type { Row } from "../model/row.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
 
@@ -14,13 +15,11 @@ export const FINDING_COMMANDS = {
     else if (await isAllowed()) await check(parts, "running", frame);
   },
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
-    for (const { findings = [], contents } of await rowsOf(tree, argument, selected)) {
-      for (const { rule } of findings) dismissed.add(rule, contents.frame.place);
-    }
+    const rows = await rowsOf(tree, argument, selected);
+    dismissed.add(rulesOf(rows), rows[0]?.contents.place);
   },
   [COMMAND.neverThisRule]: async ({ dismissed, tree }, argument, selected) => {
-    const rows = await rowsOf(tree, argument, selected);
-    for (const { rule } of rows.flatMap(({ findings = [] }) => findings)) dismissed.add(rule);
+    dismissed.add(rulesOf(await rowsOf(tree, argument, selected)));
   },
   [COMMAND.restoreDismissed]: ({ dismissed }) => dismissed.restoreAll(),
   [COMMAND.goToLine]: async ({ tree }, row) => {
@@ -31,6 +30,10 @@ export const FINDING_COMMANDS = {
     else await tree.say(vscode.l10n.t("No file here has this line: {0}", source.file));
   },
 } satisfies Readonly<Partial<Record<CommandId, Command>>>;
+
+function rulesOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ findings = [] }) => findings.map(({ rule }) => rule));
+}
 
 async function check(parts: Parts, ...how: [manner?: Manner, meant?: Frame]): Promise<void> {
   if (!(await parts.findings.check(...how))) await sayNotChecked(parts);

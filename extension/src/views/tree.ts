@@ -65,7 +65,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       }),
       this.#view.onDidChangeSelection(({ selection: [row] }) => {
         if (!row || this.#toggling) return;
-        this.#selected.set(row.contents.frame.place, row.id);
+        this.#selected.set(row.contents.place, row.id);
         this.#selectedShown = row.id;
       }),
     ];
@@ -271,7 +271,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** The row that was selected in this function and was not in the tree just now. */
   #lostSelection(contents: Contents | undefined): Row | undefined {
     const { scene } = this.#inspector;
-    const id = contents && this.#selected.get(contents.frame.place);
+    const id = contents && this.#selected.get(contents.place);
     const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);
     const before = this.#selectedShown;
     this.#selectedShown = row?.id;
