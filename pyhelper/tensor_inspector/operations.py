@@ -71,6 +71,8 @@ def _frame(request: FrameRequest) -> tuple[Answer, Snapshot]:
     name = process.name()
     if name is not None:
         answer["process"] = name
+    if frame.raised(paused) is not None:
+        answer["raised"] = True
     if debugger.dynamo_runs():
         answer["frameless"] = True
     if inline:

@@ -317,6 +317,8 @@ class FrameAnswer(TypedDict):
     #: The files in which it and its callers stand, each with the nearest frame in it: what the adapter calls the file
     #: of that frame, a client calls this file; absent where no debugger numbers frames.
     files: NotRequired[list[FrameFile]]
+    #: The exception at which the program has stopped came through this frame: its line has raised.
+    raised: NotRequired[Literal[True]]
     #: torch.compile has compiled frames in this process: an evaluate on such a frame's thread would be compiled too, so
     #: ask the next stops without a frame, with `at`.
     frameless: NotRequired[Literal[True]]

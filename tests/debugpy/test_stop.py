@@ -166,7 +166,9 @@ def test_the_exception_of_a_stop_is_the_first_row(start: Start) -> None:
         forward(torch.ones(32, 5))
     """
     _, stop, helper = start(source, exceptions=["uncaught"])
-    first = helper.frame(stop)["rows"]["nodes"][0]
+    answer = helper.frame(stop)
+    assert answer["raised"] is True
+    first = answer["rows"]["nodes"][0]
     assert first["name"] == "(exception)"
     assert first["type"] == "RuntimeError"
     assert "mat1 and mat2 shapes cannot be multiplied" in first["line"]

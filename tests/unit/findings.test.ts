@@ -194,12 +194,12 @@ describe("what is wrong at a stop", () => {
     ]);
     expect(below?.map(({ speech }) => speech)).toEqual([
       "cross_entropy was given probabilities: out, error, line 7",
-      "loss is negated, warning, line 7",
+      "may be: loss is negated, warning, line 7",
     ]);
     expect(statusText(inspector.scene!)).toBe("2 findings");
     await COMMANDS[COMMAND.copySummary]({ inspector } as unknown as Parts, first);
     expect(env.clipboard.text).toBe(
-      "2 findings\n  cross_entropy was given probabilities: out: line 7\n  loss is negated: line 7",
+      "2 findings\n  cross_entropy was given probabilities: out: line 7\n  may be: loss is negated: line 7",
     );
   });
 

@@ -54,6 +54,11 @@ describe("values at line ends", () => {
     expect(await shown(STOPPED)).toEqual(["0: lr = 0.1", "1: x = f32[2]"]);
   });
 
+  test("are also of what the line that has raised was given", async () => {
+    const raised = frameAnswer(ROWS, { raised: true });
+    expect(await shown({ ...STOPPED, answer: raised })).toEqual(["0: lr = 0.1", "1: x = f32[2]", "2: x = f32[2]"]);
+  });
+
   test("are also of variables that the tree does not list", async () => {
     const answer = frameAnswer([ROWS[0] as (typeof ROWS)[0]], {
       inline: [{ name: "lr", kind: "number", text: "0.1" }],

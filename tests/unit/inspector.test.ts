@@ -155,9 +155,9 @@ describe("answers that nobody waits for any more are dropped", () => {
     const { inspector, asked, ops } = inspected({
       frame: ({ how }) => {
         if (ops().length !== 1) return undefined;
-        const { promise, reject } = deferred<FrameAnswer>();
-        (how as AbortSignal).addEventListener("abort", () => reject(new Over()));
-        return promise;
+        const reply = deferred<FrameAnswer>();
+        (how as AbortSignal).addEventListener("abort", () => reply.reject(new Over()));
+        return reply.promise;
       },
     });
     inspector.focus(frame(1));

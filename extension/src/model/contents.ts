@@ -18,9 +18,6 @@ import { Shared } from "./shared.ts";
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
 export const FRAME_NODE = 0;
 
-/** What the helper calls the row of the exception at which the program has stopped. */
-const RAISED = "(exception)";
-
 /** A node and the snapshot that it is part of. */
 export interface Known {
   readonly node: Node;
@@ -191,11 +188,6 @@ export class Contents {
       if (text !== undefined) values.set(name, { name, kind, text });
     }
     return values;
-  }
-
-  /** Whether the line that the frame stands in has raised an exception. */
-  get raised(): boolean {
-    return this.row(RAISED) !== undefined;
   }
 
   /** The row of this name, when it is a plain name that is shown. */

@@ -46,7 +46,7 @@ function knownRows(scene: Scene, checked: Checked): Row[] {
   const row = valueRow(scene, undefined, FINDINGS, { node, snapshot }, name);
   const [gravest] = found.findings;
   const description = joined(gravest === undefined ? "" : inTwo(gravest)[0], first.line);
-  const speech = [name, ...loudWords(first), first.name].join(", ");
+  const speech = [name, ...loudWords(first), gravest === undefined ? first.name : titleOf(gravest)].join(", ");
   const can: Action[] = ["copySummary", "dismissAll", ...more];
   return [{ ...row, name, description, summary: "", speech, can, findings: found.findings }, ...notes];
 }
@@ -107,8 +107,8 @@ function findingRow(
   finding: Finding | undefined,
   more: readonly Action[] = [],
 ): Row {
-  const { node } = known;
-  const row = valueRow(scene, parent, below(FINDINGS, node.name), known, node.name);
+  const node = { ...known.node, name: finding === undefined ? known.node.name : titleOf(finding) };
+  const row = valueRow(scene, parent, below(FINDINGS, known.node.name), { ...known, node }, node.name);
   const can: Action[] = ["copySummary", ...more];
   if (finding !== undefined) can.push("dismiss");
   if (finding === undefined) return { ...row, can };

@@ -392,6 +392,10 @@ export interface FrameAnswer {
    */
   files?: FrameFile[];
   /**
+   * The exception at which the program has stopped came through this frame: its line has raised.
+   */
+  raised?: true;
+  /**
    * torch.compile has compiled frames in this process: an evaluate on such a frame's thread would be compiled too, so ask the next stops without a frame, with `at`.
    */
   frameless?: true;

@@ -55,14 +55,14 @@ export class InlineValues implements vscode.InlineValuesProvider, vscode.Disposa
     const isLookedAt = (session: string): boolean => vscode.debug.activeDebugSession?.id === session;
     const contents = await reached(this.#inspector, frameId, isLookedAt, signalOf(cancelled));
     if (contents === undefined || !contents.frame.isIn(document)) return [];
-    const { first_line, line, function: name } = contents.answer;
+    const { first_line, line, function: name, raised = false } = contents.answer;
     const stopLine = stoppedLocation.start.line;
     const moved = movesLines(active) ? stopLine + 1 - line : 0;
     const first = Math.max(0, first_line - 1 + moved);
     const values = contents.inline;
     const names = new Set(values.keys());
-    const failed = contents.raised ? stopLine : -1;
-    const until = contents.raised ? stopLine + 1 : stopLine;
+    const failed = raised ? stopLine : -1;
+    const until = raised ? stopLine + 1 : stopLine;
     return namedIn(document.getText(), first, until, names, name === "<module>", failed).flatMap((mention) =>
       this.#value(mention, values.get(mention.name)),
     );
