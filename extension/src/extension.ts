@@ -16,7 +16,7 @@ import { Questions } from "./model/questions.ts";
 import { Results } from "./model/results.ts";
 import { Runs } from "./model/runs.ts";
 import { registerCommands } from "./views/commands.ts";
-import { followDebugging, followDismissed, followPins, followQuestions } from "./views/context.ts";
+import { followDebugging, followGathered } from "./views/context.ts";
 import { Diagnostics } from "./views/diagnostics.ts";
 import { Hover } from "./views/hover.ts";
 import { InlineValues } from "./views/inlineValues.ts";
@@ -46,7 +46,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const lenses = new Lenses(calls, questions, inspector, runs);
   const dismissed = new Dismissed(context.workspaceState);
   const findings = new Findings(calls, inspector, dismissed, settings);
+  // The row that counts findings begins as an open one.
   expansion.open(FINDINGS);
+  // After `findings`: what that takes from the contents when they change is not drawn.
   const tree = new Tree(inspector, expansion, context.globalState);
   context.subscriptions.push(
     log,
@@ -55,9 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     tree,
     followDebugging(sessions),
-    followPins(pins),
-    followQuestions(questions),
-    followDismissed(dismissed),
+    followGathered(pins, questions, dismissed),
     new Hover(inspector, settings),
     new InlineValues(inspector, settings, sessions),
     new Status(inspector),

@@ -1,10 +1,11 @@
 /** The context keys by which the manifest shows what is for Python. */
 import { beforeEach, expect, test } from "vitest";
 import type { DebugAdapterTracker, DebugSession } from "vscode";
+import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Sessions } from "../../extension/src/debug/sessions.ts";
-import { followQuestions, followDebugging, followPins } from "../../extension/src/views/context.ts";
+import { followDebugging, followGathered } from "../../extension/src/views/context.ts";
 import { memory, session } from "./fixtures.ts";
 import { commands, debug, stage } from "./vscode.ts";
 
@@ -61,7 +62,7 @@ test.each(["debugpy", "python", "Python Kernel Debug Adapter", "Python Interacti
 test("tells whether something is pinned, before any stop and as it changes", () => {
   const isPinned = (): unknown => commands.contexts.get("tensorInspector.pinned");
   const pins = new Pins(memory({ pins: ["kept"] }));
-  followPins(pins);
+  followGathered(pins, new Questions(), new Dismissed(memory()));
   expect(isPinned()).toBe(true);
   pins.remove("kept");
   expect(isPinned()).toBe(false);
@@ -73,7 +74,7 @@ test("tells of comparisons, and of a value that was selected for one, until thei
   const told = (): unknown[] =>
     ["answered", "selectedForCompare"].map((key) => commands.contexts.get(`tensorInspector.${key}`));
   const questions = new Questions();
-  followQuestions(questions);
+  followGathered(new Pins(memory()), questions, new Dismissed(memory()));
   expect(told()).toEqual([false, false]);
   const [a, b] = ["a", "b"].map((name) => ({ name, expression: name }));
   questions.select(a!, session());

@@ -169,7 +169,6 @@ describe("pages", () => {
     expect(rows).toHaveLength(101);
     expect(rows.at(-1)).toMatchObject({
       label: "next 100 of 99,900",
-      can: ["nextPage"],
       next: { start: 100, count: 100 },
     });
   });

@@ -236,7 +236,13 @@ describe("a row that vanishes and returns", () => {
     const view = window.trees.get(VIEW) as TreeView;
     const node = { id: 6, name: "it is flat", kind: "finding", type: "", line: "line 7" };
     const page = { start: 0, total: 1, nodes: [node] };
-    const found = { lens: "findings", explained: 0, checked: [], skipped: [], findings: [{ title: "it is flat", certain: true }] };
+    const found = {
+      lens: "findings",
+      explained: 0,
+      checked: [],
+      skipped: [],
+      findings: [{ title: "it is flat", certain: true }],
+    };
     const answer = { ...lensAnswer(), found, node: { ...node, id: 5, children: 1, page } } as unknown as LensAnswer;
     const show = (number: number): Row[] => {
       const contents = new Contents(frame(number), frameAnswer([tensor("x")]));

@@ -2,8 +2,9 @@ import * as l10n from "@vscode/l10n";
 import type { LensAnswer } from "../protocol/generated.ts";
 import { type LensWords, lensWords } from "./lensWords.ts";
 import { isUnderWay, type Question, type State } from "./questions.ts";
-import { type Action, idOf, oldRow, questionPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import { type Action, idOf, oldRow, plain, questionPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
 import { wasRun } from "./subjects.ts";
+import { withPercent } from "./words.ts";
 
 /** Codes of failures that are no fault: a value is not here, or would have to be run. */
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
@@ -58,11 +59,7 @@ function unansweredRow(scene: Scene, question: Question, words: LensWords, state
   // VS Code opens no row that it has shown as one without children.
   const open = working && scene.expansion.isOpen(path);
   return {
-    id: idOf(path),
-    path,
-    parent: undefined,
-    contents: scene.contents,
-    label: words.label,
+    ...plain(scene, undefined, path, words.label),
     name: words.name,
     icon: words.icon,
     question,
@@ -71,7 +68,6 @@ function unansweredRow(scene: Scene, question: Question, words: LensWords, state
     tone,
     expandable: open,
     open,
-    changed: false,
     speech: `${words.spoken}, ${description}`,
     can: working ? ["cancel", "remove"] : ["remove", "evaluateAgain"],
   };
@@ -81,6 +77,5 @@ function unansweredRow(scene: Scene, question: Question, words: LensWords, state
 function textOf({ working }: LensWords, state: State): [string, Tone] {
   if (state === "cancelled") return [l10n.t("cancelled"), "quiet"];
   if ("code" in state) return [state.message, QUIET.has(state.code) ? "quiet" : "alarm"];
-  const percent = Math.floor(100 * state.progress);
-  return [percent === 0 ? working : `${working} ${percent}%`, "quiet"];
+  return [withPercent(working, state.progress), "quiet"];
 }

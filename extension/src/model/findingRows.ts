@@ -3,6 +3,7 @@ import type { Finding, FindingsFound, Node } from "../protocol/generated.ts";
 import type { Checked, Contents } from "./contents.ts";
 import type { RowPath } from "./expansion.ts";
 import { titleOf } from "./findingText.ts";
+import { withPercent } from "./words.ts";
 import { type Action, below, idOf, loudWords, type Note, plain, type Row, type Scene, valueRow } from "./row.ts";
 
 /** Of the row that counts findings, and above each. */
@@ -151,8 +152,7 @@ function joined(...parts: string[]): string {
 }
 
 function workingRow(scene: Scene, progress: number): Row {
-  const percent = Math.floor(100 * progress);
-  const label = percent === 0 ? l10n.t("checking this step…") : l10n.t("checking this step… {0}%", percent);
+  const label = withPercent(l10n.t("checking this step…"), progress);
   return {
     ...plain(scene, undefined, FINDINGS, label, "working"),
     icon: "checklist",

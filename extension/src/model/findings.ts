@@ -11,8 +11,6 @@ import { UnderWay } from "./underWay.ts";
 
 /** Milliseconds that a stop must last before it is looked at: while the user steps on, nothing is asked. */
 const STANDING = 150;
-/** Milliseconds between two redrawings of the tree that only tell how far a check is. */
-const REDRAWN = 500;
 /** Milliseconds of one slice in which models may be run: others are answered in between. */
 const RUNNING = 1500;
 
@@ -48,7 +46,7 @@ export class Findings {
     this.#inspector = inspector;
     this.#dismissed = dismissed;
     this.#wishes = wishes;
-    this.#tasks = new UnderWay(inspector, REDRAWN, ({ contents }) => (contents.checking = undefined));
+    this.#tasks = new UnderWay(inspector, ({ contents }) => (contents.checking = undefined));
     inspector.onDidChange(() => this.#follow());
     dismissed.onDidChange(() => this.#dismiss());
   }

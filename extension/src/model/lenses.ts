@@ -14,9 +14,6 @@ import { askInSlices } from "./slices.ts";
 import { UnderWay } from "./underWay.ts";
 import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 
-/** Milliseconds between two redrawings of the tree that only tell how far a question is. */
-const REDRAWN = 1000;
-
 /** A question on its way to its answer. */
 interface Task {
   readonly question: Question;
@@ -41,7 +38,7 @@ export class Lenses {
     this.#questions = questions;
     this.#inspector = inspector;
     this.#runs = runs;
-    this.#tasks = new UnderWay(inspector, REDRAWN, ({ contents, question }) => questions.giveUp(contents, question));
+    this.#tasks = new UnderWay(inspector, ({ contents, question }) => questions.giveUp(contents, question));
     inspector.onDidChange(() => this.#askForNew());
     questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.all.includes(question)));
   }

@@ -2,7 +2,18 @@ import * as l10n from "@vscode/l10n";
 import type { Known } from "./contents.ts";
 import type { Failure } from "./failure.ts";
 import { pinName, type Pin } from "./pins.ts";
-import { type Action, idOf, lensesOf, oldRow, pinPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
+import {
+  type Action,
+  idOf,
+  lensesOf,
+  oldRow,
+  pinPath,
+  plain,
+  type Row,
+  type Scene,
+  type Tone,
+  valueRow,
+} from "./row.ts";
 import { LABEL, middle } from "./words.ts";
 
 /** A pin's row, which says so where its value is from before something that may have changed it. */
@@ -17,20 +28,13 @@ function resultRow(scene: Scene, pin: Pin): Row {
   const answer = scene.contents.pin(expression);
   const result = scene.contents.result(expression);
   const rerun: Action[] = pin.static && !scene.contents.mustRun(expression) ? [] : ["evaluateAgain"];
-  const own = {
-    path,
-    id: idOf(path),
-    parent: undefined,
-    contents: scene.contents,
-    icon: "pinned",
-    pin,
-    label: middle(pinName(expression), LABEL),
-    name: pinName(expression),
-  };
+  const name = pinName(expression);
+  const label = middle(name, LABEL);
+  const own = { id: idOf(path), icon: "pinned", pin, name, expression };
   const valued = (known: Known): Row => {
-    const row = valueRow(scene, undefined, path, known, own.label);
+    const row = valueRow(scene, undefined, path, known, label);
     const can: Action[] = ["copySummary", "copyExpression", "remove", "compare", ...lensesOf(known.node), ...rerun];
-    return { ...row, ...own, expression, can };
+    return { ...row, ...own, can };
   };
   if (result !== undefined && result !== "running" && "node" in result) {
     return valued({ node: result.node, snapshot: result.snapshot });
@@ -42,16 +46,15 @@ function resultRow(scene: Scene, pin: Pin): Row {
   // VS Code opens no row that it has shown as one without children.
   const open = result === "running" && scene.expansion.isOpen(path);
   return {
+    ...plain(scene, undefined, path, label),
     ...own,
     description,
     summary: description,
     tone,
     expandable: open,
     open,
-    changed: false,
-    speech: `${own.name}, ${description}`,
+    speech: `${name}, ${description}`,
     can: ["copyExpression", "remove", ...(result === "running" ? (["cancel"] as const) : rerun)],
-    expression,
   };
 }
 

@@ -72,7 +72,6 @@ export type Action =
   | "goToLine"
   | "checkStep"
   | "checkByRunning"
-  | "nextPage"
   | ValueLens;
 
 /** What all rows of one tree are made of. */
@@ -203,8 +202,9 @@ export function textRow(scene: Scene, parent: Row, text: string): Row {
   return { ...plain(scene, parent, parent.path, text, "error"), icon: "error", tone: "alarm" };
 }
 
-export function plain(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix: string) {
-  const id = `${idOf(path)} ${suffix}`;
+/** What all rows are; `suffix` tells one that has no path of its own from the row of that path. */
+export function plain(scene: Scene, parent: Row | undefined, path: RowPath, label: string, suffix = "") {
+  const id = `${idOf(path)} ${suffix}`.trimEnd();
   const nothing = {
     description: "",
     summary: "",

@@ -118,7 +118,6 @@ function moreRow(scene: Scene, parent: Row | undefined, path: RowPath, page: Pag
       description,
       tone: failure === undefined ? undefined : "alarm",
       speech: [label, description].filter((part) => part !== "").join(", "),
-      can: ["nextPage"],
       next: { start, count },
       ...(parent?.known === undefined ? {} : { known: parent.known }),
     },

@@ -4,7 +4,7 @@ import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
 /** What is asked of a lens. */
-export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "page_size" | "limits">;
+export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "limits">;
 
 /** Asks a lens slice by slice until it has its answer. Between slices others are answered, and the asking can end. */
 export async function askInSlices(

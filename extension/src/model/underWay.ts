@@ -1,17 +1,18 @@
 import type { Inspector } from "./inspector.ts";
 
+/** Milliseconds between two redrawings of the tree that only tell how far one is: it can be followed, and flickers little. */
+const REDRAWN = 500;
+
 /** Lenses under way: each can be ended, and now and then the tree is redrawn to tell how far they are. */
 export class UnderWay<Task extends { readonly abort: AbortController }> {
   readonly #inspector: Pick<Inspector, "changed">;
-  readonly #every: number;
   readonly #onEnd: (task: Task) => void;
   readonly #tasks = new Set<Task>();
   #redrawn = 0;
 
-  /** `every` is the least time between two redrawings, in ms; `onEnd` forgets how far one is that comes to nothing. */
-  constructor(inspector: Pick<Inspector, "changed">, every: number, onEnd: (task: Task) => void) {
+  /** `onEnd` forgets how far one is that comes to nothing. */
+  constructor(inspector: Pick<Inspector, "changed">, onEnd: (task: Task) => void) {
     this.#inspector = inspector;
-    this.#every = every;
     this.#onEnd = onEnd;
   }
 
@@ -42,7 +43,7 @@ export class UnderWay<Task extends { readonly abort: AbortController }> {
 
   /** One is further now, which is shown before long. */
   redraw(): void {
-    if (Date.now() - this.#redrawn < this.#every) return;
+    if (Date.now() - this.#redrawn < REDRAWN) return;
     this.redrawNow();
   }
 

@@ -23,6 +23,12 @@ export function countText(count: number): string {
   return count.toLocaleString("en");
 }
 
+/** `comparing… 42%` */
+export function withPercent(working: string, progress: number): string {
+  const percent = Math.floor(100 * progress);
+  return percent === 0 ? working : `${working} ${percent}%`;
+}
+
 /** Shortened in the middle: long names of one family are told apart by their ends. */
 export function middle(text: string, limit: number): string {
   const characters = Array.from(text);

@@ -21,23 +21,14 @@ export function followDebugging(sessions: Sessions): vscode.Disposable {
   );
 }
 
-export function followPins(pins: Pins): { dispose(): void } {
-  const follow = (): void => void setContext(CONTEXT.pinned, pins.all.length > 0);
-  follow();
-  return pins.onDidChange(follow);
-}
-
-export function followDismissed(dismissed: Dismissed): { dispose(): void } {
-  const follow = (): void => void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
-  follow();
-  return dismissed.onDidChange(follow);
-}
-
-export function followQuestions(questions: Questions): { dispose(): void } {
+/** Keeps those by which the manifest shows what acts on what the user has gathered. */
+export function followGathered(pins: Pins, questions: Questions, dismissed: Dismissed): vscode.Disposable {
   const follow = (): void => {
+    void setContext(CONTEXT.pinned, pins.all.length > 0);
     void setContext(CONTEXT.selectedForCompare, questions.selected !== undefined);
     void setContext(CONTEXT.answered, questions.all.length > 0);
+    void setContext(CONTEXT.dismissed, !dismissed.isEmpty);
   };
   follow();
-  return questions.onDidChange(follow);
+  return vscode.Disposable.from(...[pins, questions, dismissed].map(({ onDidChange }) => onDidChange(follow)));
 }
