@@ -674,14 +674,14 @@ describe("pins", () => {
     await inspector.again();
     inspector.focus(here);
     await settled();
-    expect(inspector.contents?.result("model(x)")).toEqual(answer);
+    expect(inspector.contents?.results.get("model(x)")).toEqual(answer);
   });
 
   test("say what they came to before the user changed something, or another was run, is old", async () => {
     const { inspector, runs } = inspected({
       evaluate: ({ expression }) => nodeAnswer("evaluate", tensor(expression as string)),
     });
-    const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.contents?.isOld(one));
+    const old = (): (boolean | undefined)[] => ["f(x)", "g(x)"].map((one) => inspector.contents?.results.isOld(one));
     const [here, there] = [frame(1), frame(1, { session: "other" })];
     inspector.focus(here);
     await runs.pin(["f(x)"]);
@@ -705,10 +705,10 @@ describe("pins", () => {
     await settled();
     const run = runs.run("f(x)", contentsOf(inspector));
     await runs.userChanged(paused.session);
-    expect(inspector.contents?.isOld("f(x)")).toBe(false);
+    expect(inspector.contents?.results.isOld("f(x)")).toBe(false);
     reply.resolve(nodeAnswer("evaluate", tensor("f(x)")));
     await run;
-    expect(inspector.contents?.isOld("f(x)")).toBe(true);
+    expect(inspector.contents?.results.isOld("f(x)")).toBe(true);
   });
 
   test("whose stop ended before they came to anything say so", async () => {
@@ -817,7 +817,7 @@ describe("pins", () => {
     await runs.pin(["1 +"]);
     await settled();
     expect(firstRow(inspector)).toMatchObject({ label: "1 +", description: message, tone: "alarm" });
-    expect(inspector.contents?.result("1 +")).toEqual({ code, message });
+    expect(inspector.contents?.results.get("1 +")).toEqual({ code, message });
   });
 
   test("are kept with the workspace", () => {

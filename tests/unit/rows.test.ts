@@ -224,7 +224,7 @@ describe("pages", () => {
     const from = scene([], { answer: { cut: "no time", rows: { start: 0, total: 500, nodes: many(100) } } });
     const page = { start: 100, total: 500, nodes: many(100, 100) };
     from.contents.merge({ op: "children", snapshot: 7, ms: 1, node: 0, page, types: [] }, undefined);
-    expect(from.contents.cut).toBe("no time");
+    expect(from.contents.answer.cut).toBe("no time");
   });
 
   test("children that were not asked for are not known; a failure is a row where they would be", () => {
@@ -297,10 +297,10 @@ describe("pins", () => {
 
   test("of what was run at this stop show the result, or why there is none", () => {
     const from = scene([], { pins: ["model(x)", "1 +"] });
-    from.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
-    from.contents.setResult("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
+    from.contents.results.set("model(x)", nodeAnswer("evaluate", tensor("model(x)")));
+    from.contents.results.set("1 +", { code: "raised", message: "SyntaxError: invalid syntax" });
     expect(texts(rootRows(from))).toEqual(["model(x)  float32[2, 3] · 0…1", "1 +  SyntaxError: invalid syntax"]);
-    from.contents.setResult("1 +", "running");
+    from.contents.results.set("1 +", "running");
     expect(texts(rootRows(from))[1]).toBe("1 +  running…");
   });
 
@@ -308,7 +308,7 @@ describe("pins", () => {
     const from = scene([], { pins: ["model(x)", "1 +"] });
     const results = { "model(x)": nodeAnswer("evaluate", tensor("model(x)")), "1 +": FAILED };
     const run = (): void =>
-      Object.entries(results).forEach(([expression, result]) => from.contents.setResult(expression, result));
+      Object.entries(results).forEach(([expression, result]) => from.contents.results.set(expression, result));
     run();
     const before = rootRows(from);
     from.results.age();
@@ -324,7 +324,7 @@ describe("pins", () => {
   test("that run are open already if what comes of them is to be", () => {
     const from = scene([], { pins: ["model(x)", "1 +"] });
     from.expansion.open({ root: "pin model(x)", names: [] });
-    for (const { expression } of from.pins.all) from.contents.setResult(expression, "running");
+    for (const { expression } of from.pins.all) from.contents.results.set(expression, "running");
     expect(rootRows(from).map(({ expandable, open }) => [expandable, open])).toEqual([
       [true, true],
       [false, false],

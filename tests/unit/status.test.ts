@@ -61,7 +61,7 @@ describe("the status", () => {
 
   test("counts what is pinned, once where it is a row too, and a click goes there", () => {
     const pinned = scene([nan], { pins: [{ expression: "x", node: nan }] }, ["model(x)", "x"]);
-    pinned.contents.setResult("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
+    pinned.contents.results.set("model(x)", nodeAnswer("evaluate", tensor("model(x)", { badges: ["nan"] })));
     expect(statusText(pinned)).toBe("2 values with NaN");
     expect(firstAlarm(pinned)?.expression).toBe("model(x)");
   });

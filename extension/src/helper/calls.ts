@@ -117,7 +117,7 @@ export class Calls {
   async #onSomeRoute(call: Call): Promise<Answer> {
     const { program, frame, body, runs, once } = call;
     if (frame === undefined) return this.#beside(call);
-    if (program.isLost(frame)) throw program.giveUp(frame);
+    if (program.isLost(frame)) throw noReply();
     if (runs && program.isLostOn(frame)) await program.awaitFrame(frame);
     if (!program.avoids(frame)) {
       try {
@@ -126,7 +126,7 @@ export class Calls {
         if (!(error instanceof Lost)) throw error;
         program.loseOn(frame);
         if (once) throw noReply();
-        if (!program.hears) throw program.giveUp(frame);
+        if (!program.hears) program.giveUp(frame);
         this.#setup.log(`${body.op}: no reply on the frame, asking without it`);
       }
     }
@@ -142,7 +142,8 @@ export class Calls {
     try {
       return await this.#withHelper(call);
     } catch (error) {
-      throw error instanceof Lost ? program.giveUp(frame) : error;
+      if (error instanceof Lost) program.giveUp(frame);
+      throw error;
     }
   }
 
@@ -194,7 +195,7 @@ export class Calls {
     const over = (): boolean => isOver() || (isAborted() && runs);
     try {
       const answer = parseAnswer(await session.queue.ask({ send, over, signal, alone, ...evaluating }));
-      if (runs) program.found();
+      if (runs) program.answers();
       return answer.op === "error" && answer.error.code === "stale_helper" ? "missing" : answer;
     } catch (error) {
       if (String(error).includes("KeyError: '_tensor_inspector")) return "missing";

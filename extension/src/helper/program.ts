@@ -16,9 +16,6 @@ export interface Setup {
 /** How much longer than other requests the injection may take, unless one had no reply even then. */
 const INJECTING = 5;
 
-/** No stop has this number. */
-const NEVER = -1;
-
 /** One debugged program: whether the helper is in it, and which ways to it answer at present. */
 export class Program {
   readonly #session: Session;
@@ -30,10 +27,8 @@ export class Program {
   #patience = INJECTING;
   /** What names no frame is run but not answered, as by older debugpy: all is asked on the frame. */
   #mute = false;
-  /** The stop at which an evaluate on a frame was lost: its other requests go without a frame. */
-  #lostOnFrame = NEVER;
-  /** The stop at which one without a frame was lost too: it is asked nothing more. */
-  #lost = NEVER;
+  /** The stop at which an evaluate on a frame was lost, so that others go beside it; or one beside it too: then none goes. */
+  #lost: { readonly stop: number; readonly beside: boolean } | undefined;
   /** torch.compile is at work in the process: no frame is trusted to answer. */
   frameless = false;
 
@@ -48,29 +43,30 @@ export class Program {
   }
 
   isLost(frame: Frame): boolean {
-    return this.#lost === frame.stop;
+    return this.isLostOn(frame) && this.#lost?.beside === true;
   }
 
   isLostOn(frame: Frame): boolean {
-    return this.#lostOnFrame === frame.stop;
+    return this.#lost?.stop === frame.stop;
   }
 
   /** An evaluate on the frame has not come back: what else is asked at this stop goes around it. */
   loseOn(frame: Frame): void {
-    this.#lostOnFrame = frame.stop;
+    this.#lost = { stop: frame.stop, beside: this.isLost(frame) };
   }
 
   /** Neither way answers: it is asked nothing more at this stop. */
-  giveUp(frame: Frame | undefined): Refusal {
-    if (frame) this.#lost = frame.stop;
-    return noReply();
+  giveUp(frame: Frame | undefined): never {
+    if (frame) this.#lost = { stop: frame.stop, beside: true };
+    throw noReply();
   }
 
   /** What was asked on the frame has come back. */
-  found(): void {
-    this.#lostOnFrame = this.#lost = NEVER;
+  answers(): void {
+    this.#lost = undefined;
   }
 
+  /** Whether what is asked of this frame goes beside it. */
   avoids(frame: Frame): boolean {
     return !this.#mute && (this.frameless || this.isLostOn(frame));
   }
@@ -84,16 +80,17 @@ export class Program {
       if (!(error instanceof Lost)) throw error;
       throw notRun();
     }
-    this.#lostOnFrame = NEVER;
+    this.answers();
   }
 
   /** Fulfilled when the helper is in the program, to which it is brought where it is not; whether it was there before. */
   async reach(frame: Frame | undefined): Promise<boolean> {
-    if (this.#injecting && !(await isSettled(this.#injecting, this.#session.queue.limit))) throw this.giveUp(frame);
+    if (this.#injecting && !(await isSettled(this.#injecting, this.#session.queue.limit))) this.giveUp(frame);
     const wasThere = this.#injected;
     if (!wasThere) {
       await this.inject(frame?.frameId).catch((error: unknown) => {
-        throw error instanceof Lost ? this.giveUp(frame) : error;
+        if (error instanceof Lost) this.giveUp(frame);
+        throw error;
       });
     }
     return wasThere;
@@ -128,7 +125,7 @@ export class Program {
     const answer = parseInjected(reply);
     if (answer.error !== undefined) throw new Refusal("unreachable", answer.error);
     this.#injected = true;
-    this.#lost = NEVER;
+    this.answers();
     this.frameless = answer.frameless === true;
     log(`helper ${answer.version} is in process ${answer.pid}, Python ${answer.python}`);
   }

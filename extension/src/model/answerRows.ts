@@ -19,7 +19,7 @@ export function answerRow(scene: Scene, question: Question): Row {
   const row = isAnswer(state)
     ? answeredRow(scene, question, words, state, run.length > 0)
     : unansweredRow(scene, question, words, state);
-  return run.some((expression) => contents.isOld(expression)) ? oldRow(row) : row;
+  return run.some((expression) => contents.results.isOld(expression)) ? oldRow(row) : row;
 }
 
 type Answered = LensAnswer & { readonly node: NonNullable<LensAnswer["node"]> };

@@ -12,7 +12,7 @@ import type {
   SourceLine,
 } from "../protocol/generated.ts";
 import type { Failure } from "./failure.ts";
-import { FrameResults, type Result } from "./results.ts";
+import { FrameResults } from "./results.ts";
 import { Shared } from "./shared.ts";
 
 /** The frame itself, as a node of its snapshot: further pages of its rows are asked of it. */
@@ -48,6 +48,8 @@ export type Lines = ReadonlyMap<string, string>;
 export class Contents {
   readonly frame: Frame;
   readonly answer: FrameAnswer;
+  /** What was run in this frame came to; it outlasts its being read again. */
+  readonly results: FrameResults;
   /** What the rows of this function said before. */
   readonly before: Lines;
   /** What is wrong with the step in sight, as was known before where it was read again; undefined before that is known. */
@@ -56,14 +58,12 @@ export class Contents {
   checking: Failure | { readonly progress: number } | undefined;
   readonly #pages = new Map<string, Page>();
   readonly #failures = new Map<string, Failure>();
-  readonly #results: FrameResults;
   readonly #asked = new Map<string, Shared<unknown>>();
 
-  /** `results` are those of what was run in this frame at this stop, which outlast its being asked again. */
   constructor(frame: Frame, answer: FrameAnswer, results = new FrameResults(), before: Lines = new Map()) {
     this.frame = frame;
     this.answer = answer;
-    this.#results = results;
+    this.results = results;
     this.before = before;
   }
 
@@ -83,11 +83,6 @@ export class Contents {
   /** Where a line of the program is for VS Code. */
   locate(line: SourceLine): Promise<Location> {
     return this.frame.locate(line, this.answer.files ?? []);
-  }
-
-  /** What of the frame did not fit the limits, in the helper's words. */
-  get cut(): string | undefined {
-    return this.answer.cut;
   }
 
   /** Whether a row says something else than before. One that is new, or was not read in full, has not changed. */
@@ -134,23 +129,6 @@ export class Contents {
   /** Whether a pin looks as if it could be read, but only running it can tell its value: `x.T`, a property. */
   mustRun(expression: string): boolean {
     return this.pin(expression)?.error?.code === "not_static";
-  }
-
-  result(expression: string): Result | undefined {
-    return this.#results.get(expression);
-  }
-
-  setResult(expression: string, result: Result): void {
-    this.#results.set(expression, result);
-  }
-
-  forgetResult(expression: string): void {
-    this.#results.forget(expression);
-  }
-
-  /** Whether something was changed or run since the expression was run. */
-  isOld(expression: string): boolean {
-    return this.#results.isOld(expression);
   }
 
   /** Why the children of a node, or further ones, could not be had; of the frame's own rows, where there is no node. */

@@ -19,14 +19,14 @@ import { LABEL, middle } from "./words.ts";
 /** A pin's row, which says so where its value is from before something that may have changed it. */
 export function pinRow(scene: Scene, pin: Pin): Row {
   const row = resultRow(scene, pin);
-  return scene.contents.isOld(pin.expression) ? oldRow(row) : row;
+  return scene.contents.results.isOld(pin.expression) ? oldRow(row) : row;
 }
 
 function resultRow(scene: Scene, pin: Pin): Row {
   const { expression } = pin;
   const path = pinPath(expression);
   const answer = scene.contents.pin(expression);
-  const result = scene.contents.result(expression);
+  const result = scene.contents.results.get(expression);
   const rerun: Action[] = pin.static && !scene.contents.mustRun(expression) ? [] : ["evaluateAgain"];
   const name = pinName(expression);
   const label = middle(name, LABEL);

@@ -26,6 +26,7 @@ export class FrameResults {
     this.#all.delete(expression);
   }
 
+  /** Whether something was changed or run since the expression was run. */
   isOld(expression: string): boolean {
     return this.#old.has(expression) && this.#all.get(expression) !== "running";
   }

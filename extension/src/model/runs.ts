@@ -61,8 +61,8 @@ export class Runs {
   /** Runs a pinned expression in the frame of these contents. */
   async run(expression: string, contents: Contents): Promise<void> {
     const { frame } = contents;
-    if (frame.over || contents.result(expression) === "running") return;
-    contents.setResult(expression, "running");
+    if (frame.over || contents.results.get(expression) === "running") return;
+    contents.results.set(expression, "running");
     const running = new AbortController();
     this.#running.set(running, expression);
     this.#inspector.changed();
@@ -92,7 +92,7 @@ export class Runs {
       this.#results.age(frame.session, { frame, expressions });
     }
     for (const [at, result] of found.entries()) {
-      contents.setResult(expressions[at] ?? "", result);
+      contents.results.set(expressions[at] ?? "", result);
       this.#answers.meet(frame, result.types);
     }
     return found;
@@ -105,14 +105,14 @@ export class Runs {
   }
 
   #failed(expression: string, contents: Contents, failure: Failure): void {
-    contents.setResult(expression, failure);
+    contents.results.set(expression, failure);
     // That it was not run, or still runs, is nothing that it came to.
     if (failure.code !== "lost") this.#pins.remember(expression, contents.frame.session, failure.message);
   }
 
   /** It was cancelled, or its stop ended while it ran: then its row says so, if it came to nothing before either. */
   #ended(expression: string, contents: Contents): void {
-    contents.forgetResult(expression);
+    contents.results.forget(expression);
     const { over, session } = contents.frame;
     if (!over || !this.#pins.has(expression) || this.#pins.lastLine(expression, session) !== undefined) return;
     this.#pins.remember(expression, session, l10n.t("no result: the program went on"));

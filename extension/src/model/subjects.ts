@@ -80,7 +80,7 @@ function isElsewhere(subject: Subject, contents: Contents): boolean {
 }
 
 function resultOf(expression: string | undefined, contents: Contents): Address | undefined {
-  const result = expression === undefined ? undefined : contents.result(expression);
+  const result = expression === undefined ? undefined : contents.results.get(expression);
   if (result === undefined || result === "running" || !("node" in result)) return undefined;
   return { snapshot: result.snapshot, node: result.node.id };
 }

@@ -42,7 +42,7 @@ export class Status implements vscode.Disposable {
     const click = alarm ? vscode.l10n.t("Click to go to the first.") : vscode.l10n.t("Click for the log.");
     const found = contents && findingsOf(contents);
     const silent = found?.findings.length === 0 ? silence(found) : undefined;
-    const told = ["Tensor Inspector", trouble, contents?.cut, silent, contents && timeText(contents), click];
+    const told = ["Tensor Inspector", trouble, contents?.answer.cut, silent, contents && timeText(contents), click];
     this.#item.tooltip = told.filter((line) => line !== undefined).join("\n");
     this.#item.accessibilityInformation = { label: `Tensor Inspector, ${text}` };
     this.#item.show();

@@ -265,7 +265,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
     const { contents, trouble, stale } = this.#inspector;
-    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? contents?.cut ?? "";
+    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? contents?.answer.cut ?? "";
   }
 
   /** The row that was selected in this function and was not in the tree just now. */
