@@ -4,7 +4,7 @@ import bundle from "#helper.json";
 import { ActiveFrame } from "./debug/activeFrame.ts";
 import { Sessions } from "./debug/sessions.ts";
 import { Calls } from "./helper/calls.ts";
-import { Answers } from "./model/answers.ts";
+import { Frames } from "./model/frames.ts";
 import { Dismissed } from "./model/dismissed.ts";
 import { Expansion } from "./model/expansion.ts";
 import { FINDINGS } from "./model/findingRows.ts";
@@ -40,9 +40,9 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   const results = new Results();
   const questions = new Questions();
-  const answers = new Answers(calls, pins, questions, expansion, settings, results);
-  const inspector = new Inspector(calls, answers);
-  const runs = new Runs(calls, pins, settings, results, answers, inspector);
+  const frames = new Frames(calls, pins, questions, expansion, settings, results);
+  const inspector = new Inspector(calls, frames);
+  const runs = new Runs(calls, pins, settings, results, frames, inspector);
   const lenses = new Lenses(calls, questions, inspector, runs);
   const dismissed = new Dismissed(context.workspaceState);
   const findings = new Findings(calls, inspector, dismissed, settings);
@@ -64,10 +64,10 @@ export function activate(context: vscode.ExtensionContext): void {
     new Diagnostics(inspector, settings),
     ...registerCommands({ inspector, runs, questions, lenses, findings, dismissed, expansion, settings, tree, log }),
     activeFrame.onDidChange((frame) => inspector.focus(frame)),
-    sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.retry(session))),
+    sessions.onDidInitialize((session) => void calls.prepare(session).then(() => inspector.helperCame(session))),
     sessions.onDidChange((session) => void runs.userChanged(session)),
     sessions.onDidEnd((session) => lenses.forget(session)),
     sessions.onDidStop(() => tree.awaitFrame()),
-    settings.onDidChange((reworded) => void inspector.anew(reworded)),
+    settings.onDidChange((reworded) => void inspector.settingsChanged(reworded)),
   );
 }

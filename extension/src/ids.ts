@@ -47,7 +47,7 @@ export const CONTEXT = {
   active: "tensorInspector.active",
   /** The session that is looked at is Python's. */
   debugging: "tensorInspector.debugging",
-  /** The program is paused, and no frame is looked at. */
+  /** No frame is looked at, as while the program runs, though one may be selected: asked only where it is paused. */
   noFrame: "tensorInspector.noFrame",
   /** The frame has no rows. */
   empty: "tensorInspector.empty",
@@ -57,7 +57,7 @@ export const CONTEXT = {
   pinned: "tensorInspector.pinned",
   /** There is a value that was selected to be compared with another. */
   selectedForCompare: "tensorInspector.selectedForCompare",
-  /** There are answers of lenses. */
+  /** There are questions, with their answers. */
   answered: "tensorInspector.answered",
   /** There are findings that the user has dismissed in this workspace. */
   dismissed: "tensorInspector.dismissed",

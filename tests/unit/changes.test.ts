@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
-import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { Results } from "../../extension/src/model/results.ts";
 import { type Row, saidOf } from "../../extension/src/model/row.ts";
-import { knownRows } from "../../extension/src/model/rows.ts";
+import { allRows } from "../../extension/src/model/rows.ts";
 import type { FrameAnswer, Node } from "../../extension/src/protocol/generated.ts";
 import { frame, frameAnswer, memory, node, session, tensor } from "./fixtures.ts";
 
 /** A program whose variables say what they are told to. */
 function program(pinned: string[] = []) {
   let next: FrameAnswer = frameAnswer();
-  const helper = { frame: () => Promise.resolve(next) } as unknown as Helper;
+  const helper = { frame: () => Promise.resolve(next) } as unknown as FrameCalls;
   const wishes = { filter: "all", pageSize: 100 } as const;
   const inspector = new Inspector(
     helper,
-    new Answers(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), wishes, new Results()),
+    new Frames(helper, new Pins(memory({ pins: pinned })), new Questions(), new Expansion(), wishes, new Results()),
   );
-  const rows = (): Row[] => (inspector.scene ? [...knownRows(inspector.scene)] : []);
+  const rows = (): Row[] => (inspector.scene ? [...allRows(inspector.scene)] : []);
   return {
     inspector,
     rows,
@@ -117,11 +117,11 @@ describe("a row is marked as changed", () => {
     const at = program();
     await at.look(frame(1), { x: "1", y: "1" });
     at.say([node("x", { line: "2" }), node("y", { line: "1" })]);
-    await at.inspector.again(session());
+    await at.inspector.readAgain(session());
     expect(at.changed()).toEqual(["x"]);
     await at.look(frame(2), { x: "3", y: "1" });
     at.say([node("x", { line: "3" }), node("y", { line: "9" })]);
-    await at.inspector.again(session());
+    await at.inspector.readAgain(session());
     expect(at.changed()).toEqual(["x", "y"]);
   });
 
@@ -129,7 +129,7 @@ describe("a row is marked as changed", () => {
     const at = program();
     await at.look(frame(1), { x: "0.1235" });
     at.say([node("x", { line: "0.12" })]);
-    await at.inspector.anew(true);
+    await at.inspector.settingsChanged(true);
     expect(at.changed()).toEqual([]);
     expect(await at.look(frame(2), { x: "0.13" })).toEqual(["x"]);
   });
@@ -138,7 +138,7 @@ describe("a row is marked as changed", () => {
     const at = program();
     await at.look(frame(1), { x: "1" });
     await at.look(frame(2), { x: "2" });
-    await at.inspector.anew(false);
+    await at.inspector.settingsChanged(false);
     expect(at.changed()).toEqual(["x"]);
   });
 

@@ -174,9 +174,9 @@ describe("a session", () => {
     event("continued", { threadId: 1, allThreadsContinued: false });
     expect([session.stopOf(1), session.stopOf(2)]).toEqual([undefined, before]);
     stack("late answer", 1);
-    expect(session.placeOf(2)).toBeUndefined();
+    expect(session.namedFrame(2)).toBeUndefined();
     stack("load", 2);
-    expect(session.placeOf(2)).toMatchObject({ thread: 2, function: "load" });
+    expect(session.namedFrame(2)).toMatchObject({ thread: 2, function: "load" });
     event("stopped", { threadId: 1 });
     expect(session.stopOf(1)).toBe(session.stopOf(2));
     expect([undefined, before]).not.toContain(session.stopOf(2));
@@ -187,7 +187,7 @@ describe("a session", () => {
     for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
       stop();
       event("continued", body);
-      expect([session.stopOf(1), session.placeOf(2)]).toEqual([undefined, undefined]);
+      expect([session.stopOf(1), session.namedFrame(2)]).toEqual([undefined, undefined]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
-import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Dismissed } from "../../extension/src/model/dismissed.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { FINDINGS, findingsAbout } from "../../extension/src/model/findingRows.ts";
@@ -88,12 +88,12 @@ async function window(lens: (question: Partial<LensRequest>) => unknown = () => 
       asked.push(question);
       return (await lens(question)) as LensAnswer;
     },
-  } as unknown as Helper & ConstructorParameters<typeof Findings>[0];
+  } as unknown as FrameCalls & ConstructorParameters<typeof Findings>[0];
   const kept = memory();
   const [dismissed, wishes] = [new Dismissed(kept), { findings: true }];
   const shown = { filter: "all", pageSize: 100 } as const;
   const expansion = new Expansion();
-  const answers = new Answers(helper, new Pins(memory()), new Questions(), expansion, shown, new Results());
+  const answers = new Frames(helper, new Pins(memory()), new Questions(), expansion, shown, new Results());
   const inspector = new Inspector(helper, answers);
   const findings = new Findings(helper, inspector, dismissed, wishes);
   expansion.open(FINDINGS);
@@ -288,7 +288,7 @@ describe("a frame that is returned to", () => {
     await stand();
     let wasGone = false;
     inspector.onDidChange(() => (wasGone ||= rows()[0]?.finding === undefined));
-    await inspector.again();
+    await inspector.readAgain();
     expect(rows()[0]?.finding).toEqual(softmax);
     await stand();
     expect(asked).toHaveLength(2);
@@ -300,7 +300,7 @@ describe("a frame that is returned to", () => {
     const { look, stand, asked, inspector } = await window();
     await look(1);
     await stand();
-    await inspector.again();
+    await inspector.readAgain();
     await look(1, 3);
     await stand();
     await look(1);
@@ -313,7 +313,7 @@ describe("a frame that is returned to", () => {
     await look(1);
     await stand();
     wishes.findings = false;
-    await inspector.again();
+    await inspector.readAgain();
     expect(rows().map(({ label }) => label)).toEqual(["a"]);
   });
 
@@ -322,7 +322,7 @@ describe("a frame that is returned to", () => {
     const before = { answer: answerOf(softmax), manner: "thorough", unrun: false } as const;
     await look(1);
     inspector.contents!.findings = before;
-    await inspector.again();
+    await inspector.readAgain();
     expect(rows()[0]?.finding).toEqual(softmax);
     findings.cancel();
     expect(rows()[0]?.finding).toEqual(softmax);
@@ -336,8 +336,8 @@ describe("a frame that is returned to", () => {
     const { look, stand, asked, findings, inspector, rows } = await window();
     await look(1);
     await findings.check(manner);
-    await inspector.again();
-    await inspector.again();
+    await inspector.readAgain();
+    await inspector.readAgain();
     await stand();
     expect(asked.at(-1)?.options).toMatchObject(options);
     expect(asked.at(-1)?.options).not.toHaveProperty("run");
@@ -597,7 +597,7 @@ describe("what is dismissed", () => {
     ]);
   });
 
-  test("is not counted as not checked", async () => {
+  test("is not counted as not asked", async () => {
     const { page: _, ...node } = answerOf().node!;
     const { look, dismissed, findings, rows } = await window(() => ({ ...answerOf(), node }));
     dismissed.add(["lr-zero"]);

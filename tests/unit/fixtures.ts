@@ -1,6 +1,6 @@
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import type { Session } from "../../extension/src/debug/session.ts";
-import type { Memory } from "../../extension/src/model/pins.ts";
+import type { Memory } from "../../extension/src/model/memory.ts";
 import type { FrameAnswer, Node, NodeAnswer, SourceLine } from "../../extension/src/protocol/generated.ts";
 import { Uri } from "./vscode.ts";
 

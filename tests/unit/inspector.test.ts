@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
-import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import type { Contents } from "../../extension/src/model/contents.ts";
 import { Questions } from "../../extension/src/model/questions.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
@@ -12,7 +12,7 @@ import { Results } from "../../extension/src/model/results.ts";
 import type { Row } from "../../extension/src/model/row.ts";
 import { childRows, rootRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
-import { reached } from "../../extension/src/model/waiting.ts";
+import { reached } from "../../extension/src/model/reached.ts";
 import type { FrameAnswer, NodeAnswer } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, type Paused, session, tensor } from "./fixtures.ts";
 
@@ -20,12 +20,12 @@ type Question = { readonly op: string } & Record<string, unknown>;
 
 /** An inspector whose helper notes every question and answers by `answers`. */
 function inspected(
-  answers: Partial<Record<keyof Helper, (question: Question) => unknown>> = {},
+  answers: Partial<Record<keyof FrameCalls, (question: Question) => unknown>> = {},
   pinned: string[] = [],
 ) {
   const asked: Question[] = [];
   const frames: Frame[] = [];
-  const reply = (op: keyof Helper) => async (of: Frame, question: object, how?: object) => {
+  const reply = (op: keyof FrameCalls) => async (of: Frame, question: object, how?: object) => {
     frames.push(of);
     const full = { op, ...question, ...(how === undefined ? {} : { how }) };
     asked.push(full);
@@ -36,11 +36,11 @@ function inspected(
     children: reply("children"),
     inspect: reply("inspect"),
     evaluate: reply("evaluate"),
-  } as unknown as Helper;
+  } as unknown as FrameCalls;
   const [pins, expansion] = [new Pins(memory({ pins: pinned })), new Expansion()];
   const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
   const questions = new Questions();
-  const answered = new Answers(helper, pins, questions, expansion, wishes, results);
+  const answered = new Frames(helper, pins, questions, expansion, wishes, results);
   const inspector = new Inspector(helper, answered);
   const runs = new Runs(helper, pins, wishes, results, answered, inspector);
   return { inspector, runs, asked, frames, pins, expansion, ops: () => asked.map(({ op }) => op) };
@@ -100,7 +100,7 @@ describe("one question per stop and frame", () => {
     await settled();
     const how = asked.at(-1)?.["how"] as { signal: AbortSignal } | undefined;
     expect(how?.signal.aborted).toBe(false);
-    const again = [inspector.again(), inspector.again()];
+    const again = [inspector.readAgain(), inspector.readAgain()];
     await Promise.all(again);
     const frames = asked.filter(({ op }) => op === "frame").map(({ how }) => (how as AbortSignal).aborted);
     expect(frames).toEqual([false, true, false]);
@@ -184,7 +184,7 @@ describe("answers that nobody waits for any more are dropped", () => {
     const replies = [first.promise, second.promise];
     const { inspector } = inspected({ frame: () => replies.shift() });
     inspector.focus(frame(1));
-    const again = inspector.again();
+    const again = inspector.readAgain();
     second.resolve(frameAnswer([tensor("new")]));
     first.resolve(frameAnswer([tensor("old")]));
     await again;
@@ -274,7 +274,7 @@ describe("what the user changes", () => {
     await settled();
     inspector.focus(frame(1));
     await settled();
-    await inspector.again();
+    await inspector.readAgain();
     inspector.focus(frame(1, { frameId: 3 }));
     await settled();
     expect(ops()).toHaveLength(4);
@@ -289,7 +289,7 @@ describe("trouble", () => {
       inspector.focus(one);
       await settled();
     }
-    await inspector.again(there.session);
+    await inspector.readAgain(there.session);
     expect(ops()).toHaveLength(2); // nobody looks at it
     inspector.focus(there);
     await settled();
@@ -304,7 +304,7 @@ describe("trouble", () => {
     const { inspector, ops } = inspected({ frame: () => (ops().length === 1 ? late.promise : undefined) });
     inspector.focus(frame(1));
     inspector.focus(undefined);
-    await inspector.again();
+    await inspector.readAgain();
     late.resolve(frameAnswer([tensor("old")]));
     await settled();
     inspector.focus(frame(1));
@@ -352,7 +352,7 @@ describe("trouble", () => {
     await settled();
     lost = false;
     for (let turn = 0; turn < 2; turn += 1) {
-      await inspector.retry(paused.session);
+      await inspector.helperCame(paused.session);
       expect([inspector.trouble, labels(inspector), ops()]).toEqual([undefined, ["x"], ["frame", "frame"]]);
     }
   });
@@ -671,7 +671,7 @@ describe("pins", () => {
     await runs.run("model(x)", contentsOf(inspector));
     inspector.focus(there);
     await settled();
-    await inspector.again();
+    await inspector.readAgain();
     inspector.focus(here);
     await settled();
     expect(inspector.contents?.results.get("model(x)")).toEqual(answer);
@@ -687,7 +687,7 @@ describe("pins", () => {
     await runs.pin(["f(x)"]);
     await settled();
     await runs.userChanged(there.session);
-    await inspector.again();
+    await inspector.readAgain();
     expect(old()).toEqual([false, false]);
     await runs.userChanged(here.session);
     expect(old()).toEqual([true, false]);
@@ -847,7 +847,7 @@ describe("what is known of a frame as soon as it is", () => {
     inspector.focus(frame());
     answers[0]?.resolve(frameAnswer([tensor("old")]));
     expect((await first)?.rootPage.nodes[0]?.name).toBe("old");
-    void inspector.again();
+    void inspector.readAgain();
     const second = reached(inspector, 2, always, never);
     answers[1]?.resolve(frameAnswer([tensor("new")]));
     expect((await second)?.rootPage.nodes[0]?.name).toBe("new");

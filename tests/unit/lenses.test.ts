@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Frame } from "../../extension/src/debug/activeFrame.ts";
 import { Over } from "../../extension/src/debug/queue.ts";
 import { Refusal } from "../../extension/src/helper/refusal.ts";
-import { Answers, type Helper } from "../../extension/src/model/answers.ts";
+import { Frames, type FrameCalls } from "../../extension/src/model/frames.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
 import { Inspector } from "../../extension/src/model/inspector.ts";
 import { Lenses } from "../../extension/src/model/lenses.ts";
@@ -55,11 +55,11 @@ async function comparing(
       if (expression.includes(".T")) throw new Refusal("not_static", `${expression} is computed`);
       return nodeAnswer("inspect", node(expression));
     },
-  } as unknown as Helper & ConstructorParameters<typeof Lenses>[0];
+  } as unknown as FrameCalls & ConstructorParameters<typeof Lenses>[0];
   const questions = new Questions();
   const pins = new Pins(memory());
   const [wishes, results] = [{ filter: "all", pageSize: 100 } as const, new Results()];
-  const answers = new Answers(helper, pins, questions, new Expansion(), wishes, results);
+  const answers = new Frames(helper, pins, questions, new Expansion(), wishes, results);
   const inspector = new Inspector(helper, answers);
   const runs = new Runs(helper, pins, wishes, results, answers, inspector);
   const lenses = new Lenses(helper, questions, inspector, runs);
@@ -284,7 +284,7 @@ describe("comparing two values", () => {
     const reply = deferred<undefined>();
     const { begin, inspector, signals, ops, look, row } = await comparing(undefined, () => reply.promise);
     await begin(a as Subject, { name: "f(a)", expression: "f(a)" });
-    await inspector.again();
+    await inspector.readAgain();
     await look(1, 3);
     await look(1);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);

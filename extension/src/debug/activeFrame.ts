@@ -4,7 +4,7 @@ import type { FrameFile, SourceLine } from "../protocol/generated.ts";
 import { isPython, type Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { type Location, locate, uriOf } from "./sources.ts";
-import type { Place } from "./threads.ts";
+import type { NamedFrame } from "./threads.ts";
 import type { Named, Stopped } from "./tracker.ts";
 import { isSameUri } from "./uris.ts";
 
@@ -14,14 +14,14 @@ export class Frame {
   readonly threadId: number;
   readonly frameId: number;
   readonly stop: number;
-  readonly #place: Place;
+  readonly #named: NamedFrame;
 
-  constructor(session: Session, stop: number, frameId: number, place: Place) {
+  constructor(session: Session, stop: number, frameId: number, named: NamedFrame) {
     this.session = session;
-    this.threadId = place.thread;
+    this.threadId = named.thread;
     this.frameId = frameId;
     this.stop = stop;
-    this.#place = place;
+    this.#named = named;
   }
 
   get over(): boolean {
@@ -34,17 +34,17 @@ export class Frame {
 
   /** As the adapter names it; empty where it names none. */
   get file(): string {
-    return this.#place.source?.path ?? "";
+    return this.#named.source?.path ?? "";
   }
 
   /** File and function: what a frame has in common with itself at other stops. */
   get place(): string {
-    return `${this.file}:${this.#place.function}`;
+    return `${this.file}:${this.#named.function}`;
   }
 
   /** Whether it stands in this document. */
   isIn({ uri }: Pick<vscode.TextDocument, "uri">): boolean {
-    const { source } = this.#place;
+    const { source } = this.#named;
     return source !== undefined && isSameUri(uriOf(source, this.session), uri);
   }
 
@@ -78,9 +78,9 @@ export class ActiveFrame implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<Focus>();
   readonly #subscriptions: vscode.Disposable[];
   #current: Focus;
-  /** How often the thread of the item had gone on when it was announced. */
-  #runs: number | undefined;
-  /** The item's frame is one that the adapter has not named at this stop: the call stack still showed the last one's. */
+  /** How often the thread of VS Code's active stack item had gone on when that was announced. */
+  #resumed: number | undefined;
+  /** That item's frame is one that the adapter has not named at this stop: the call stack still showed the last stop's. */
   #unnamed = false;
   #timer: NodeJS.Timeout | undefined;
   #lastStop: { readonly session: Session; readonly at: number } | undefined;
@@ -131,14 +131,14 @@ export class ActiveFrame implements vscode.Disposable {
     const expected = this.#expected;
     if (top === undefined || start > 0 || expected?.thread !== thread || expected.stop !== session.stopOf(thread))
       return;
-    const place = session.placeOf(top.id);
-    if (place && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, expected.stop, top.id, place));
+    const named = session.namedFrame(top.id);
+    if (named && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, expected.stop, top.id, named));
   }
 
   #announced(): void {
     this.#expected = undefined;
     const item = vscode.debug.activeStackItem;
-    this.#runs = item && this.#sessions.get(item.session.id)?.runsOf(item.threadId);
+    this.#resumed = item && this.#sessions.get(item.session.id)?.resumedOf(item.threadId);
     this.#look(this.#stepping ? STEP_DEBOUNCE : 0);
   }
 
@@ -160,12 +160,12 @@ export class ActiveFrame implements vscode.Disposable {
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
-    const place = session.placeOf(item.frameId);
-    this.#unnamed = place === undefined;
+    const named = session.namedFrame(item.frameId);
+    this.#unnamed = named === undefined;
     const stop = session.stopOf(item.threadId);
-    const isAnnounced = stop !== undefined && this.#runs === session.runsOf(item.threadId);
-    if (!isAnnounced || place?.thread !== item.threadId) return this.#current;
-    return new Frame(session, stop, item.frameId, place);
+    const isAnnounced = stop !== undefined && this.#resumed === session.resumedOf(item.threadId);
+    if (!isAnnounced || named?.thread !== item.threadId) return this.#current;
+    return new Frame(session, stop, item.frameId, named);
   }
 
   /** The frame that was taken ahead of an announcement which has not come yet. */

@@ -32,7 +32,7 @@ interface Waiting extends Job {
 }
 
 /**
- * One evaluate at a time. debugpy answers what is pipelined on a frame 0.2 s apart, and a `cancel` bricks it, so a
+ * One evaluate at a time. debugpy answers what is pipelined on a frame 0.2 s apart, and nothing at all after a `cancel`, so a
  * request is either waited for, or given up and its late reply ignored, or set aside if it may take its time, unless
  * it must be alone.
  */
@@ -67,7 +67,7 @@ export class EvaluateQueue {
       if (job.over()) job.reject(new Over());
       else this.#waiting.push(job);
     }
-    for (const [job, hurry] of this.#underWay) if (job.over()) hurry();
+    for (const [job, limitTime] of this.#underWay) if (job.over()) limitTime();
   }
 
   /** If it still waits, it is not sent. */
@@ -107,7 +107,7 @@ export class EvaluateQueue {
       release();
     };
     const most = this.limit * (job.patience ?? 1);
-    const hurry = (): void => {
+    const limitTime = (): void => {
       limit ??= setTimeout(() => finish(() => job.reject(new Lost("no reply"))), most);
     };
     const { onAside, alone = false } = job;
@@ -116,8 +116,8 @@ export class EvaluateQueue {
       release();
     };
     const aside = onAside && setTimeout(setAside, this.limit);
-    if (onAside === undefined && !alone) hurry();
-    this.#underWay.set(job, hurry);
+    if (onAside === undefined && !alone) limitTime();
+    this.#underWay.set(job, limitTime);
     job.send().then(
       (reply) => finish(() => job.resolve(reply)),
       (reason: unknown) => finish(() => job.reject(reason)),

@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 import { DEBUG_TYPE } from "../ids.ts";
 import { EvaluateQueue } from "./queue.ts";
 import type { Replies } from "./replies.ts";
-import type { Place, Threads } from "./threads.ts";
+import type { NamedFrame, Threads } from "./threads.ts";
 
 const DEBUG_TYPES: readonly string[] = Object.values(DEBUG_TYPE);
 
@@ -38,8 +38,8 @@ export class Session {
   }
 
   /** Where a frame stands, if the adapter has named it since its thread last ran. */
-  placeOf(frameId: number): Place | undefined {
-    return this.#threads.placeOf(frameId);
+  namedFrame(frameId: number): NamedFrame | undefined {
+    return this.#threads.namedFrame(frameId);
   }
 
   /** The stop that the thread is paused at, undefined while it runs. */
@@ -48,8 +48,8 @@ export class Session {
   }
 
   /** How often the thread went on: what was looked at before is of no use after. */
-  runsOf(thread: number): number {
-    return this.#threads.runsOf(thread);
+  resumedOf(thread: number): number {
+    return this.#threads.resumedOf(thread);
   }
 
   /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */

@@ -1,7 +1,7 @@
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
 /** Where a stack frame stands, as the adapter last said. */
-export interface Place {
+export interface NamedFrame {
   readonly thread: number;
   readonly function: string;
   /** In the file that the adapter shows for it. */
@@ -14,13 +14,13 @@ export class Threads {
   /** Of all programs together: a session that is started anew has the id of the old one, but no stop of its. */
   static #stops = 0;
   /** The frames that the adapter has named since their thread last ran, by their ids. */
-  readonly #places = new Map<number, Place>();
+  readonly #named = new Map<number, NamedFrame>();
   /** Undefined while all threads run. */
   #stop: number | undefined;
-  #runs = 0;
+  #resumed = 0;
   /** Threads that have gone on alone since the last stop. */
   readonly #alone = new Set<number>();
-  readonly #runsAlone = new Map<number, number>();
+  readonly #resumedAlone = new Map<number, number>();
   #ended = false;
 
   get ended(): boolean {
@@ -28,8 +28,8 @@ export class Threads {
   }
 
   /** Where a frame stands, if the adapter has named it since its thread last ran. */
-  placeOf(frameId: number): Place | undefined {
-    return this.#places.get(frameId);
+  namedFrame(frameId: number): NamedFrame | undefined {
+    return this.#named.get(frameId);
   }
 
   /** The stop that the thread is paused at, undefined while it runs. Frame ids repeat from stop to stop, this number never does. */
@@ -37,9 +37,9 @@ export class Threads {
     return this.#ended || this.#alone.has(thread) ? undefined : this.#stop;
   }
 
-  /** How often the thread went on: what was looked at before is of no use after. */
-  runsOf(thread: number): number {
-    return this.#runs + (this.#runsAlone.get(thread) ?? 0);
+  /** How often the thread went on: a frame 2 that was announced before that is not the frame 2 of now. */
+  resumedOf(thread: number): number {
+    return this.#resumed + (this.#resumedAlone.get(thread) ?? 0);
   }
 
   /** All have stopped, for what happened in one thread: frames of others, if they stood still all along, keep their places. */
@@ -53,7 +53,7 @@ export class Threads {
   /** All went on. */
   wentOn(): void {
     this.#stop = undefined;
-    this.#runs += 1;
+    this.#resumed += 1;
     this.#alone.clear();
     this.#leave(undefined);
   }
@@ -61,7 +61,7 @@ export class Threads {
   /** As with `"steppingResumesAllThreads": false`: other threads stay paused, and are looked at. */
   wentOnAlone(thread: number): void {
     this.#alone.add(thread);
-    this.#runsAlone.set(thread, (this.#runsAlone.get(thread) ?? 0) + 1);
+    this.#resumedAlone.set(thread, (this.#resumedAlone.get(thread) ?? 0) + 1);
     this.#leave(thread);
   }
 
@@ -72,12 +72,11 @@ export class Threads {
 
   /** The adapter has named frames of a thread. */
   names(thread: number, frames: readonly DebugProtocol.StackFrame[]): void {
-    for (const { id, name, line, source } of frames) this.#places.set(id, { thread, function: name, line, source });
+    for (const { id, name, line, source } of frames) this.#named.set(id, { thread, function: name, line, source });
   }
 
   /** The frames of a thread, or of all, are not what they were. */
   #leave(thread: number | undefined): void {
-    for (const [id, place] of this.#places)
-      if (thread === undefined || place.thread === thread) this.#places.delete(id);
+    for (const [id, place] of this.#named) if (thread === undefined || place.thread === thread) this.#named.delete(id);
   }
 }

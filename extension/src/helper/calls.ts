@@ -21,20 +21,20 @@ import { type Bundle, callExpression } from "./injection.ts";
 import { Program, type Setup } from "./program.ts";
 import { noReply, notRun, Refusal } from "./refusal.ts";
 
-/** What a request asks, for callers. */
+/** What a request asks, for callers: the rest is added here. */
 type Ask<R extends Request> = Omit<R, "op" | "version" | "at" | "preferences">;
 
 /** A request without what every request carries. */
 type Body = Pick<Request, "op">;
 
-/** Where a question is put: at a paused frame, or to a session's program, which may be running. */
+/** Where a request goes: to a paused frame, or to a session's program, which may be running. */
 export type Where = Frame | Session;
 
-/** How a question is put. */
+/** How a request is put. */
 export interface How {
   /** Answering it runs the program's own code: it is never sent twice, and only on the frame's own thread. */
   readonly runs?: boolean;
-  /** The program answers it once: it is not sent again on the other route. */
+  /** The program answers it once: where it is lost on its frame, it is not sent again beside it. */
   readonly once?: boolean;
   /** Nobody waits any more: what was not sent is not, and what runs is interrupted. */
   readonly signal?: AbortSignal | undefined;
@@ -71,28 +71,28 @@ export class Calls {
     return injected.catch((error: unknown) => this.#setup.log(`prepare: ${String(error)}`));
   }
 
-  frame(frame: Frame, question: Ask<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
-    return this.#call(frame, { op: "frame", ...question }, { signal });
+  frame(frame: Frame, asked: Ask<FrameRequest>, signal?: AbortSignal): Promise<FrameAnswer> {
+    return this.#call(frame, { op: "frame", ...asked }, { signal });
   }
 
-  children(frame: Frame, question: Ask<ChildrenRequest>, how?: How): Promise<ChildrenAnswer> {
-    return this.#call(frame, { op: "children", ...question }, how);
+  children(frame: Frame, asked: Ask<ChildrenRequest>, how?: How): Promise<ChildrenAnswer> {
+    return this.#call(frame, { op: "children", ...asked }, how);
   }
 
-  inspect(frame: Frame, question: Ask<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "inspect", ...question }, { signal });
+  inspect(frame: Frame, asked: Ask<InspectRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "inspect", ...asked }, { signal });
   }
 
-  evaluate(frame: Frame, question: Ask<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
-    return this.#call(frame, { op: "evaluate", ...question }, { runs: true, signal });
+  evaluate(frame: Frame, asked: Ask<EvaluateRequest>, signal?: AbortSignal): Promise<NodeAnswer> {
+    return this.#call(frame, { op: "evaluate", ...asked }, { runs: true, signal });
   }
 
   /** One slice of a lens's work. */
-  lens(where: Where, question: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
-    const runs = question.options?.["run"] === true;
+  lens(where: Where, asked: Ask<LensRequest>, signal?: AbortSignal): Promise<LensAnswer> {
+    const runs = asked.options?.["run"] === true;
     // What has begun is not sent a second time.
-    const once = question.resume !== undefined;
-    return this.#call(where, { op: "lens", ...question }, { runs, signal, once });
+    const once = asked.resume !== undefined;
+    return this.#call(where, { op: "lens", ...asked }, { runs, signal, once });
   }
 
   async #call<A extends Answer>(where: Where, body: Body, how: How = {}): Promise<A> {
@@ -111,7 +111,7 @@ export class Calls {
   }
 
   /**
-   * On its frame if that answers, else without one. An evaluate never comes back from a frame that Dynamo runs, but
+   * By one of two routes: on its frame if that answers, else beside it, without one. An evaluate never comes back from a frame that Dynamo runs, but
    * one without a frame does, even while the other hangs: the helper then finds the frame by its ids.
    */
   async #onSomeRoute(call: Call): Promise<Answer> {

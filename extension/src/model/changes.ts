@@ -2,10 +2,10 @@ import type { Frame } from "../debug/activeFrame.ts";
 import type { Session } from "../debug/session.ts";
 import type { FrameAnswer } from "../protocol/generated.ts";
 import { saidOf, type Scene } from "./row.ts";
-import { knownRows } from "./rows.ts";
+import { allRows } from "./rows.ts";
 import type { Contents, Lines } from "./contents.ts";
 
-/** Functions of a session whose last functions are kept. */
+/** Functions of a session whose last stops are kept. */
 const MOST = 20;
 
 /** The last stop in each function: what its rows said is what the next stop's rows are compared with. */
@@ -53,7 +53,7 @@ function functionOf({ threadId, place }: Frame, { first_line }: FrameAnswer): st
 /** What the rows say, as far as they are known and their values were read in full. */
 function linesOf(scene: Scene): Lines {
   const lines = new Map<string, string>();
-  for (const { id, path, known } of knownRows(scene)) {
+  for (const { id, path, known } of allRows(scene)) {
     const line = known && saidOf(path, known.node);
     if (line !== undefined) lines.set(id, line);
   }

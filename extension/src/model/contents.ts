@@ -30,14 +30,14 @@ export type Manner = "usual" | "thorough" | "running";
 /** A way of checking a step. */
 export interface Check {
   readonly manner: Manner;
-  /** It repeats one that ran the models, which is allowed once. */
+  /** It repeats one that ran the models, as at the next step, which was allowed once: they are not run. */
   readonly unrun: boolean;
 }
 
 /** What a check of the step came to. */
 export interface Checked extends Check {
   readonly answer: LensAnswer;
-  /** Those of its findings that were not known before; undefined where nothing was. */
+  /** Those of its findings that the check before it, as the usual one at the stop, had not; undefined where there was none. */
   readonly news?: readonly Finding[];
 }
 

@@ -1,5 +1,5 @@
 import { Emitter } from "./emitter.ts";
-import type { Memory } from "./pins.ts";
+import type { Memory } from "./memory.ts";
 
 /** A rule that the user does not want to hear of: in one function, or, without a place, anywhere in the workspace. */
 interface Dismissal {

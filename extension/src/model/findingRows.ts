@@ -21,7 +21,7 @@ export function findingsOf({ findings }: Contents): FindingsFound | undefined {
 /** The first rows of the tree: how far a check is that was asked for, or why it failed, and what is known. */
 export function findingRows(scene: Scene): Row[] {
   const { checking, findings } = scene.contents;
-  const known = findings === undefined ? [] : knownRows(scene, findings);
+  const known = findings === undefined ? [] : checkedRows(scene, findings);
   if (checking === undefined) return known;
   if ("progress" in checking) return [workingRow(scene, checking.progress), ...known];
   const failed = l10n.t("The step could not be checked: {0}", checking.message);
@@ -29,7 +29,7 @@ export function findingRows(scene: Scene): Row[] {
 }
 
 /** One finding, or several below a row that counts them; what a check that was asked for came to. */
-function knownRows(scene: Scene, checked: Checked): Row[] {
+function checkedRows(scene: Scene, checked: Checked): Row[] {
   const found = findingsOf(scene.contents);
   const { node, snapshot } = checked.answer;
   if (found === undefined || node === undefined) return [];

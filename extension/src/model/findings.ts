@@ -25,10 +25,10 @@ export class Findings {
   readonly #helper: Pick<Calls, "lens">;
   readonly #inspector: Inspector;
   readonly #dismissed: Dismissed;
-  readonly #wishes: { readonly findings: boolean };
-  /** What is looked at, as far as it was followed. */
+  readonly #settings: { readonly findings: boolean };
+  /** What was looked at when the inspector last told of a change: only another is a new stop, frame or reading. */
   #contents: Contents | undefined;
-  /** Those whose findings are of them, and not of an earlier reading of their frame. */
+  /** Those that were checked themselves: others show the findings of an earlier reading of their frame until they are. */
   readonly #answered = new WeakSet<Contents>();
   /** One check at most of each frame. */
   readonly #tasks: UnderWay<Task>;
@@ -40,12 +40,12 @@ export class Findings {
     helper: Pick<Calls, "lens">,
     inspector: Inspector,
     dismissed: Dismissed,
-    wishes: { readonly findings: boolean },
+    settings: { readonly findings: boolean },
   ) {
     this.#helper = helper;
     this.#inspector = inspector;
     this.#dismissed = dismissed;
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.#tasks = new UnderWay(inspector, ({ contents }) => (contents.checking = undefined));
     inspector.onDidChange(() => this.#follow());
     dismissed.onDidChange(() => this.#dismiss());
@@ -94,7 +94,7 @@ export class Findings {
   /** Of what is looked at: others are asked when the user returns to them. */
   #askSoon(contents: Contents): void {
     if (contents !== this.#inspector.contents) return;
-    if (!this.#wishes.findings || !("torch" in contents.answer.libraries)) {
+    if (!this.#settings.findings || !("torch" in contents.answer.libraries)) {
       contents.findings = undefined;
       return;
     }
@@ -111,7 +111,7 @@ export class Findings {
    * from a cause that is dropped now.
    */
   #dismiss(): void {
-    for (const contents of this.#inspector.known) {
+    for (const contents of this.#inspector.allContents) {
       const { frame, findings } = contents;
       const rules = this.#dismissed.rulesAt(contents.place);
       const task = this.#tasks.find((one) => isOf(one, contents));

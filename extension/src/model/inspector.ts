@@ -4,7 +4,7 @@ import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import { Refusal } from "../helper/refusal.ts";
 import type { Address, NodeAnswer } from "../protocol/generated.ts";
-import type { Answers, Helper } from "./answers.ts";
+import type { Frames, FrameCalls } from "./frames.ts";
 import { type Contents, FRAME_NODE } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import { type Failure, failureOf } from "./failure.ts";
@@ -18,8 +18,8 @@ export type Stale = "reading" | "run";
 
 /** What the user looks at: all views show what stands here, and ask through it for more. */
 export class Inspector {
-  readonly #helper: Helper;
-  readonly #answers: Answers;
+  readonly #helper: FrameCalls;
+  readonly #frames: Frames;
   readonly #changed = new Emitter();
   #frame: Frame | undefined;
   #contents: Contents | undefined;
@@ -33,9 +33,9 @@ export class Inspector {
 
   readonly onDidChange = this.#changed.event;
 
-  constructor(helper: Helper, answers: Answers) {
+  constructor(helper: FrameCalls, frames: Frames) {
     this.#helper = helper;
-    this.#answers = answers;
+    this.#frames = frames;
   }
 
   get frame(): Frame | undefined {
@@ -48,8 +48,8 @@ export class Inspector {
   }
 
   /** What was read last of each frame that is paused. */
-  get known(): Iterable<Contents> {
-    return this.#answers.all;
+  get allContents(): Iterable<Contents> {
+    return this.#frames.all;
   }
 
   /** Why nothing is shown, in a sentence. */
@@ -63,12 +63,12 @@ export class Inspector {
 
   /** Names of the classes that can be summarized, as met in this session. */
   get types(): readonly string[] {
-    return this.#frame ? this.#answers.types(this.#frame.session) : [];
+    return this.#frame ? this.#frames.types(this.#frame.session) : [];
   }
 
   /** What rows are made of, when there is something to show. */
   get scene(): Scene | undefined {
-    return this.#contents && { ...this.#answers.parts, contents: this.#contents };
+    return this.#contents && { ...this.#frames.parts, contents: this.#contents };
   }
 
   /** Fulfilled when what is asked just now, if anything, is shown. */
@@ -77,7 +77,7 @@ export class Inspector {
   }
 
   isAsked(frame: Frame): boolean {
-    return this.#answers.asked(frame) !== undefined;
+    return this.#frames.asked(frame) !== undefined;
   }
 
   /** What is shown of the frame that is looked at, once nothing is asked any more. */
@@ -91,16 +91,16 @@ export class Inspector {
   focus(focus: Focus): void {
     const frame = focus === "untracked" ? undefined : focus;
     this.#frame = frame;
-    this.#answers.sweep();
-    this.#answers.leaveOthers(frame);
-    const known = frame && this.#answers.of(frame);
+    this.#frames.sweep();
+    this.#frames.leaveOthers(frame);
+    const known = frame && this.#frames.of(frame);
     if (frame !== undefined && known === undefined) this.#asking = this.#ask(frame);
     else this.#show(known, focus === "untracked" ? missedSentence() : undefined);
   }
 
   /** Drops what is known, of one session or of all, and asks again for what is looked at. */
-  async again(session?: Session): Promise<void> {
-    this.#answers.drop(session);
+  async readAgain(session?: Session): Promise<void> {
+    this.#frames.drop(session);
     const frame = this.#frame;
     if (frame === undefined || (session !== undefined && frame.session !== session)) return;
     this.#asking = this.#ask(frame);
@@ -108,18 +108,18 @@ export class Inspector {
   }
 
   /** Asks again if the values could not be had: the helper may have come after all. */
-  async retry(session: Session): Promise<void> {
-    if (this.#trouble !== undefined) await this.again(session);
+  async helperCame(session: Session): Promise<void> {
+    if (this.#trouble !== undefined) await this.readAgain(session);
   }
 
   /** The settings changed. Where the same values are said in other words now, that is no change of theirs. */
-  async anew(reworded: boolean): Promise<void> {
-    if (reworded) this.#answers.reword();
-    await this.again();
+  async settingsChanged(reworded: boolean): Promise<void> {
+    if (reworded) this.#frames.reword();
+    await this.readAgain();
   }
 
   /** Makes the children of a row known. */
-  async load({ contents, known }: Row, start = 0, count = this.#answers.parts.pageSize): Promise<void> {
+  async load({ contents, known }: Row, start = 0, count = this.#frames.parts.pageSize): Promise<void> {
     const { frame } = contents;
     const snapshot = known?.snapshot ?? contents.answer.snapshot;
     const node = known?.node.id ?? FRAME_NODE;
@@ -129,7 +129,7 @@ export class Inspector {
         const question = { snapshot, node, start, count };
         const answer = await this.#helper.children(frame, question, { runs, signal: wanted });
         contents.merge(answer, known);
-        this.#answers.meet(frame, answer.types);
+        this.#frames.meet(frame, answer.types);
       };
       // What runs is not ended when the frame is read again.
       const signal = runs ? undefined : this.#loading.signal;
@@ -139,7 +139,7 @@ export class Inspector {
       const failure = failureOf(error);
       if (failure.code === "gone" && this.#renewed !== frame.key) {
         this.#renewed = frame.key;
-        await this.again();
+        await this.readAgain();
         return;
       }
       if (runs && failure.code === "lost") contents.setFailure(known, { ...failure, message: stillRunning() });
@@ -154,7 +154,7 @@ export class Inspector {
     if (next === undefined) return;
     await this.load(row, next.start, next.count);
     if (contents.reaches(row.known, next.start)) {
-      this.#answers.parts.expansion.open(row.path, next.start + next.count);
+      this.#frames.parts.expansion.open(row.path, next.start + next.count);
     }
     this.changed();
   }
@@ -174,7 +174,7 @@ export class Inspector {
     const ask = async (wanted: AbortSignal): Promise<NodeAnswer | Failure> => {
       try {
         const answer = await this.#helper.inspect(frame, { snapshot, ...value }, wanted);
-        this.#answers.meet(frame, answer.types);
+        this.#frames.meet(frame, answer.types);
         return answer;
       } catch (error) {
         if (error instanceof Refusal && error.code !== "lost") return failureOf(error); // asked again, it is the same
@@ -195,7 +195,7 @@ export class Inspector {
 
   async #ask(frame: Frame): Promise<void> {
     const late = setTimeout(() => this.#isLate(frame), LATE);
-    const outcome = await (this.#answers.asked(frame) ?? this.#answers.ask(frame));
+    const outcome = await (this.#frames.asked(frame) ?? this.#frames.ask(frame));
     clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;
     if (outcome === "left") await this.#ask(frame);
@@ -212,7 +212,7 @@ export class Inspector {
 
   /** Code of the program was run in the frame of these contents, which may have changed anything. */
   #ran(contents: Contents): void {
-    this.#answers.age(contents.frame.session);
+    this.#frames.age(contents.frame.session);
     if (contents !== this.#contents) return;
     this.#stale = "run";
     this.changed();

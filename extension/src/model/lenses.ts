@@ -18,7 +18,7 @@ import { addressesOf, notYet, toRun, toRunAgain } from "./subjects.ts";
 interface Task {
   readonly question: Question;
   /** What is run for it; undefined where the user did not ask for it, who alone ends what was asked for. */
-  readonly runs: readonly string[] | undefined;
+  readonly expressions: readonly string[] | undefined;
   readonly abort: AbortController;
   contents: Contents;
 }
@@ -95,7 +95,7 @@ export class Lenses {
     const { contents } = this.#inspector;
     this.#questions.sweep();
     // What is not shown any more is of no use, unless the user asked for it.
-    this.#tasks.end((task) => task.runs === undefined && task.contents !== contents);
+    this.#tasks.end((task) => task.expressions === undefined && task.contents !== contents);
     if (contents === undefined || contents.frame.over) return;
     for (const question of this.#questions.all) {
       const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
@@ -104,11 +104,11 @@ export class Lenses {
     }
   }
 
-  async #ask(question: Question, contents: Contents, runs?: readonly string[]): Promise<void> {
-    const task: Task = { question, runs, abort: new AbortController(), contents };
+  async #ask(question: Question, contents: Contents, expressions?: readonly string[]): Promise<void> {
+    const task: Task = { question, expressions, abort: new AbortController(), contents };
     this.#tasks.begin(task);
     this.#tell(task, { progress: 0 });
-    if (runs) this.#inspector.changed();
+    if (expressions) this.#inspector.changed();
     try {
       this.#tell(task, await this.#found(task));
     } catch (error) {
@@ -126,12 +126,12 @@ export class Lenses {
   }
 
   async #found(task: Task): Promise<LensAnswer> {
-    await this.#run(task, task.runs ?? []);
+    await this.#run(task, task.expressions ?? []);
     try {
       return await this.#lens(task);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "not_static") throw error;
-      if (task.runs === undefined) throw notYet(task.question);
+      if (task.expressions === undefined) throw notYet(task.question);
       await this.#run(task, await this.#computed(task));
       return this.#lens(task);
     }
@@ -156,7 +156,7 @@ export class Lenses {
     try {
       await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
     } finally {
-      if (!frame.over) await this.#inspector.again(frame.session);
+      if (!frame.over) await this.#inspector.readAgain(frame.session);
     }
     const now = await this.#inspector.settled();
     if (now?.frame.key === frame.key) task.contents = now;

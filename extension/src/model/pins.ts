@@ -1,4 +1,5 @@
 import { Emitter } from "./emitter.ts";
+import type { Memory } from "./memory.ts";
 import { isStatic } from "./python.ts";
 
 /** An expression that the user keeps in sight. */
@@ -6,12 +7,6 @@ export interface Pin {
   readonly expression: string;
   /** Read again at each stop; what is not is run once, when the user asks. */
   readonly static: boolean;
-}
-
-/** Where the pins are kept between sessions: VS Code's workspace state. */
-export interface Memory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
 }
 
 const KEY = "pins";

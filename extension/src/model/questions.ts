@@ -43,7 +43,7 @@ export type State = LensAnswer | Failure | { readonly progress: number } | "canc
 export class Questions {
   readonly #states = new WeakMap<Contents, Map<Question, State>>();
   readonly #changed = new Emitter();
-  /** Not asked until the user wants it again. */
+  /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
   readonly #cancelled = new WeakSet<Question>();
   #all: readonly Question[] = [];
   #last = 0;

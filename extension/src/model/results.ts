@@ -9,7 +9,7 @@ export type Result = NodeAnswer | Failure | "running";
 /** What expressions that were run in one frame at one stop came to. */
 export class FrameResults {
   readonly #all = new Map<string, Result>();
-  /** Expressions that would perhaps come to something else now, or will have when they come. */
+  /** Expressions run before something was: `f(x)`, run before the user set x in the console, also where it runs still. */
   readonly #old = new Set<string>();
 
   get(expression: string): Result | undefined {
@@ -17,7 +17,7 @@ export class FrameResults {
   }
 
   set(expression: string, result: Result): void {
-    // What comes of a run is as old as the run.
+    // x was set while `f(x)` ran: what comes of that is old.
     if (result === "running" || this.#all.get(expression) !== "running") this.#old.delete(expression);
     this.#all.set(expression, result);
   }

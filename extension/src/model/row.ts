@@ -155,7 +155,8 @@ export function valueRow(scene: Scene, parent: Row | undefined, path: RowPath, k
   if (node.path !== undefined) can.push("copyExpression", "pin");
   if (isValue(node)) can.push("compare", ...lensesOf(node));
   return {
-    // An open row stays open by its id. A lazy one must not: the next answer would run its property unasked.
+    // VS Code keeps a row open by its id, and asks for its children: the property `loss`, opened at one stop, would be run
+    // unasked at the next, so a lazy row has another id then.
     id: node.lazy === true ? `${idOf(path)} ${known.snapshot}` : idOf(path),
     path,
     parent,

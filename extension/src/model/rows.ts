@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { Badge, Node, Page } from "../protocol/generated.ts";
-import { answerRow } from "./answerRows.ts";
+import { questionRow } from "./questionRows.ts";
 import type { RowPath } from "./expansion.ts";
 import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
@@ -10,14 +10,9 @@ import { countText, LABEL, namesApart } from "./words.ts";
 /** The frame's rows: what is wrong first, then pins and answers, then what the helper put in order. */
 export function rootRows(scene: Scene): Row[] {
   const { contents, pins, questions } = scene;
-  const path = framePath(contents.frame);
-  const { snapshot } = contents.answer;
-  const rows = named(contents.rootPage.nodes).map(([name, node, label]) =>
-    valueRow(scene, undefined, below(path, name), { node, snapshot }, label),
-  );
-  const more = moreRow(scene, undefined, path, contents.rootPage);
-  const answers = questions.all.map((question) => answerRow(scene, question));
-  return [...findingRows(scene), ...pins.all.map((pin) => pinRow(scene, pin)), ...answers, ...rows, ...more];
+  const rows = pageRows(scene, undefined, framePath(contents.frame), contents.rootPage, contents.answer.snapshot);
+  const answers = questions.all.map((question) => questionRow(scene, question));
+  return [...findingRows(scene), ...pins.all.map((pin) => pinRow(scene, pin)), ...answers, ...rows];
 }
 
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
@@ -25,20 +20,24 @@ export function childRows(scene: Scene, row: Row): Row[] | undefined {
   if (row.known === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;
-  const { snapshot } = row.known;
   const page = scene.contents.page(row.known);
   if (page === undefined) {
     const failure = scene.contents.failure(row.known);
     return failure === undefined ? undefined : [textRow(scene, row, failure.message)];
   }
-  const rows = named(page.nodes).map(([name, node, label]) =>
-    valueRow(scene, row, below(row.path, name), { node, snapshot }, label),
+  return pageRows(scene, row, row.path, page, row.known.snapshot);
+}
+
+/** The rows of a page below a path, and the one that offers more. */
+function pageRows(scene: Scene, parent: Row | undefined, path: RowPath, page: Page, snapshot: number): Row[] {
+  const rows = siblings(page.nodes).map(([name, node, label]) =>
+    valueRow(scene, parent, below(path, name), { node, snapshot }, label),
   );
-  return [...rows, ...moreRow(scene, row, row.path, page)];
+  return [...rows, ...moreRow(scene, parent, path, page)];
 }
 
 /** All rows that are known, each level after the one above. */
-export function* knownRows(scene: Scene): Generator<Row> {
+export function* allRows(scene: Scene): Generator<Row> {
   let level = rootRows(scene);
   while (level.length > 0) {
     yield* level;
@@ -67,7 +66,7 @@ export function firstAlarm(scene: Scene): Row | undefined {
 
 /** The row of this id among all that are known. */
 export function findRow(scene: Scene, id: string): Row | undefined {
-  for (const row of knownRows(scene)) if (row.id === id) return row;
+  for (const row of allRows(scene)) if (row.id === id) return row;
   return undefined;
 }
 
@@ -83,7 +82,7 @@ export function linesBelow(scene: Scene, row: Row, indent = "  "): string[] {
  * Siblings with names of their own, and these as they are shown. The helper sees to that they differ; but VS Code shows
  * no row at all if two have one id.
  */
-function named(nodes: readonly Node[]): [name: string, node: Node, label: string][] {
+function siblings(nodes: readonly Node[]): [name: string, node: Node, label: string][] {
   const labels = namesApart(
     nodes.map(({ name }) => name),
     LABEL,

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { NodeAnswer } from "../protocol/generated.ts";
-import type { Answers, Helper, Wishes } from "./answers.ts";
+import type { Frames, FrameCalls, FrameSettings } from "./frames.ts";
 import type { Contents } from "./contents.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
@@ -11,21 +11,28 @@ import type { Results } from "./results.ts";
 
 /** Runs the pins that must be run: only ever because the user asked. */
 export class Runs {
-  readonly #helper: Helper;
+  readonly #helper: FrameCalls;
   readonly #pins: Pins;
-  readonly #wishes: Wishes;
+  readonly #settings: FrameSettings;
   readonly #results: Results;
-  readonly #answers: Answers;
+  readonly #frames: Frames;
   readonly #inspector: Inspector;
   /** What ends the pins that run, with their expressions. */
   readonly #running = new Map<AbortController, string>();
 
-  constructor(helper: Helper, pins: Pins, wishes: Wishes, results: Results, answers: Answers, inspector: Inspector) {
+  constructor(
+    helper: FrameCalls,
+    pins: Pins,
+    settings: FrameSettings,
+    results: Results,
+    frames: Frames,
+    inspector: Inspector,
+  ) {
     this.#helper = helper;
     this.#pins = pins;
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.#results = results;
-    this.#answers = answers;
+    this.#frames = frames;
     this.#inspector = inspector;
   }
 
@@ -35,7 +42,7 @@ export class Runs {
    */
   async pin(expressions: readonly string[]): Promise<void> {
     const pins = this.#pins.add(expressions);
-    if (pins.some((pin) => pin.static)) await this.#inspector.again();
+    if (pins.some((pin) => pin.static)) await this.#inspector.readAgain();
     const contents = await this.#inspector.settled();
     if (contents === undefined) return;
     for (const { expression, static: isStatic } of pins.filter((pin) => this.#pins.has(pin.expression))) {
@@ -76,7 +83,7 @@ export class Runs {
       this.#running.delete(running);
     }
     // What ran may have changed anything.
-    if (!frame.over) await this.#inspector.again(frame.session);
+    if (!frame.over) await this.#inspector.readAgain(frame.session);
   }
 
   /** Runs expressions in the frame of these contents, one after the other, which may have changed all but what they came to. */
@@ -85,7 +92,7 @@ export class Runs {
     const found: NodeAnswer[] = [];
     try {
       for (const expression of expressions) {
-        const question = { expression, snapshot: answer.snapshot, page_size: this.#wishes.pageSize };
+        const question = { expression, snapshot: answer.snapshot, page_size: this.#settings.pageSize };
         found.push(await this.#helper.evaluate(frame, question, signal));
       }
     } finally {
@@ -93,7 +100,7 @@ export class Runs {
     }
     for (const [at, result] of found.entries()) {
       contents.results.set(expressions[at] ?? "", result);
-      this.#answers.meet(frame, result.types);
+      this.#frames.meet(frame, result.types);
     }
     return found;
   }
@@ -101,7 +108,7 @@ export class Runs {
   /** The user changed something, or ran what may have. */
   async userChanged(session: Session): Promise<void> {
     this.#results.age(session);
-    await this.#inspector.again(session);
+    await this.#inspector.readAgain(session);
   }
 
   #failed(expression: string, contents: Contents, failure: Failure): void {

@@ -68,7 +68,10 @@ export function notYet({ lens, subjects }: Question): Refusal {
   return new Refusal("not_static", lensWords(lens, subjects).notYet);
 }
 
-/** Whether the node counts. Where its own frame was read again, the name says what it stands for now. */
+/**
+ * Whether a value is named by the node of its row: at its own stop. But if x was set there meanwhile, so that the frame was
+ * read again, the node is the old value, and the expression `x` names the new one.
+ */
 function isHere({ expression, at }: Subject, { frame, answer }: Contents): boolean {
   if (at === undefined || at.frame.over || at.frame.session !== frame.session) return false;
   const isReadAgain = at.frame.key === frame.key && at.value.snapshot !== answer.snapshot;

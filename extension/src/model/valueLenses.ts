@@ -16,7 +16,7 @@ export interface ValueLensDescription {
   readonly working: () => string;
 }
 
-/** All of them, in the order of the menu: the helper says of which it has something to say of a value. */
+/** All of them: the helper says of which it has something to say of a value. */
 export const VALUE_LENSES = {
   autograd: {
     value: "tensor",

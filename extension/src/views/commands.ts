@@ -34,7 +34,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
     const expression = await ask();
     if (expression !== undefined) await summarize(parts, expression);
   },
-  [COMMAND.refresh]: ({ inspector }) => inspector.again(),
+  [COMMAND.refresh]: ({ inspector }) => inspector.readAgain(),
   [COMMAND.showTensorsOnly]: ({ settings }) => settings.setFilter("tensors"),
   [COMMAND.showAll]: ({ settings }) => settings.setFilter("all"),
   [COMMAND.nextPage]: ({ inspector }, row) => isRow(row) && inspector.more(row),

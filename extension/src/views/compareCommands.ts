@@ -21,7 +21,7 @@ export const COMPARE_COMMANDS = {
   [COMMAND.compareWithSelected]: (parts, argument) =>
     compareTwo(parts, [parts.questions.selected, subjectOf(argument)]),
   [COMMAND.compareSelected]: async (parts, _, selected) => {
-    // Called on a row beside them, it is told of that row alone.
+    // With two rows selected and the menu of a third, VS Code tells of the third alone: then it is refused.
     const rows: readonly unknown[] = Array.isArray(selected) ? selected : parts.tree.selection;
     await compareTwo(parts, rows.map(subjectOf));
   },

@@ -19,7 +19,7 @@ const COMMENT = /\s+#[^'"]*$/;
 /** While paused, what is wrong stands at the user's lines in the editor and in the Problems view. */
 export class Diagnostics implements vscode.Disposable {
   readonly #inspector: Inspector;
-  readonly #wishes: { readonly diagnostics: boolean };
+  readonly #settings: { readonly diagnostics: boolean };
   readonly #collection = vscode.languages.createDiagnosticCollection(SECTION);
   readonly #subscription: { dispose(): unknown };
   /** What is shown, or will be once the documents that it stands in are found. */
@@ -27,16 +27,16 @@ export class Diagnostics implements vscode.Disposable {
   /** The last showing: one before it ends where it is. */
   #turn = {};
 
-  constructor(inspector: Inspector, wishes: { readonly diagnostics: boolean }) {
+  constructor(inspector: Inspector, settings: { readonly diagnostics: boolean }) {
     this.#inspector = inspector;
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.#subscription = inspector.onDidChange(() => void this.#show());
   }
 
   async #show(): Promise<void> {
     const { contents, frame, stale } = this.#inspector;
     const isCurrent = contents !== undefined && frame !== undefined && !contents.frame.over && stale !== "reading";
-    const findings = isCurrent && this.#wishes.diagnostics ? contents.findings : undefined;
+    const findings = isCurrent && this.#settings.diagnostics ? contents.findings : undefined;
     if (findings === this.#shown) return;
     this.#shown = findings;
     const turn = (this.#turn = {});
@@ -65,8 +65,8 @@ export class Diagnostics implements vscode.Disposable {
 function diagnosticOf({ document, line }: DocumentLine, finding: Finding): vscode.Diagnostic | undefined {
   if (line < 0 || line >= document.lineCount) return undefined;
   const { text, firstNonWhitespaceCharacterIndex: start } = document.lineAt(line);
-  const place = new vscode.Range(line, start, line, text.replace(COMMENT, "").length);
-  const diagnostic = new vscode.Diagnostic(place, findingText(finding), SEVERITIES[finding.severity]);
+  const range = new vscode.Range(line, start, line, text.replace(COMMENT, "").length);
+  const diagnostic = new vscode.Diagnostic(range, findingText(finding), SEVERITIES[finding.severity]);
   diagnostic.source = "Tensor Inspector";
   diagnostic.code = finding.rule;
   return diagnostic;

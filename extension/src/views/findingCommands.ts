@@ -44,8 +44,8 @@ async function sayNotChecked({ tree }: Parts): Promise<void> {
 }
 
 async function show({ document, line }: DocumentLine): Promise<void> {
-  const place = new vscode.Position(line, 0);
-  await vscode.window.showTextDocument(document, { selection: new vscode.Range(place, place) });
+  const start = new vscode.Position(line, 0);
+  await vscode.window.showTextDocument(document, { selection: new vscode.Range(start, start) });
 }
 
 /** The user is told what will run, and what can't be taken back. */

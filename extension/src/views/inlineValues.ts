@@ -3,7 +3,7 @@ import { movesLines } from "../debug/session.ts";
 import type { Sessions } from "../debug/sessions.ts";
 import { namedIn, type Mention } from "../model/inline.ts";
 import type { Inspector } from "../model/inspector.ts";
-import { reached } from "../model/waiting.ts";
+import { reached } from "../model/reached.ts";
 import type { InlineValue, NodeKind } from "../protocol/generated.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Settings } from "./settings.ts";

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import { CONTEXT, SECTION } from "../ids.ts";
-import type { Wishes } from "../model/answers.ts";
-import type { Memory } from "../model/pins.ts";
+import type { FrameSettings } from "../model/frames.ts";
+import type { Memory } from "../model/memory.ts";
 import type { Filter, Preferences } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
 
 const FILTER = "filter";
 
-/** What the setting is called for the helper. Metadata only was two words in version 0.1. */
+/** What the setting is called for the helper. `metadata only` is an older spelling, which users may have in their settings. */
 const STATISTICS = new Map<string, NonNullable<Preferences["statistics"]>>([
   ["exact", "exact"],
   ["metadataOnly", "off"],
@@ -18,7 +18,7 @@ const PAGE = 100;
 const REWORDING = ["precision", "statistics", "summaries", "timeBudget"];
 
 /** The user's settings, live, and the tree's filter, which is kept with the workspace. */
-export class Settings implements Wishes, vscode.Disposable {
+export class Settings implements FrameSettings, vscode.Disposable {
   readonly #memory: Memory;
   readonly #changed = new vscode.EventEmitter<boolean>();
   readonly #subscription: vscode.Disposable;
@@ -62,7 +62,7 @@ export class Settings implements Wishes, vscode.Disposable {
     return vscode.workspace.getConfiguration("debugpy").get("showPythonInlineValues", false);
   }
 
-  /** What the helper is to know of the user's wishes, as they were written: it knows which numbers make sense. */
+  /** What the helper is to know of the user's settings, as they were written: it knows which numbers make sense. */
   get preferences(): Preferences {
     const [digits, budget] = [get<unknown>("precision", undefined), get<unknown>("timeBudget", undefined)].map(
       numberOf,

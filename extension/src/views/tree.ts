@@ -208,7 +208,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   #refresh(): void {
     const { scene, contents, types } = this.#inspector;
     if (contents !== this.#shown) this.#said = undefined;
-    const lost = this.#lostSelection(contents);
+    const lost = this.#returned(contents);
     const drawn = this.#drawnAgain();
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
     if (drawn === "all") this.#changed.fire(undefined);
@@ -269,7 +269,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   /** The row that was selected in this function and was not in the tree just now. */
-  #lostSelection(contents: Contents | undefined): Row | undefined {
+  #returned(contents: Contents | undefined): Row | undefined {
     const { scene } = this.#inspector;
     const id = contents && this.#selected.get(contents.place);
     const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);

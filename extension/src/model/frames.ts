@@ -13,10 +13,10 @@ import type { Results } from "./results.ts";
 import { framePath, pinPath, type Scene } from "./row.ts";
 
 /** What the helper can be asked. */
-export type Helper = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
+export type FrameCalls = Pick<Calls, "frame" | "children" | "inspect" | "evaluate">;
 
 /** What the user wants to see, read anew for each question. */
-export interface Wishes {
+export interface FrameSettings {
   readonly filter: Filter;
   readonly pageSize: number;
 }
@@ -39,13 +39,13 @@ interface Pending {
  * What is known of frames at stops that still last, by one question per stop and frame. An answer that comes when its
  * stop is over, or when the user has changed something since, is dropped.
  */
-export class Answers {
-  readonly #helper: Helper;
+export class Frames {
+  readonly #helper: FrameCalls;
   readonly #parts: Pick<Scene, "pins" | "questions" | "expansion">;
-  readonly #wishes: Wishes;
+  readonly #settings: FrameSettings;
   readonly #results: Results;
   /** What was read last of each frame that is paused, by the frames' keys. */
-  readonly #known = new Map<string, Contents>();
+  readonly #contents = new Map<string, Contents>();
   /** Those among them that are not true any more. */
   readonly #old = new WeakSet<Contents>();
   /** Questions under way, by the frames' keys; one that is replaced here is not true any more. */
@@ -54,32 +54,32 @@ export class Answers {
   readonly #types = new WeakMap<Session, Set<string>>();
 
   constructor(
-    helper: Helper,
+    helper: FrameCalls,
     pins: Pins,
     questions: Questions,
     expansion: Expansion,
-    wishes: Wishes,
+    settings: FrameSettings,
     results: Results,
   ) {
     this.#helper = helper;
     this.#parts = { pins, questions, expansion };
-    this.#wishes = wishes;
+    this.#settings = settings;
     this.#results = results;
   }
 
   /** What rows are made of besides a frame's contents. */
   get parts(): Omit<Scene, "contents"> {
-    return { ...this.#parts, pageSize: this.#wishes.pageSize };
+    return { ...this.#parts, pageSize: this.#settings.pageSize };
   }
 
   of(frame: Frame): Contents | undefined {
-    const known = this.#known.get(frame.key);
+    const known = this.#contents.get(frame.key);
     return known && !this.#old.has(known) ? known : undefined;
   }
 
   /** What was read last of each frame that is paused, also where it is being read again. */
   get all(): Iterable<Contents> {
-    return this.#known.values();
+    return this.#contents.values();
   }
 
   /** What asking for a frame will have come to, if that is under way. */
@@ -119,7 +119,7 @@ export class Answers {
   }
 
   #ageKnown(session: Session | undefined): void {
-    for (const contents of this.#known.values()) {
+    for (const contents of this.#contents.values()) {
       if (session === undefined || contents.frame.session === session) this.#old.add(contents);
     }
   }
@@ -127,7 +127,7 @@ export class Answers {
   /** Forgets what was known, and run, at stops that are over. */
   sweep(): void {
     this.#results.sweep();
-    for (const [key, { frame }] of this.#known) if (frame.over) this.#known.delete(key);
+    for (const [key, { frame }] of this.#contents) if (frame.over) this.#contents.delete(key);
   }
 
   /** The same values will be said in other words, which is no change of theirs. */
@@ -155,9 +155,9 @@ export class Answers {
       if (!isTrue()) return undefined;
       const before = this.#changes.before(frame, answer, this.parts);
       const contents = new Contents(frame, answer, this.#results.of(frame), before);
-      contents.takeFindings(this.#known.get(frame.key));
+      contents.takeFindings(this.#contents.get(frame.key));
       this.#changes.keep(contents);
-      this.#known.set(frame.key, contents);
+      this.#contents.set(frame.key, contents);
       this.meet(frame, answer.types);
       return { contents };
     } catch (error) {
@@ -173,7 +173,7 @@ export class Answers {
   /** What is asked of a frame: its rows as far as they are open, and the pins that can be read. */
   #wanted(frame: Frame): Pick<FrameRequest, "filter" | "page_size" | "count" | "expanded" | "pins"> {
     const { pins, expansion } = this.#parts;
-    const { filter, pageSize } = this.#wishes;
+    const { filter, pageSize } = this.#settings;
     const count = expansion.count(framePath(frame));
     const pinned = pins.all
       .filter((pin) => pin.static)

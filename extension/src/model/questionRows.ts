@@ -10,7 +10,7 @@ import { withPercent } from "./words.ts";
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
 
 /** What a lens answered, which says so where a value that was run for it is from before something that may have changed it. */
-export function answerRow(scene: Scene, question: Question): Row {
+export function questionRow(scene: Scene, question: Question): Row {
   const { contents } = scene;
   const expressions = Object.values(question.subjects).flatMap(({ expression }) => expression ?? []);
   const run = expressions.filter((one) => wasRun(one, contents));
