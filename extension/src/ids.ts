@@ -51,6 +51,8 @@ export const CONTEXT = {
   noFrame: "tensorInspector.noFrame",
   /** The frame has no rows. */
   empty: "tensorInspector.empty",
+  /** The program that is looked at has loaded torch. */
+  torch: "tensorInspector.torch",
   /** Which rows are shown: `all` or `tensors`. */
   filter: "tensorInspector.filter",
   /** There is something to unpin, which may be from an earlier session. */

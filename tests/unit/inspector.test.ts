@@ -279,10 +279,8 @@ describe("what the user changes", () => {
     await settled();
     expect(ops()).toHaveLength(4);
   });
-});
 
-describe("trouble", () => {
-  test("asks again for a frame of another session when something was changed there", async () => {
+  test("has a frame of another session read again when it is looked at, if it was changed there", async () => {
     const { inspector, ops } = inspected();
     const [here, there] = [frame(1), frame(2, { session: "other" })];
     for (const one of [there, here]) {
@@ -299,7 +297,7 @@ describe("trouble", () => {
     expect(ops()).toHaveLength(3);
   });
 
-  test("drops an answer under way, though nothing is looked at meanwhile", async () => {
+  test("drops an answer under way too, though nothing is looked at meanwhile", async () => {
     const late = deferred<FrameAnswer>();
     const { inspector, ops } = inspected({ frame: () => (ops().length === 1 ? late.promise : undefined) });
     inspector.focus(frame(1));
@@ -311,7 +309,9 @@ describe("trouble", () => {
     await settled();
     expect(labels(inspector)).toEqual(["x"]);
   });
+});
 
+describe("trouble", () => {
   test("says why the helper can't be there", async () => {
     const fail = (): never => {
       throw new Refusal("unreachable", "it needs Python 3.9");

@@ -1,5 +1,6 @@
 /** What the user's settings mean to the helper. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../../extension/src/views/settings.ts";
 import { memory } from "./fixtures.ts";
 import { stage, workspace } from "./vscode.ts";
@@ -7,7 +8,7 @@ import { stage, workspace } from "./vscode.ts";
 test.each([
   ["auto", "auto"],
   ["metadataOnly", "off"],
-  ["metadata only", "off"], // as version 0.1 called it
+  ["metadata only", "off"], // an older spelling
   ["exact", "exact"],
   ["nonsense", "auto"],
 ])("statistics: %s", (setting, statistics) => {
@@ -58,4 +59,19 @@ test("the filter lists other values, in the same words", async () => {
   settings.onDidChange((one) => told.push(one));
   await settings.setFilter("tensors");
   expect(told).toEqual([false]);
+});
+
+test("those that are read are those that the manifest offers", () => {
+  const read = new Set<string>();
+  const asked = vi.spyOn(workspace, "getConfiguration").mockImplementation((section?: string) => ({
+    get: (name: string, otherwise: unknown) => {
+      read.add(`${section}.${name}`);
+      return otherwise;
+    },
+  }));
+  const settings = new Settings(memory());
+  for (const name of Object.getOwnPropertyNames(Settings.prototype)) Reflect.get(settings, name);
+  asked.mockRestore();
+  const ours = [...read].filter((name) => name.startsWith("tensorInspector."));
+  expect(new Set(ours)).toEqual(new Set(Object.keys(manifest.contributes.configuration.properties)));
 });

@@ -55,7 +55,7 @@ describe("layers", () => {
 });
 
 describe("the manifest", () => {
-  const { commands, colors, menus, configuration, keybindings, views, viewsWelcome } = manifest.contributes;
+  const { commands, colors, menus, keybindings, views, viewsWelcome } = manifest.contributes;
   const contributed = sorted(commands.map(({ command }) => command));
   const conditions = [...JSON.stringify(manifest).matchAll(/"when":"([^"]*)"/g)].map(([, when = ""]) => when);
 
@@ -89,15 +89,6 @@ describe("the manifest", () => {
 
   test("says of every command whether the palette shows it", () => {
     expect(sorted(menus.commandPalette.map(({ command }) => command))).toEqual(contributed);
-  });
-
-  test("has every setting that the code reads", () => {
-    const read = [
-      ...readFileSync(`${SOURCE}/views/settings.ts`, "utf8").matchAll(/(?<!\.)\bget(?:<\w+>)?\("([\w.]+)"/g),
-    ];
-    expect(sorted(read.map(([, name = ""]) => `tensorInspector.${name}`))).toEqual(
-      sorted(Object.keys(configuration.properties)),
-    );
   });
 
   test("has a text for every %key%, and no text without one", () => {

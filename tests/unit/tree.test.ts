@@ -93,6 +93,16 @@ describe("while one stop is shown", () => {
     expect(say(undefined)).toEqual(["message "]);
   });
 
+  test.each([
+    [{ torch: "2.13.0" }, true],
+    [{ numpy: "2.4" }, false],
+  ])("what is for torch is offered where it is loaded: %j", async (libraries, offered) => {
+    const { change, contents } = await shown();
+    Object.assign(contents.answer, { libraries });
+    change();
+    expect(commands.contexts.get("tensorInspector.torch")).toBe(offered);
+  });
+
   test("what a row does not say any more is gone from it", async () => {
     const { rows, change, contents, questions, asked } = await shown();
     const row = rows.find(({ name }) => name === "gradients of model") as Row;

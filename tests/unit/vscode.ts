@@ -234,7 +234,7 @@ export class StatusBarItem {
 export const workspace = {
   /** The user's settings, by their names without the extension's. */
   settings: new Map<string, unknown>(),
-  getConfiguration: () => ({
+  getConfiguration: (_section?: string) => ({
     get: (name: string, otherwise: unknown): unknown => workspace.settings.get(name) ?? otherwise,
   }),
   onDidChangeConfiguration: configurationChanged.event,

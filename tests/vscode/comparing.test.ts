@@ -107,7 +107,7 @@ test("Cancel ends a long one until Evaluate Again", async ({ wb }) => {
   await wb.inspector.choose(["many ↔ more"], "Remove");
 });
 
-test("is legible in a narrow side bar and in high contrast", async ({ wb }) => {
+test("pictures for people to look at: in a narrow side bar and in high contrast", async ({ wb }) => {
   await wb.widenSideBar(300);
   await wb.screenshot("test-results/comparing-dark.png");
   await wb.switchTheme("high-contrast");

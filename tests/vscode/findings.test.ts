@@ -139,7 +139,7 @@ describe("a step with two faults", () => {
     await wb.editor.leaveHover();
   });
 
-  test("is legible in a narrow side bar, in every theme, and zoomed", async ({ wb }) => {
+  test("pictures for people to look at: in a narrow side bar, in every theme, and zoomed", async ({ wb }) => {
     await wb.widenSideBar(300);
     await wb.inspector.expand("2 findings", (await found(wb, "2 findings"))[1]!.label);
     for (const theme of ["dark", "light", "high-contrast"] as const) {

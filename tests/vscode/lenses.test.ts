@@ -107,7 +107,7 @@ test("Why No Gradient? on a parameter says where the path from the loss breaks",
   await wb.inspector.choose([label], "Remove");
 });
 
-test("is legible in a narrow side bar, in every theme", async ({ wb }) => {
+test("pictures for people to look at: in a narrow side bar, in every theme", async ({ wb }) => {
   await wb.showOnly(wb.inspector.title);
   await wb.widenSideBar(300);
   for (const theme of ["dark", "light", "high-contrast"] as const) {

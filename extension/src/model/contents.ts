@@ -80,6 +80,10 @@ export class Contents {
     return `${this.frame.file}:${this.answer.function}`;
   }
 
+  get hasTorch(): boolean {
+    return "torch" in this.answer.libraries;
+  }
+
   /** Where a line of the program is for VS Code. */
   locate(line: SourceLine): Promise<Location> {
     return this.frame.locate(line, this.answer.files ?? []);

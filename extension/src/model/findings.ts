@@ -94,7 +94,7 @@ export class Findings {
   /** Of what is looked at: others are asked when the user returns to them. */
   #askSoon(contents: Contents): void {
     if (contents !== this.#inspector.contents) return;
-    if (!this.#settings.findings || !("torch" in contents.answer.libraries)) {
+    if (!this.#settings.findings || !contents.hasTorch) {
       contents.findings = undefined;
       return;
     }

@@ -45,12 +45,12 @@ export class Settings implements FrameSettings, vscode.Disposable {
 
   /** Whether each stop is looked at for what is wrong. */
   get findings(): boolean {
-    return get("findings", true);
+    return get("findings.enabled", true);
   }
 
   /** Whether what is wrong stands at the lines of the user's files. */
   get diagnostics(): boolean {
-    return get("diagnostics", true);
+    return get("diagnostics.enabled", true);
   }
 
   get inlineValues(): boolean {

@@ -208,8 +208,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   #refresh(): void {
     const { scene, contents, types } = this.#inspector;
     if (contents !== this.#shown) this.#said = undefined;
-    const lost = this.#returned(contents);
-    const drawn = this.#drawnAgain();
+    const lost = this.#followSelection(contents);
+    const drawn = this.#update();
     // The rows come first: VS Code holds back by 0.2 s whatever follows a change of the rows or of the message.
     if (drawn === "all") this.#changed.fire(undefined);
     else if (drawn.length > 0) this.#changed.fire([...drawn]);
@@ -217,6 +217,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const empty = scene !== undefined && rootRows(scene).length === 0;
     void setContext(CONTEXT.types, types);
     void setContext(CONTEXT.empty, empty);
+    void setContext(CONTEXT.torch, contents?.hasTorch ?? false);
     if (this.#inspector.frame === undefined) this.awaitFrame();
     else this.#setFrameless(false);
     // `reveal` opens a hidden side bar: only where the user looks at it anyway.
@@ -224,8 +225,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (types.length > 0) this.#introduce();
   }
 
-  /** Which of the rows that VS Code holds say something else now. */
-  #drawnAgain(): readonly Row[] | "all" {
+  /** Brings the rows that VS Code holds up to date, and tells which of them say something else now. */
+  #update(): readonly Row[] | "all" {
     const { scene, contents } = this.#inspector;
     if (contents === this.#shown && scene !== undefined) {
       return this.#elements.update(rootRows(scene), (row) => childRows(scene, row));
@@ -268,8 +269,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     return this.#said ?? trouble ?? (stale && staleText(stale)) ?? contents?.answer.cut ?? "";
   }
 
-  /** The row that was selected in this function and was not in the tree just now. */
-  #returned(contents: Contents | undefined): Row | undefined {
+  /** Notes whether the row that was selected in this function is in the tree; returns it where it was not just now. */
+  #followSelection(contents: Contents | undefined): Row | undefined {
     const { scene } = this.#inspector;
     const id = contents && this.#selected.get(contents.place);
     const row = scene === undefined || id === undefined ? undefined : findRow(scene, id);
