@@ -132,7 +132,7 @@ describe("a session", () => {
     const { session, event } = debugging();
     const numbers = ["stopped", "continued", "stopped", "stopped"].map((name) => {
       event(name);
-      return session.stopOf(1);
+      return session.threads.stopOf(1);
     });
     expect(numbers[1], "while it runs there is no stop").toBeUndefined();
     expect(new Set(numbers).size).toBe(4);
@@ -170,16 +170,16 @@ describe("a session", () => {
   test("of which one thread alone goes on is still paused in the others", () => {
     const { session, event, stop, stack } = debugging();
     stop("train", 1);
-    const before = session.stopOf(2);
+    const before = session.threads.stopOf(2);
     event("continued", { threadId: 1, allThreadsContinued: false });
-    expect([session.stopOf(1), session.stopOf(2)]).toEqual([undefined, before]);
+    expect([session.threads.stopOf(1), session.threads.stopOf(2)]).toEqual([undefined, before]);
     stack("late answer", 1);
-    expect(session.namedFrame(2)).toBeUndefined();
+    expect(session.threads.namedFrame(2)).toBeUndefined();
     stack("load", 2);
-    expect(session.namedFrame(2)).toMatchObject({ thread: 2, function: "load" });
+    expect(session.threads.namedFrame(2)).toMatchObject({ thread: 2, function: "load" });
     event("stopped", { threadId: 1 });
-    expect(session.stopOf(1)).toBe(session.stopOf(2));
-    expect([undefined, before]).not.toContain(session.stopOf(2));
+    expect(session.threads.stopOf(1)).toBe(session.threads.stopOf(2));
+    expect([undefined, before]).not.toContain(session.threads.stopOf(2));
   });
 
   test("of which all threads go on is not paused", () => {
@@ -187,14 +187,14 @@ describe("a session", () => {
     for (const body of [{ threadId: 1, allThreadsContinued: true }, { threadId: 1 }]) {
       stop();
       event("continued", body);
-      expect([session.stopOf(1), session.namedFrame(2)]).toEqual([undefined, undefined]);
+      expect([session.threads.stopOf(1), session.threads.namedFrame(2)]).toEqual([undefined, undefined]);
     }
   });
 
   test("that has ended is known no more, and its frames are over", () => {
     const { sessions, session, stop, end, vscode } = debugging();
     stop();
-    const frame = new Frame(session, session.stopOf(1) ?? 0, 2, {
+    const frame = new Frame(session, session.threads.stopOf(1) ?? 0, 2, {
       thread: 1,
       function: "train",
       line: 1,
@@ -209,12 +209,12 @@ describe("a session", () => {
   test("that is started anew under its old id outlives the late end of the old one", () => {
     const old = debugging();
     old.stop();
-    const before = old.session.stopOf(1);
+    const before = old.session.threads.stopOf(1);
     const { sessions, session, stop, vscode } = debugging("session", old.sessions);
     expect(old.session.ended).toBe(true);
     stop();
     // Its frames must not be taken for those of the old one.
-    expect(session.stopOf(1)).not.toBe(before);
+    expect(session.threads.stopOf(1)).not.toBe(before);
     old.end();
     expect(sessions.get(vscode.id)).toBe(session);
     expect(session.ended).toBe(false);
@@ -244,7 +244,7 @@ describe("the active frame", () => {
     ["vscode-notebook-cell:/train.ipynb#W0sZmls", "vscode-notebook-cell:/train.ipynb#W0sZmls"],
   ])("of %s stands in %s", (path, uri) => {
     const { session } = debugging();
-    const at = new Frame(session, session.stopOf(1) ?? 0, 2, {
+    const at = new Frame(session, session.threads.stopOf(1) ?? 0, 2, {
       thread: 1,
       function: "train",
       line: 1,
@@ -278,7 +278,7 @@ describe("the active frame", () => {
         return Promise.resolve({ stackFrames });
       });
       asked(() => exchange("stackTrace", { threadId: 1 }, { stackFrames }));
-      const at = new Frame(session, session.stopOf(1) ?? 0, 2, {
+      const at = new Frame(session, session.threads.stopOf(1) ?? 0, 2, {
         thread: 1,
         function: "train",
         line: 12,
@@ -352,7 +352,7 @@ describe("the active frame", () => {
     for (let step = 0; step < 20; step += 1) {
       event("continued");
       stop();
-      stops.push(session.stopOf(1) ?? 0);
+      stops.push(session.threads.stopOf(1) ?? 0);
       focus();
       await vi.advanceTimersByTimeAsync(30);
     }
@@ -386,7 +386,12 @@ describe("the active frame", () => {
     event("stopped", { threadId: 5 });
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.map((frame) => frame?.over)).toEqual([true, false]);
-    expect(seen[1]).toMatchObject({ stop: session.stopOf(1), threadId: 1, frameId: 2, place: "/train.py:train" });
+    expect(seen[1]).toMatchObject({
+      stop: session.threads.stopOf(1),
+      threadId: 1,
+      frameId: 2,
+      place: "/train.py:train",
+    });
   });
 
   test("goes on being looked at while another thread alone goes on, and is read anew when that one stops", async () => {
@@ -445,7 +450,7 @@ describe("the active frame", () => {
     focus(2);
     await vi.advanceTimersByTimeAsync(1000);
     expect(seen.map((frame) => frame?.frameId)).toEqual([3, 2]);
-    expect(seen[1]?.stop).toBe(session.stopOf(1));
+    expect(seen[1]?.stop).toBe(session.threads.stopOf(1));
   });
 
   test("is not one that only the last stop had, though it is announced after the next", async () => {
@@ -534,7 +539,12 @@ describe("the active frame, before VS Code announces it,", () => {
       event("stopped", { threadId: 1 });
       await atOnce();
       expect(seen).toHaveLength(count);
-      expect(seen.at(-1)).toMatchObject({ threadId: 1, frameId: 2, place: "/train.py:train", stop: session.stopOf(1) });
+      expect(seen.at(-1)).toMatchObject({
+        threadId: 1,
+        frameId: 2,
+        place: "/train.py:train",
+        stop: session.threads.stopOf(1),
+      });
       stack();
       focus();
       await vi.advanceTimersByTimeAsync(1000);

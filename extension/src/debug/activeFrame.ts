@@ -25,7 +25,7 @@ export class Frame {
   }
 
   get over(): boolean {
-    return this.session.stopOf(this.threadId) !== this.stop;
+    return this.session.threads.stopOf(this.threadId) !== this.stop;
   }
 
   get key(): string {
@@ -113,7 +113,7 @@ export class ActiveFrame implements vscode.Disposable {
     this.#lastStop = { session, at: now };
     this.#look(SILENT_STOP);
     if (this.#stepping || threadId === undefined || !takesFocus) return;
-    const stop = session.stopOf(threadId);
+    const stop = session.threads.stopOf(threadId);
     if (stop === undefined || !willBeLookedAt(session, threadId)) return;
     this.#expected = { thread: threadId, stop, reason };
     void session.askForFrames(threadId, 1);
@@ -123,22 +123,27 @@ export class ActiveFrame implements vscode.Disposable {
   #isElsewhere({ id }: Session): boolean {
     const item = vscode.debug.activeStackItem;
     if (!(item instanceof vscode.DebugStackFrame) || item.session.id === id) return false;
-    return this.#sessions.get(item.session.id)?.stopOf(item.threadId) !== undefined;
+    return this.#sessions.get(item.session.id)?.threads.stopOf(item.threadId) !== undefined;
   }
 
   /** VS Code announces a frame after questions of its own: where these have told which it will be, it is taken before. */
   #take({ session, thread, start, frames: [top] }: Named): void {
     const expected = this.#expected;
-    if (top === undefined || start > 0 || expected?.thread !== thread || expected.stop !== session.stopOf(thread))
+    if (
+      top === undefined ||
+      start > 0 ||
+      expected?.thread !== thread ||
+      expected.stop !== session.threads.stopOf(thread)
+    )
       return;
-    const named = session.namedFrame(top.id);
+    const named = session.threads.namedFrame(top.id);
     if (named && !isPassedOver(top, expected.reason)) this.#change(new Frame(session, expected.stop, top.id, named));
   }
 
   #announced(): void {
     this.#expected = undefined;
     const item = vscode.debug.activeStackItem;
-    this.#resumed = item && this.#sessions.get(item.session.id)?.resumedOf(item.threadId);
+    this.#resumed = item && this.#sessions.get(item.session.id)?.threads.resumedOf(item.threadId);
     this.#look(this.#stepping ? STEP_DEBOUNCE : 0);
   }
 
@@ -160,10 +165,10 @@ export class ActiveFrame implements vscode.Disposable {
     if (session === undefined) return isPython(item.session) ? "untracked" : undefined;
     // The item stays the last stop's until the next is announced, and ids repeat: it counts if it was announced since
     // the program last ran and the adapter has named such a frame since. Until then what is shown is kept.
-    const named = session.namedFrame(item.frameId);
+    const named = session.threads.namedFrame(item.frameId);
     this.#unnamed = named === undefined;
-    const stop = session.stopOf(item.threadId);
-    const isAnnounced = stop !== undefined && this.#resumed === session.resumedOf(item.threadId);
+    const stop = session.threads.stopOf(item.threadId);
+    const isAnnounced = stop !== undefined && this.#resumed === session.threads.resumedOf(item.threadId);
     if (!isAnnounced || named?.thread !== item.threadId) return this.#current;
     return new Frame(session, stop, item.frameId, named);
   }

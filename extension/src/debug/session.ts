@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 import { DEBUG_TYPE } from "../ids.ts";
 import { EvaluateQueue } from "./queue.ts";
 import type { Replies } from "./replies.ts";
-import type { NamedFrame, Threads } from "./threads.ts";
+import type { Threads } from "./threads.ts";
 
 const DEBUG_TYPES: readonly string[] = Object.values(DEBUG_TYPE);
 
@@ -20,12 +20,12 @@ export function movesLines({ type }: vscode.DebugSession): boolean {
 export class Session {
   readonly queue = new EvaluateQueue();
   readonly vscode: vscode.DebugSession;
-  readonly #threads: Threads;
+  readonly threads: Pick<Threads, "ended" | "namedFrame" | "stopOf" | "resumedOf">;
   readonly #replies: Replies;
 
-  constructor(session: vscode.DebugSession, threads: Threads, replies: Replies) {
+  constructor(session: vscode.DebugSession, threads: Session["threads"], replies: Replies) {
     this.vscode = session;
-    this.#threads = threads;
+    this.threads = threads;
     this.#replies = replies;
   }
 
@@ -34,22 +34,7 @@ export class Session {
   }
 
   get ended(): boolean {
-    return this.#threads.ended;
-  }
-
-  /** Where a frame stands, if the adapter has named it since its thread last ran. */
-  namedFrame(frameId: number): NamedFrame | undefined {
-    return this.#threads.namedFrame(frameId);
-  }
-
-  /** The stop that the thread is paused at, undefined while it runs. */
-  stopOf(thread: number): number | undefined {
-    return this.#threads.stopOf(thread);
-  }
-
-  /** How often the thread went on: what was looked at before is of no use after. */
-  resumedOf(thread: number): number {
-    return this.#threads.resumedOf(thread);
+    return this.threads.ended;
   }
 
   /** The reply is taken as soon as it is heard: VS Code brings it by way of its window, which is painting the stop. */

@@ -28,8 +28,8 @@ export async function locate(
 ): Promise<Location> {
   const known = files.find((one) => one.file === file);
   // VS Code asks for callers a moment after the stop.
-  if (known && session.namedFrame(known.frame) === undefined) await session.askForFrames(threadId);
-  const named = known && session.namedFrame(known.frame);
+  if (known && session.threads.namedFrame(known.frame) === undefined) await session.askForFrames(threadId);
+  const named = known && session.threads.namedFrame(known.frame);
   if (known === undefined || named?.source === undefined) return { uri: vscode.Uri.file(file), line };
   const moved = movesLines(session.vscode) ? named.line - known.line : 0;
   return { uri: uriOf(named.source, session), line: line + moved };

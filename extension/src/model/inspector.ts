@@ -194,7 +194,9 @@ export class Inspector {
   }
 
   async #ask(frame: Frame): Promise<void> {
-    const late = setTimeout(() => this.#isLate(frame), LATE);
+    const late = setTimeout(() => {
+      if (this.#contents && this.#looksAt(frame)) this.#setStale("reading");
+    }, LATE);
     const outcome = await (this.#frames.asked(frame) ?? this.#frames.ask(frame));
     clearTimeout(late);
     if (outcome === undefined || !this.#looksAt(frame)) return;
@@ -203,19 +205,15 @@ export class Inspector {
     else this.#show(outcome.contents, undefined);
   }
 
-  /** What is shown while a frame is read is of the last reading: not for long without a word. */
-  #isLate(frame: Frame): void {
-    if (this.#contents === undefined || !this.#looksAt(frame)) return;
-    this.#stale = "reading";
+  #setStale(stale: Stale): void {
+    this.#stale = stale;
     this.changed();
   }
 
   /** Code of the program was run in the frame of these contents, which may have changed anything. */
   #ran(contents: Contents): void {
     this.#frames.age(contents.frame.session);
-    if (contents !== this.#contents) return;
-    this.#stale = "run";
-    this.changed();
+    if (contents === this.#contents) this.#setStale("run");
   }
 
   #looksAt(frame: Frame): boolean {
