@@ -355,6 +355,23 @@ describe("calls", () => {
     expect(times()).toBe(2);
   });
 
+  test("that run when their stop is over are told to end", async () => {
+    vi.useFakeTimers();
+    const { calls, sent, stop, session } = program(({ what }) => {
+      if (what === "inject") return INJECTED;
+      return what.op === "evaluate" ? NEVER : FRAME;
+    });
+    const paused = stop() as Frame & { over: boolean };
+    await calls.frame(paused, {});
+    const running = expect(calls.evaluate(paused, { expression: "model(x)" })).rejects.toThrow(Over);
+    await vi.advanceTimersByTimeAsync(0);
+    paused.over = true;
+    session.queue.sweep();
+    await vi.advanceTimersByTimeAsync(20);
+    await running;
+    expect(ops(sent).at(-1)).toBe("interrupt without a frame");
+  });
+
   test("that wait behind what is set aside are not sent to its busy frame", async () => {
     vi.useFakeTimers();
     const { calls, sent, stop } = program(({ what }) => {

@@ -218,12 +218,14 @@ export class Calls {
   async #interrupt(session: Session, id: number, isOver: () => boolean): Promise<void> {
     const { bundle, log } = this.#setup;
     const expression = callExpression({ op: "interrupt", version: bundle.version, request: id });
-    for (let said = ""; !isOver(); await new Promise((resolve) => setTimeout(resolve, AGAIN))) {
+    let said = "";
+    do {
       const reply = await session.evaluate(expression, undefined).catch(String);
       if (reply !== said) log(`interrupt: ${reply}`);
-      said = reply;
       if (isInterrupted(reply)) return;
-    }
+      said = reply;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    } while (!isOver());
   }
 
   #programOf(session: Session): Program {
