@@ -3,7 +3,7 @@
 A mutant is a copy of the helper with one small change. It is killed when a test fails on it; one that survives shows what no
 test holds. Of a sample, at least 95 % must be killed, and `explained.toml` must say of each survivor why no test kills it.
 
-With `--results FILE` each outcome is written there at once, and the next run tries only those that the file does not name as
+With `--list` they are printed, and none is tried. With `--results FILE` each outcome is written there at once, and the next run tries only those that the file does not name as
 killed: after a run that was cut short, or, with `--tests` for the new tests alone, after one that found survivors.
 """
 
@@ -39,6 +39,7 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", help="of the sample, only mutants in whose file, function or lines this stands"
     )
+    parser.add_argument("--list", action="store_true", help="print the mutants, and which of them are killed so far")
     parser.add_argument("--tests", nargs="*", help="files; all of the helper's when absent")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many are tried at a time")
     parser.add_argument("--results", type=Path, help="a file to go on from")
@@ -46,6 +47,10 @@ def main() -> int:
     results = Results(arguments.results and arguments.results.absolute())
     os.chdir(PROJECT)  # where mutmut looks for what it may change
     mutants = [each for each in sample(HELPER, arguments.count, arguments.seed) if arguments.only in str(each)]
+    if arguments.list:
+        for each in mutants:
+            print(f"killed: {each}" if results.killed(each) else each)
+        return 0
     waiting = [each for each in mutants if not results.killed(each)]
     print(f"{len(waiting)} of {len(mutants)} to try", flush=True)
     if waiting:

@@ -229,6 +229,24 @@ def test_chains_are_laid_out_in_parts_of_one_node_at_most() -> None:
     assert [node.op for node in chains.chain(graph.nodes[0])][:4] == ["Add", "Mul", "Tanh", "Add"]
 
 
+def test_an_input_says_where_the_row_of_its_node_stands() -> None:
+    x = torch.ones(3, requires_grad=True)
+    double = x * 2
+    y = double.exp() + double
+    graph = Graph([(y + x.sin() + 1).grad_fn], Budget())
+    chains = Chains(graph)
+    for _ in chains.lay_out(graph.nodes[0]):
+        pass
+    rows = [(node.op, [one.kind for one in chains.inputs(node)]) for node in chains.chain(graph.nodes[0])]
+    assert rows == [
+        ("Add", ["main", "none"]),
+        ("Add", ["main", "chain"]),
+        ("Add", ["main", "again"]),
+        ("Exp", ["main"]),
+        ("Mul", ["leaf", "none"]),
+    ]
+
+
 def test_a_node_that_is_asked_for_twice_has_its_inputs_once() -> None:
     first, second = torch.randn(2, 3, requires_grad=True).mul(2).unbind()
     graph = Graph([first.grad_fn, second.grad_fn], Budget())

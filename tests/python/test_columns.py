@@ -1,4 +1,4 @@
-"""Columns of Arrow's, which the tests don't install, by a stand-in for what is asked of them: `measure.columns`."""
+"""Columns of tables: `measure.columns`. Arrow's, which the tests don't install, by a stand-in for what is asked of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
-from tensor_inspector.measure.columns import Chunks
+from tensor_inspector.measure.columns import Chunks, Slices
 from tensor_inspector.measure.valid import of_valid
 from tensor_inspector.safe.budget import Budget
 
@@ -48,3 +49,13 @@ def test_of_a_sample_too() -> None:
     stats: Any = of_valid(Chunks(Arrow(ITEMS)), Chunks.numbers, Budget(max_elements=1000))
     assert not stats["exact"]
     assert 700 <= stats["read"] <= 800
+
+
+def test_values_at_positions_are_those_of_these_positions() -> None:
+    items: list[int | None] = [10, 11, None, 13, 14, 15, 16]
+    assert Chunks.numbers(Chunks(Arrow(items)).at(range(1, 7, 2))).tolist() == [11, 13, 15]
+
+
+def test_so_are_those_of_a_series() -> None:
+    series = pytest.importorskip("polars").Series([10, 11, None, 13, 14, 15, 16])
+    assert Slices.numbers(Slices(series._s).at(range(1, 7, 2))).tolist() == [11, 13, 15]

@@ -72,6 +72,7 @@ def test_equal_values_are_the_same(a: Any, b: Any) -> None:
     ("a", "b", "expected"),
     [
         (T([1.0, 2.0]), T([1.0, 2.5]), {"different": 1, "count": 2, "max_abs": 0.5, "max_rel": 0.2, "at": [1], "a": 2.0, "b": 2.5}),
+        (T([0.0, 1.0]), T([0.0, 2.0]), {"different": 1, "max_rel": 0.5}),
         (T([[1.0, nan]]), T([[1.0, 5.0]]), {"different": 1, "nan_in_one": 1, "at": [0, 1], "max_abs": 0.0}),
         (T([2**60]), T([2**60 + 1]), {"different": 1, "max_abs": 1, "a": 2**60, "b": 2**60 + 1}),
         (T([inf]), T([-inf]), {"different": 1, "max_abs": inf}),

@@ -490,6 +490,23 @@ def test_stored_values_of_every_sparse_format(name: str) -> None:
     assert rows(value)["stored"] == f"{stats['count']} of 48"
 
 
+def test_the_class_of_an_array_in_a_sparse_matrix_is_not_asked() -> None:
+    sparse, np = pytest.importorskip("scipy.sparse"), pytest.importorskip("numpy")
+    ran = []
+
+    class Trapped(np.ndarray):  # type: ignore[misc, name-defined]
+        shape = size = dtype = __array_interface__ = property(ran.append)  # type: ignore[assignment]
+        __array_finalize__ = __getitem__ = __array_function__ = lambda *given: ran.append(given)
+
+    value = sparse.csr_matrix(np.eye(3))
+    value.data = np.frombuffer(bytearray(value.data))
+    plain = facts(value)
+    value.data = np.ndarray.view(value.data, Trapped)
+    ran.clear()
+    assert facts(value)["stats"] == plain["stats"]
+    assert ran == []
+
+
 def test_fields_that_are_none_are_told_apart_from_items() -> None:
     pytest.importorskip("transformers")
     value = transformers_values()["output"]

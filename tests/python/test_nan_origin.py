@@ -69,6 +69,7 @@ PROGRAMS = {
     "root of a negative": ("loss = (w * 3).sqrt().sum()", "Sqrt", "root_of_negative"),
     "rsqrt of zero": ("loss = (w * w).rsqrt().sum()", "Rsqrt", "division_by_zero"),
     "reciprocal": ("loss = (w * 2).reciprocal().sum()", "Reciprocal", "division_by_zero"),
+    "a negative power of zero": ("loss = (w * 2).pow(-1).sum()", "Pow", "division_by_zero"),
     "0 / 0": ("h = w * x\nloss = (h / x).sum()", "Div", "zero_by_zero"),
     "1 / 0": ("loss = ((w * 2 + 9) / x).sum()", "Div", "division_by_zero"),
     "exp overflows": ("loss = (w * 100).exp().sum()", "Exp", "overflow"),
@@ -81,6 +82,7 @@ PROGRAMS = {
     "matrices overflow": ("a = w.view(2, 2) * 1e25\nloss = (a @ a).sum()", "Mm", "overflow"),
     "acos": ("loss = (w * 2).acos().sum()", "Acos", "domain"),
     "atanh": ("loss = (w * 2).atanh().sum()", "Atanh", "domain"),
+    "in what only the next operation saved": ("loss = (w * 2).erfinv().pow(2).sum()", "Erfinv", "domain"),
     "a masked row": (
         "s = (w.view(2, 2) * 2).masked_fill(torch.tensor([[True, True], [False, True]]), -torch.inf)\nloss = s.softmax(1).sum()",
         "Softmax", "masked_row",
@@ -348,24 +350,22 @@ def test_looking_changes_nothing(program: str, monkeypatch: pytest.MonkeyPatch) 
     assert watch.changes() == []
 
 
-def test_the_line_is_that_of_the_anomaly_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_of_several_calls_it_was_is_told_by_the_anomaly_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop() -> FrameType:
         w = torch.zeros(3, requires_grad=True)
         with torch.autograd.set_detect_anomaly(True):
-            loss = (
-                (w * 2)
-                .log()
-                .sum()
-            )  # fmt: skip
+            fine = (w + 1).log()
+            spoiled = (w * 2).log()
+            loss = (fine + spoiled).sum()
         torch.autograd.set_detect_anomaly(True)
         return sys._getframe()
 
+    first = stop.__code__.co_firstlineno
     try:
         found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
     finally:
         torch.autograd.set_detect_anomaly(False)
-    assert found["file"] == __file__
-    assert found["line"] is not None
+    assert (found["file"], found["line"]) == (__file__, first + 4)
 
 
 def test_the_line_is_that_of_the_only_such_call(monkeypatch: pytest.MonkeyPatch) -> None:

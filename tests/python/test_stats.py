@@ -626,3 +626,11 @@ class TestDevice:
         assert len(device.few(torch, t, 10**6, Budget())) == 10**6
         assert 2000 < len(device.few(torch, t, 5000, Budget())) <= 5000
         assert device.few(torch, t, 5000, ticking(40, 50.0)) == Unread("no_time", "stats skipped: 40 ms budget")
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_infinities_among_many_numbers_on_one_side_of_zero_are_none_of_them(name, sign):
+    t = sign * torch.arange(1, 5).repeat(10_000).to(getattr(torch, name))
+    t[::1000], t[500::1000] = math.inf, -math.inf
+    check(stats_of(t), python_values(t))

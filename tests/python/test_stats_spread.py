@@ -155,6 +155,10 @@ class TestHistogram:
         assert spread(torch.arange(10), bins=16)["histogram"]["edges"] == list(range(11))
         assert spread(torch.arange(256).byte(), bins=16)["histogram"]["edges"] == list(range(0, 257, 16))
 
+    def test_a_zero_with_a_sign_is_in_the_bin_of_zero(self):
+        found = spread(torch.tensor([-1.0, -0.0, 0.0, 1.0]), bins=2)["histogram"]
+        assert (found["edges"], found["counts"]) == ([-1.0, 0.0, 1.0], [1, 3])
+
     def test_of_one_number_is_one_bin(self):
         found = spread(torch.full((5,), 0.5), bins=8)["histogram"]
         assert (found["edges"], found["counts"]) == ([0.5, 0.5], [5])

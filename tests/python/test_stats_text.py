@@ -12,7 +12,7 @@ from tensor_inspector.kinds.stats_rows import stats_rows
 from tensor_inspector.measure.stats import Unread, of_tensor
 from tensor_inspector.measure.unread import OFF
 from tensor_inspector.safe.budget import Budget
-from tensor_inspector.words.stats import fact_texts, histogram_texts, stats_words
+from tensor_inspector.words.stats import fact_texts, histogram_texts, how_much, stats_words
 
 torch = pytest.importorskip("torch")
 
@@ -116,6 +116,7 @@ def test_no_percentiles_are_offered_of_one_number_or_none(value):
         (lambda: torch.arange(4) > 0, ["3 of 4 True (75%)"]),
         (lambda: torch.ones(5, dtype=torch.bool), ["all True"]),
         (lambda: torch.tensor([12.0, 12.5]), ["12…12.5", "μ 12.25 σ 0.354"]),
+        (lambda: torch.tensor([12.0, 12.0]), ["all 12"]),
         (
             lambda: torch.tensor([1.5e308 + 1.5e308j, math.inf], dtype=torch.complex128),
             ["|z| beyond float64", "1 Inf"],
@@ -130,6 +131,12 @@ def test_words_claim_no_more_than_is_so(make, words):
 def test_a_sample_of_truths_is_not_all_of_them():
     reading = of_tensor(torch.ones(10**6, dtype=torch.bool), ticking(40.0, max_elements=5000))
     assert stats_words(reading, boolean=True)[0].startswith("seen only True · 5.0K of 1.0M read")
+
+
+def test_above_the_rows_stands_how_much_was_read():
+    reading = of_tensor(torch.arange(10**6), ticking(40.0, max_elements=5000))
+    assert how_much(reading) == f"of 1,000,000 elements, {reading['read']:,} of them read"
+    assert how_much(of_tensor(torch.arange(1000), Budget())) == "of 1,000 elements"
 
 
 def test_magnitudes_beyond_float64_leave_the_parts_their_statistics():

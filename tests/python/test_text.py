@@ -123,6 +123,11 @@ def test_a_part_that_does_not_fit_is_left_out_whole() -> None:
     assert text.joined(["float32[3]", "x" * 20, "3 NaN"], limit=32) == "float32[3] …"
 
 
+def test_the_first_part_is_cut_where_it_alone_does_not_fit() -> None:
+    assert text.joined(["x" * 40, "3 NaN"], limit=8) == "xxxxxxx…"
+    assert text.listed(["x" * 40, "y"], more=True, limit=8) == "xxxxxxx…"
+
+
 def test_strings_say_how_long_they_are_when_cut() -> None:
     assert text.quoted("a" * 10_000, 5) == "'aaaaa…' · 10,000 chars"
 

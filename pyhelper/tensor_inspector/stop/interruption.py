@@ -113,7 +113,7 @@ def _watch(one: _Run, seconds: float | None, request: int | None) -> Thread:
                 _strike(one)
                 end = monotonic() + _PAUSE
         if request is not None:
-            session.running.pop(request, None)
+            del session.running[request]
 
     if request is not None:
         session.running[request] = one

@@ -52,6 +52,8 @@ class SparseMatrix(WithRows):
     def __init__(self, value: Any, budget: Any) -> None:
         super().__init__(value, budget)
         self.attrs = instance_dict(value)
+        arrays = ((name, item) for name, item in self.attrs.items() if issubclass(type(item), numpy.ndarray))
+        self._arrays = {name: numpy.ndarray.view(item, numpy.ndarray) for name, item in arrays}  # no code of a class
         sizes: Any = dict_get(self.attrs, "_shape")
         self.sizes: tuple[int, ...] = sizes if type(sizes) is tuple else ()
         self.format = next((name for name in map(_format_of, mro(type(value))) if name), "")
@@ -59,7 +61,7 @@ class SparseMatrix(WithRows):
     def dtype(self) -> str:
         dtype = dict_get(self.attrs, "dtype")
         if dtype is None:
-            dtype = getattr(dict_get(self.attrs, "data"), "dtype", None)
+            dtype = getattr(self._arrays.get("data"), "dtype", None)
         return "?" if dtype is None else dtype_name(dtype)
 
     def comparable(self) -> Comparable:
@@ -116,7 +118,7 @@ class SparseMatrix(WithRows):
     @cached_property
     def _uncounted(self) -> bool:
         """Whether there are more lists of values than are looked at."""
-        return self.format == "lil" and int(self.attrs["data"].size) > _ROWS
+        return self.format == "lil" and int(self._arrays["data"].size) > _ROWS
 
     @cached_property
     def stored(self) -> int | None:
@@ -136,14 +138,14 @@ class SparseMatrix(WithRows):
 
     def _count(self) -> int:
         if self.format in ("csr", "csc", "bsr"):
-            return int(self.attrs["indptr"][-1]) * int(prod(self.attrs["data"].shape[1:]))
+            return int(self._arrays["indptr"][-1]) * int(prod(self._arrays["data"].shape[1:]))
         if self.format == "dia":
             return int(self._spans()[1].sum())
         if self.format == "dok":
             return dict.__len__(self._cells())
         if self.format == "lil":
-            return sum(map(list.__len__, islice(self.attrs["data"].flat, _ROWS)))
-        return int(self.attrs["data"].size)
+            return sum(map(list.__len__, islice(self._arrays["data"].flat, _ROWS)))
+        return int(self._arrays["data"].size)
 
     def measured(self) -> Any:
         """The values that are stored as an array, or why there is none."""
@@ -155,7 +157,7 @@ class SparseMatrix(WithRows):
     def _values(self) -> Any:
         if self.stored is None:
             return UNFIT
-        data: Any = self.attrs.get("data")
+        data: Any = self._arrays.get("data")
         if self.format in ("csr", "csc", "bsr", "coo"):
             unread = unreadable_array(data)
             rows = self.stored // max(1, prod(data.shape[1:]))
@@ -168,8 +170,8 @@ class SparseMatrix(WithRows):
             filled = numpy.flatnonzero(lengths).tolist()
             parts = [data[at, starts[at] : starts[at] + lengths[at]] for at in filled[:_PARTS]]
             return numpy.concatenate([*parts, data[:0, 0]]) if len(filled) <= _PARTS else pieces
-        found = dict.values(self._cells()) if self.format == "dok" else chain.from_iterable(data.flat)
-        return numpy.array(list(found), dtype=self.attrs["dtype"])
+        lists = [dict.values(self._cells())] if self.format == "dok" else map(list.__iter__, data.flat)
+        return numpy.array(list(chain.from_iterable(lists)), dtype=self.attrs["dtype"])
 
     def _cells(self) -> dict[Any, Any]:
         """Of a `dok`, which was a dict itself before it held one."""
@@ -179,8 +181,8 @@ class SparseMatrix(WithRows):
     def _spans(self) -> tuple[Any, Any]:
         """Where the part of each row of a `dia`'s data that lies inside starts, and how long it is."""
         rows, columns = self.sizes
-        data = self.attrs["data"]
-        offsets = self.attrs["offsets"][: len(data)].astype(numpy.int64)
+        data = self._arrays["data"]
+        offsets = self._arrays["offsets"][: len(data)].astype(numpy.int64)
         starts = numpy.maximum(offsets, 0)
         return starts, numpy.maximum(numpy.minimum(rows + offsets, min(columns, data.shape[1])) - starts, 0)
 

@@ -81,7 +81,7 @@ def of_array(a: Any, budget: Budget) -> Reading:
 
 
 def unreadable_array(a: Any) -> Optional[Unread]:
-    """Why reading an array would crash the program: the file beneath its memory was cut short, or closed."""
+    """Why reading a plain array would crash the program: the file beneath its memory was cut short, or closed."""
     return numpy_exact.unreadable(sys.modules["numpy"], a)
 
 

@@ -77,7 +77,7 @@ def gatherer(np: Any, view: Any) -> Callable[[range], Any]:
 
 
 def unreadable(np: Any, a: Any) -> Unread | None:
-    """Why reading the array would crash the program: the file beneath its memory map was cut short or closed."""
+    """Why reading a plain array would crash the program: the file beneath its memory map was cut short or closed."""
     root = a
     offset = 0
     while issubclass(type(root), np.ndarray):
@@ -95,7 +95,6 @@ def unreadable(np: Any, a: Any) -> Unread | None:
         if size < need:
             return too_small("file truncated", size, need)
         return None
-    a = np.ndarray.view(a, np.ndarray)
     first, end = np.lib.array_utils.byte_bounds(a) if hasattr(np.lib, "array_utils") else np.byte_bounds(a)
     if end > first and not mapped(end - 1):
         return UNMAPPED
