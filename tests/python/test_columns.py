@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stats_reference import ticking
 
-from tensor_inspector.measure.columns import Chunks, Slices
+from tensor_inspector.measure.columns import Chunks, Slices, range_of_series
 from tensor_inspector.measure.valid import of_valid
 from tensor_inspector.safe.budget import Budget
 
@@ -59,3 +60,8 @@ def test_values_at_positions_are_those_of_these_positions() -> None:
 def test_so_are_those_of_a_series() -> None:
     series = pytest.importorskip("polars").Series([10, 11, None, 13, 14, 15, 16])
     assert Slices.numbers(Slices(series._s).at(range(1, 7, 2))).tolist() == [11, 13, 15]
+
+
+def test_the_range_of_a_short_series_is_that_of_all_of_it() -> None:
+    series = pytest.importorskip("polars").Series([3, None, 1, 2])
+    assert range_of_series(series._s, ticking(40.0, 1.0)) == (1, 3, True)

@@ -14,7 +14,7 @@ from zoo.tensors import jag
 from tensor_inspector.measure.torch.digest import parts_of
 from tensor_inspector.measure.torch.dispatch import known_bytes
 from tensor_inspector.measure.torch.elements import bare, number_of
-from tensor_inspector.measure.torch.metadata import sizes_listed
+from tensor_inspector.measure.torch.metadata import size_text, sizes_listed
 from tensor_inspector.measure.torch.readable import why_unread
 
 
@@ -62,6 +62,17 @@ def test_a_size_that_is_a_symbol_is_listed_by_its_name() -> None:
     assert (batch, width) == (2, 3)
     assert type(symbol) is str
     assert symbol.startswith("j")
+
+
+def test_a_symbol_is_named_without_its_own_str_which_would_keep_what_it_looks_up() -> None:
+    class Symbol:
+        def __init__(self) -> None:
+            self.node = SimpleNamespace(_expr="s0")
+
+        def __str__(self) -> str:
+            raise AssertionError("its str was asked")
+
+    assert (size_text(Symbol()), size_text(7)) == ("s0", "7")
 
 
 @pytest.mark.parametrize(

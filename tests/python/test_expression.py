@@ -204,6 +204,11 @@ def test_a_subscript_with_brackets_in_its_string_is_one_step() -> None:
     assert parse("a['b]c[d'][0]") == [("name", "a"), ("item", "b]c[d"), ("item", 0)]
 
 
+def test_one_slice_is_a_key_itself_and_several_are_a_tuple() -> None:
+    assert parse("x[1:]") == [("name", "x"), ("item", slice(1, None))]
+    assert parse("x[1:, 0]") == [("name", "x"), ("item", (slice(1, None), 0))]
+
+
 @pytest.mark.parametrize("text", ["table.row({})", "frame.iloc[{}]"])
 def test_a_row_of_a_table_is_reached_also_beyond_the_first_hundred(text: str) -> None:
     for index in (0, 99, 100, 199):

@@ -354,9 +354,10 @@ def test_which_of_several_calls_it_was_is_told_by_the_anomaly_trace(monkeypatch:
     def stop() -> FrameType:
         w = torch.zeros(3, requires_grad=True)
         with torch.autograd.set_detect_anomaly(True):
-            fine = (w + 1).log()
-            spoiled = (w * 2).log()
-            loss = (fine + spoiled).sum()
+            loss = (
+                (w + 1).log()
+                + (w * 2).log()
+            ).sum()  # fmt: skip
         torch.autograd.set_detect_anomaly(True)
         return sys._getframe()
 
@@ -365,7 +366,7 @@ def test_which_of_several_calls_it_was_is_told_by_the_anomaly_trace(monkeypatch:
         found = Paused(stop(), monkeypatch).lens("nan_origin", tensor="loss")["found"]
     finally:
         torch.autograd.set_detect_anomaly(False)
-    assert (found["file"], found["line"]) == (__file__, first + 4)
+    assert (found["file"], found["line"]) == (__file__, first + 5)
 
 
 def test_the_line_is_that_of_the_only_such_call(monkeypatch: pytest.MonkeyPatch) -> None:
