@@ -165,7 +165,7 @@ def test_what_can_not_be_read_leaves_its_holder_as_it_is(monkeypatch: pytest.Mon
     def fault(*_: Any) -> Any:
         raise RuntimeError("device-side assert")
 
-    monkeypatch.setattr(finite, "sums", fault)
+    monkeypatch.setattr(finite, "_is_finite_together", fault)
     holder = {"x": FINE, "table": broken(), "loss": math.nan}
     assert summarize(holder).startswith("dict · NaN in loss · 3: x f32[3], ")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from ..protocol import Badge
 from ..safe.budget import Budget
@@ -21,15 +21,20 @@ _MOST = 1000  #: looked at in all that are more than a plain number or text
 _DEPTH = 3  #: of holders in holders
 _NAMED = 2  #: names in a line
 _NUMBERS = Classes(float, complex)
-_OTHER_ATOMS = Classes(int, bool, str, bytes, type(None))
 _BUILT_IN = Classes(list, tuple, dict)
 _PLAIN_IDS = frozenset(map(id, (int, bool, str, bytes, type(None))))
-_SUMMED_IDS = frozenset(map(id, (int, bool, float, complex)))
+_NUMBER_IDS = frozenset(map(id, (float, complex)))
+_SUMMED_IDS = frozenset(map(id, (int, bool))) | _NUMBER_IDS
 _ATOM_IDS = _PLAIN_IDS | _SUMMED_IDS
 _SEARCHED = ("array", "module", "number")  #: kinds that are asked one by one
 _PLACEHOLDERS = ("missing", "fill")  #: in the names of attributes that say what stands for no value
 #: Classes for which an infinite value is a usual one: a bound that nothing is beyond.
 _BOUNDS = ("torch.distributions.constraints.Constraint",)
+
+
+if TYPE_CHECKING:
+    #: To a value: the way to the holder that it is in, None for that of the first; the holder; what it is under there.
+    Way = tuple[Optional["Way"], Kind, object]
 
 
 class Alarms:
@@ -52,22 +57,6 @@ class Alarms:
         return [badge for badge, is_so in found if is_so]
 
 
-class Contained:
-    """A value, and the way to it: the holder that it is in, and what it is under there."""
-
-    __slots__ = ("above", "holder", "under", "value")
-
-    def __init__(self, above: Contained | None, holder: Kind, under: object, value: object) -> None:
-        self.above = above
-        self.holder = holder
-        self.under = under
-        self.value = value
-
-    def name(self) -> str:
-        last, above = self.holder.entry_name(self.under), "" if self.above is None else self.above.name()
-        return f"{above}{last}" if not above or last[:1] in ("[", "{") else f"{above}.{last}"
-
-
 def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     """What is among the ``entries`` of ``holder``, and in those, of NaN and Inf, as far as a share of the time goes.
 
@@ -79,9 +68,9 @@ def alarms_in(holder: Kind, entries: Iterable[tuple[object, object]]) -> Alarms:
     budget = holder.budget.share()
     search = _AlarmSearch(budget)
     walk = _AlarmWalk(holder, entries, budget)
-    for contained in walk:
+    for met in walk:
         try:
-            search.add(contained)
+            search.add(*met)
         except Exception:
             continue
     search.together()
@@ -94,26 +83,23 @@ class _AlarmSearch:
     def __init__(self, budget: Budget) -> None:
         self.late = False
         self._budget = budget
-        self._all: list[Contained] = []
+        self._all: list[Way] = []
         self._found: dict[str, dict[int, str]] = {"nan": {}, "inf": {}}  #: what follows the name of each
         self._alike: dict[Any, list[tuple[str, Any]]] = {}
 
-    def add(self, contained: Contained) -> None:
-        value, at = contained.value, len(self._all)
-        if type(value) in _NUMBERS:
-            self._note(contained, [] if _is_placeholder(contained) else ["nan"])
-            return
-        kind: type[Kind] = kind_of(type(value))
+    def add(self, way: Way, value: Any, kind: type[Kind]) -> None:
         if kind.search is not None:
-            self._alike.setdefault(kind.search, []).append((str(at), value))
-            self._all.append(contained)
+            self._alike.setdefault(kind.search, []).append((str(len(self._all)), value))
+            self._all.append(way)
+        elif type(value) in _NUMBERS:
+            self._note(way, [] if _is_placeholder(way[2]) else ["nan"])
         elif kind.kind in _SEARCHED:
             if self._budget.spent():
                 self.late = True
                 return
             badges = as_kind(value, self._budget).badges()
             self.late = self.late or "sampled" in badges
-            self._note(contained, badges)
+            self._note(way, badges)
 
     def together(self) -> None:
         for search, alike in self._alike.items():
@@ -127,39 +113,44 @@ class _AlarmSearch:
                     self._found[what].setdefault(int(at), dot + part)
 
     def names(self, what: str) -> list[str]:
-        return [self._all[at].name() + part for at, part in sorted(self._found[what].items())]
+        return [_name(self._all[at]) + part for at, part in sorted(self._found[what].items())]
 
-    def _note(self, contained: Contained, badges: Iterable[str]) -> None:
+    def _note(self, way: Way, badges: Iterable[str]) -> None:
         for what in badges:
             if what in self._found:
                 self._found[what][len(self._all)] = ""
-        self._all.append(contained)
+        self._all.append(way)
 
 
 class _AlarmWalk:
-    """What is held, and what holders among it hold in turn, without what can't be NaN."""
+    """What is held, and what holders among it hold in turn, without what can't be NaN: the way to it, it, its kind."""
 
     def __init__(self, holder: Kind, entries: Iterable[tuple[object, object]], budget: Budget) -> None:
         self.cut = False  #: whether there is more than was gone through
         self._budget = budget
         self._left = _MOST
         self._opened = {id(holder.value)}
-        self._waiting: list[tuple[int, Contained | None, Kind, Iterable[tuple[object, object]]]] = [
+        self._waiting: list[tuple[int, Way | None, Kind, Iterable[tuple[object, object]]]] = [
             (0, None, holder, entries)
         ]
 
-    def __iter__(self) -> Iterator[Contained]:
-        for depth, above, kind, entries in self._waiting:  # which grows
-            if self._is_plain(kind.value):
+    def __iter__(self) -> Iterator[tuple[Way, Any, type[Kind]]]:
+        for depth, above, holder, entries in self._waiting:  # which grows
+            if self._is_plain(holder.value):
                 continue
+            last: Any = None
             for under, value in self._items(entries):
                 if not self._left:
                     self.cut = True
                     return
                 self._left -= 1
-                contained = Contained(above, kind, under, value)
-                if depth == _DEPTH or not self._open(depth, contained):
-                    yield contained
+                if type(value) is not last:  # most are like the one before
+                    last = type(value)
+                    kind: type[Kind] = kind_of(last)
+                    may_hold = depth < _DEPTH and kind.contains and kind.rank >= 2 and last not in _NUMBERS
+                way = (above, holder, under)
+                if not (may_hold and self._open(depth, way, value)):
+                    yield way, value, kind
 
     def _is_plain(self, value: Any) -> bool:
         """Whether a list, tuple or dict holds only plain numbers and texts, none of them NaN.
@@ -191,23 +182,28 @@ class _AlarmWalk:
                 if number % _CHECKED == 0 and (number == _ITEMS or self._budget.spent()):
                     self.cut = self.cut or could_be or number < _ITEMS
                     return
-                cls = type(value)
-                if cls in _OTHER_ATOMS:
+                cls = id(type(value))
+                if cls in _PLAIN_IDS:
                     continue
                 could_be = True
-                if cls not in _NUMBERS or value != value:
+                if cls not in _NUMBER_IDS or value != value:
                     yield under, value
         except Exception:
             return
 
-    def _open(self, depth: int, contained: Contained) -> bool:
-        """Whether it holds others, which then come in their turn."""
-        value = contained.value
-        inner = None if id(value) in self._opened else _opened(value, self._budget)
-        if inner is None:
+    def _open(self, depth: int, way: Way, value: Any) -> bool:
+        """Whether it holds others, which then come in their turn. Of what can't be looked at its own row says why."""
+        if id(value) in self._opened:
+            return False
+        try:
+            holder = as_kind(value, self._budget)
+            entries = holder.entries()
+        except Exception:
+            return False
+        if entries is None:
             return False
         self._opened.add(id(value))
-        self._waiting.append((depth + 1, contained, *inner))
+        self._waiting.append((depth + 1, way, holder, entries))
         return True
 
 
@@ -219,21 +215,14 @@ def _classes_of(items: Iterable[object]) -> set[int]:
     return set(map(id, map(type, islice(items, _ITEMS))))
 
 
-def _opened(value: object, budget: Budget) -> tuple[Kind, Iterable[tuple[object, object]]] | None:
-    """A holder and what is in it; None of what is none, and of what can't be looked at, as its own row says."""
-    kind: type[Kind] = kind_of(type(value))
-    if not kind.contains or kind.rank < 2 or type(value) in _NUMBERS:
-        return None
-    try:
-        holder = as_kind(value, budget)
-        entries = holder.entries()
-    except Exception:
-        return None
-    return None if entries is None else (holder, entries)
+def _name(way: Way) -> str:
+    above, holder, under = way
+    before, last = "" if above is None else _name(above), holder.entry_name(under)
+    return f"{before}{last}" if not before or last[:1] in ("[", "{") else f"{before}.{last}"
 
 
-def _is_placeholder(contained: Contained) -> bool:
-    return type(contained.under) is str and any(word in contained.under for word in _PLACEHOLDERS)
+def _is_placeholder(under: object) -> bool:
+    return type(under) is str and any(word in under for word in _PLACEHOLDERS)
 
 
 def _few(names: tuple[str, ...]) -> str:

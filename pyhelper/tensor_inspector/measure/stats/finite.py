@@ -6,8 +6,9 @@ finite may have overflowed, so then the elements themselves are asked.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...safe.budget import Budget
@@ -17,8 +18,7 @@ from .scan import ALONE, Pace
 _PIECE = 1 << 18  #: elements of a tensor that are read before it is the next one's turn
 _BATCH = 1 << 21  #: elements read between two looks at the clock
 _PARTS = 256  #: pieces, likewise
-_FEW = 1 << 11  #: elements: of pieces with no more, copying all into one costs less than adding up each
-_TOGETHER = ALONE // _FEW  #: pieces: as many elements as torch adds up with one thread, which starts no other ones
+_FEW = 1 << 11  #: elements: of pieces with no more, copying many into one costs less than adding up each
 _SUMMED = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
 _summed: set[Any] = set()  #: these dtypes, once there is torch
 if TYPE_CHECKING:
@@ -52,17 +52,17 @@ def not_finite(torch: Any, tensors: Iterable[tuple[int, Any]], budget: Budget) -
     inf: set[int] = set()
     read = 0
     while not budget.spent():
-        batch = _batch(pieces)
+        batch, largest, elements = _batch(pieces)
         if not batch:
             break
-        if max(piece[2] for piece in batch) > ALONE and pace.alone():
+        if largest > ALONE and pace.alone():
             batch = [part for piece in batch for part in _for_one_thread(piece)]
-        for at, elements, _, _ in _doubtful(torch, batch):
-            if at not in nan and elements.isnan().any().item():
+        for at, part, _, _ in _doubtful(torch, batch):
+            if at not in nan and part.isnan().any().item():
                 nan.add(at)
-            if at not in inf and elements.isinf().any().item():
+            if at not in inf and part.isinf().any().item():
                 inf.add(at)
-        pace.note(sum([size for _, _, size, _ in batch]))
+        pace.note(elements)
         read += sum([size * weight for _, _, size, weight in batch])
     return NotFiniteTensors(nan, inf, read)
 
@@ -91,14 +91,19 @@ def _pieces(at: int, tensor: Any) -> Iterator[Piece]:
     return ((at, block, block.numel(), weight) for block in blocks(distinct(tensor, dims), _PIECE))
 
 
-def _batch(pieces: Iterator[Piece]) -> list[Piece]:
-    batch, elements = [], 0
-    for piece in pieces:
+def _batch(pieces: Iterator[Piece]) -> tuple[list[Piece], int, int]:
+    """The next pieces, how many elements the largest has, and all of them together."""
+    batch: list[Piece] = []
+    largest = elements = 0
+    for piece in islice(pieces, _PARTS):
         batch.append(piece)
-        elements += piece[2]
-        if elements >= _BATCH or len(batch) >= _PARTS:
+        size = piece[2]
+        elements += size
+        if size > largest:
+            largest = size
+        if elements >= _BATCH:
             break
-    return batch
+    return batch, largest, elements
 
 
 def _for_one_thread(piece: Piece) -> Iterator[Piece]:
@@ -111,33 +116,45 @@ def _for_one_thread(piece: Piece) -> Iterator[Piece]:
 
 def _doubtful(torch: Any, batch: list[Piece]) -> Iterator[Piece]:
     """The pieces whose elements do not add up to a finite number."""
-    alike: dict[Any, list[Piece]] = {}
-    small: dict[Any, list[Piece]] = {}
+    small: defaultdict[Any, list[Piece]] = defaultdict(list)
+    elsewhere: defaultdict[Any, list[Piece]] = defaultdict(list)
+    one_by_one: list[Piece] = []
     for piece in batch:
-        part = piece[1]
+        _, part, size, _ = piece
         if not part.is_cpu:
-            alike.setdefault((part.device, part.dtype), []).append(piece)
-        elif piece[2] <= _FEW:
-            small.setdefault(part.dtype, []).append(piece)
+            elsewhere[part.device, part.dtype].append(piece)
+        elif size <= _FEW:
+            small[part.dtype].append(piece)
         else:
-            alike.setdefault(part.dtype, []).append(piece)
-    for dtype, pieces in small.items():
-        for at in range(0, len(pieces), _TOGETHER):
-            together = pieces[at : at + _TOGETHER]
-            if not _is_finite_together(torch, [piece[1] for piece in together]):
-                alike.setdefault(dtype, []).extend(together)
-    for pieces in alike.values():
-        parts = [piece[1] for piece in pieces]
-        one_by_one = parts[0].is_cpu or not hasattr(torch, "_foreach_norm")
-        totals = torch.stack(sums(torch, parts) if one_by_one else norms(torch, parts)).tolist()
+            one_by_one.append(piece)
+    for pieces in small.values():
+        at_once = ALONE // max(1, *[size for _, _, size, _ in pieces])
+        for at in range(0, len(pieces), at_once):
+            together = pieces[at : at + at_once]
+            if not _is_finite_together(torch, [part for _, part, _, _ in together]):
+                one_by_one += together
+    for piece, total in zip(one_by_one, sums(torch, [part for _, part, _, _ in one_by_one])):
+        if not _is_finite(total):
+            yield piece
+    for pieces in elsewhere.values():
+        told = norms if hasattr(torch, "_foreach_norm") else sums
+        totals = torch.stack(told(torch, [part for _, part, _, _ in pieces])).tolist()
         yield from (piece for piece, total in zip(pieces, totals) if total - total != 0)
 
 
 def _is_finite_together(torch: Any, parts: list[Any]) -> bool:
-    """Whether all elements of small tensors on the CPU add up to a finite number, which proves that each is."""
-    flat = torch._C._nn.flatten_dense_tensors(parts)
-    total = (flat.float() if flat.dtype is torch.float16 else flat).sum().item()  # of float16 a few are too large
-    return bool(total - total == 0)
+    """Whether all elements of small tensors on the CPU add up to a finite number, which proves that each is.
+
+    They are so few that torch adds them up with one thread, which starts no other ones.
+    """
+    are_flat = {1}.issuperset(map(torch.Tensor.dim, parts))  # which saves most of the work
+    flat = torch.cat(parts) if are_flat else torch._C._nn.flatten_dense_tensors(parts)
+    return _is_finite((flat.float() if flat.dtype is torch.float16 else flat).sum())  # of float16 a few are too large
+
+
+def _is_finite(total: Any) -> bool:
+    number = total.item()
+    return bool(number - number == 0)
 
 
 def sums(torch: Any, parts: list[Any]) -> list[Any]:

@@ -100,7 +100,7 @@ class _SpecialsSearch:
         self._others: list[tuple[int, Any, type[Searchable]]] = []
 
     def read_all(self, tensors: list[Any]) -> None:
-        fresh = [tensor for tensor in tensors if self._is_to_read(tensor)]
+        fresh = self._to_read(tensors)
         nowhere = self.elsewhere
         nan, inf, read = not_finite(torch, self._in_plain_memory(fresh), self._budget)
         self.read += read
@@ -111,40 +111,43 @@ class _SpecialsSearch:
         self.nan.update(id(fresh[at]) for at in nan)
         self.inf.update(id(fresh[at]) for at in inf)
         if self.read == self.total and self.elsewhere == nowhere:
-            for at, tensor in enumerate(fresh):
-                self._budget.known.searched[id(tensor)] = ref(tensor), at in nan, at in inf
+            searched = self._budget.known.searched
+            searched.update({id(tensor): (ref(tensor), False, False) for tensor in fresh})
+            searched.update({id(fresh[at]): (ref(fresh[at]), at in nan, at in inf) for at in nan | inf})
 
-    def _is_to_read(self, tensor: Any) -> bool:
-        """Counts what can hold NaN or Inf. False of what can't, is on no device, or was read before."""
-        dtype = dtype_of(tensor)
-        if not (dtype.is_floating_point or dtype.is_complex or is_quantized(tensor)):
-            return False
-        is_known = is_tensor(tensor)
-        if is_known and is_on_meta(tensor):
-            self.elsewhere += 1
-            return False
-        count = (element_count(tensor) if is_known else known_count(tensor)) or 0
-        self.total += count
-        found = self._budget.known.searched.get(id(tensor))
-        if found is None or found[0]() is not tensor:
-            return True
-        self.read += count
-        _, has_nan, has_inf = found
-        if has_nan:
-            self.nan.add(id(tensor))
-        if has_inf:
-            self.inf.add(id(tensor))
-        return False
+    def _to_read(self, tensors: list[Any]) -> list[Any]:
+        """Those that can hold NaN or Inf, which are counted, but not those on no device or read before."""
+        fresh, searched, total = [], self._budget.known.searched, 0
+        for tensor in tensors:
+            dtype = dtype_of(tensor)
+            if not (dtype.is_floating_point or dtype.is_complex or is_quantized(tensor)):
+                continue
+            is_known = is_tensor(tensor)
+            if is_known and is_on_meta(tensor):
+                self.elsewhere += 1
+                continue
+            count = (element_count(tensor) if is_known else known_count(tensor)) or 0
+            total += count
+            found = searched.get(id(tensor))
+            if found is None or found[0]() is not tensor:
+                fresh.append(tensor)
+                continue
+            self.read += count
+            if found[1]:
+                self.nan.add(id(tensor))
+            if found[2]:
+                self.inf.add(id(tensor))
+        self.total += total
+        return fresh
 
     def _in_plain_memory(self, tensors: list[Any]) -> Iterator[tuple[int, Any]]:
-        summed = summed_dtypes(torch)
+        summed, form_class_of = summed_dtypes(torch), self._form_class_of
         for at, tensor in enumerate(tensors):
-            form = self._form_class_of(tensor)
-            if not (form.is_dense and dtype_of(tensor) in summed):
+            form = form_class_of(tensor)
+            elements = plain(tensor) if form.is_dense else None
+            if elements is None or elements.dtype not in summed:
                 self._others.append((at, tensor, form))
-                continue
-            elements = plain(tensor)
-            if why_unread(elements) is None:
+            elif why_unread(elements) is None:
                 yield at, elements
 
     def _by_statistics(self, tensor: Any, reading: Reading, is_shard: bool) -> list[Badge]:

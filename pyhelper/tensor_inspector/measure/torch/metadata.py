@@ -212,6 +212,8 @@ def _would_make_a_node(value: Any) -> bool:
 
 def grad_of(value: Any) -> Any:
     """``.grad`` where it may be asked for: of a non-leaf it warns, and is None anyway unless it is retained."""
+    if not requires_grad(value):  # a leaf
+        return _grad(value)
     try:
         is_known = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
     except RuntimeError:  # its grad_fn is lost

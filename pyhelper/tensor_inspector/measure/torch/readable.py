@@ -23,7 +23,9 @@ def why_unread(t: Any) -> Unread | None:
 
     It is a tensor that runs no code of a subclass (`metadata.plain`), of any layout with strides.
     """
-    return why_opaque(t.dtype) or (None if t.is_cpu else _why_elsewhere(t)) or _why_gone(t)
+    dtype = t.dtype
+    unread = _opaque[dtype] if dtype in _opaque else why_opaque(dtype)
+    return unread or (None if t.is_cpu else _why_elsewhere(t)) or _why_gone(t)
 
 
 def why_opaque(dtype: Any) -> Unread | None:
@@ -60,16 +62,20 @@ def _why_gone(t: Any) -> Unread | None:
     extent = t.numel()
     if not extent:
         return None
-    storage, size = t.untyped_storage(), t.element_size()
-    have = storage.nbytes()
+    storage = t.untyped_storage()
     if not t.is_contiguous():
         extent = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride()))
-    need = (t.storage_offset() + extent) * size
+    have, need = storage.nbytes(), (t.storage_offset() + extent) * t.element_size()
     if need > have:
         return too_short(have, need)
-    if not t.is_cpu:
-        return None
     is_foreign = not getattr(storage, "resizable", bool)()  # taken over by torch from elsewhere, as from a file
+    if t.is_cpu and (is_foreign or storage.is_shared()):  # memory that torch has allocated for this process is there
+        return _why_cut_short(storage, need, address_of(t) + extent * t.element_size() - 1, is_foreign)
+    return None
+
+
+def _why_cut_short(storage: Any, need: int, last: int, is_foreign: bool) -> Unread | None:
+    """Why the file beneath the memory does not reach as far as the elements, the last byte of which is at ``last``."""
     filename = getattr(storage, "filename", None) if is_foreign else None
     if filename:
         try:
@@ -78,9 +84,7 @@ def _why_gone(t: Any) -> Unread | None:
             on_disk = need  # removed, which leaves a mapping readable
         if on_disk < need:
             return too_small("file truncated", on_disk, need)
-    # Memory that torch has allocated for this process alone is there.
-    is_in_doubt = is_foreign or storage.is_shared()
-    return UNMAPPED if is_in_doubt and not mapped(address_of(t) + extent * size - 1) else None
+    return None if mapped(last) else UNMAPPED
 
 
 def too_short(have: int, need: int) -> Unread:
