@@ -329,3 +329,19 @@ def test_of_a_value_that_fails_half_way_nothing_is_said_but_that(monkeypatch: py
     assert (node["kind"], node["line"]) == ("error", "not read: RuntimeError: no badges")
     assert "inline" not in node
     assert "short" not in node
+
+
+def test_rows_whose_elements_can_not_be_read_together_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.kinds.torch import dense
+
+    def fault(*_: Any) -> Any:
+        raise RuntimeError("device-side assert")
+
+    tensors = [torch.arange(6.0) + at for at in range(9)]
+    with Untouched():
+        snapshot, rows = opened(tensors=tensors)
+        together = below(snapshot, rows["tensors"])
+        monkeypatch.setattr(dense, "of_tensors", fault)
+        alone = below(snapshot, rows["tensors"])
+    assert [row["line"] for row in together.values()] == [row["line"] for row in alone.values()]
+    assert together["[1]"]["line"].startswith("float32[6] · 1…6 · μ 3.5 σ 1.87")

@@ -106,6 +106,12 @@ class Kind:
     def read(self) -> None:
         """Read the elements that its line tells of, where it has some."""
 
+    @classmethod
+    def read_all(cls, kinds: Sequence[Any]) -> None:
+        """The same of many values of the kind."""
+        for kind in kinds:
+            kind.read()
+
     def type_name(self) -> str:
         return class_name(type(self.value))
 

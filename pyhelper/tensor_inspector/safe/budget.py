@@ -14,9 +14,10 @@ _CHECKED = 64  #: steps between two looks at the clock
 class Known:
     """What was found out about tensors for this answer, by their ids, and is not asked again. It holds none of them."""
 
-    __slots__ = ("counted", "searched")
+    __slots__ = ("counted", "heads", "searched")
 
     def __init__(self) -> None:
+        self.heads: dict[Any, Any] = {}  #: how lines begin, by dtype, shape and device
         self.searched: dict[int, tuple[ref[Any], bool, bool]] = {}  #: those read whole: whether they hold NaN, and Inf
         self.counted: dict[int, Any] = {}  #: what is counted of each in the modules around it
 

@@ -214,30 +214,41 @@ class Snapshot:
 
 
 def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, Kind | None]]:
-    """The rows with their kinds. Of some at once the elements are read before the first of them is put into words: to
-    do one kind of work after the other takes a quarter less time than to take turns. Not of more than are shown."""
-    left = iter(rows)
+    """The rows with their kinds; None of what can't be asked, which its row will say. Of some at once the elements are
+    read before the first of them is put into words: to do one kind of work after the other takes a quarter less time
+    than to take turns. Not of more than are shown."""
     some: list[tuple[Child, Kind | None]] = []
     try:
-        for child in left:
-            some.append((child, _read(child.value, budget)))
+        for child in rows:
+            some.append((child, _kind_of(child.value, budget)))
             if len(some) >= min(_AHEAD, budget.nodes_left()) or budget.spent():
-                yield from some
+                yield from _read(some)
                 some = []
     except Exception:  # what came before it is shown
-        yield from some
+        yield from _read(some)
         raise
-    yield from some
+    yield from _read(some)
 
 
-def _read(value: object, budget: Budget) -> Kind | None:
-    """The kind of a value whose elements have been read; None of what can't be asked, which its row will say."""
+def _kind_of(value: object, budget: Budget) -> Kind | None:
     try:
-        kind = as_kind(value, budget)
-        kind.read()
+        return as_kind(value, budget)
     except Exception:
         return None
-    return kind
+
+
+def _read(some: list[tuple[Child, Kind | None]]) -> list[tuple[Child, Kind | None]]:
+    """The same rows, their elements read, alike ones together. What fails is said by the row, which asks again."""
+    alike: dict[type[Kind], list[Kind]] = {}
+    for _, kind in some:
+        if kind is not None:
+            alike.setdefault(type(kind), []).append(kind)
+    for cls, kinds in alike.items():
+        try:
+            cls.read_all(kinds)
+        except Exception:
+            continue
+    return some
 
 
 def asked(

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...measure.stats import Reading, Unread, of_tensor
+from ...measure.stats.together import of_tensors
 from ...measure.torch.metadata import (
     Base,
     ByteCounts,
     byte_counts_of,
+    device_of,
     dtype_of,
     is_channels_last,
     is_integer,
@@ -25,6 +27,7 @@ from ...measure.torch.readable import why_unread
 from ...measure.values import listed_values
 from ...protocol import Facts
 from ...safe.guard import module
+from ...words.line import Word
 from ...words.text import listed, size
 from ...words.values import corner_text, value_text
 from ..kind import Child
@@ -147,6 +150,24 @@ class Dense(InMemory):
     """The usual form: the elements themselves."""
 
     is_dense = True
+
+    def head(self) -> Word:
+        """Worked out once for all that are alike."""
+        known, alike = self.budget.known.heads, (dtype_of(self.value), shape_of(self.value), device_of(self.value))
+        head = known.get(alike)
+        if head is None:
+            head = known[alike] = super().head()
+        return head
+
+
+def read_all(forms: list[Form]) -> None:
+    """Read those of the usual form together, then the others."""
+    usual = [form for form in forms if type(form) is Dense]
+    if usual:
+        for dense, reading in zip(usual, of_tensors([dense.plain() for dense in usual], usual[0].budget)):
+            dense.keep(reading)
+    for form in forms:
+        form.reading()
 
 
 class Zero(InMemory):

@@ -109,6 +109,10 @@ class Form:
             self._reading = self.read()
         return self._reading
 
+    def keep(self, reading: Reading) -> None:
+        """The statistics, read together with those of others."""
+        self._reading = reading
+
     def read(self) -> Reading:
         return Unread("layout", f"{self._why()}: values not read")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...measure.comparable import Comparable
@@ -23,11 +23,12 @@ from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
 from ..stats_rows import stats_rows
+from .dense import read_all
 from .finite import find_in_gradients_too
 from .form import TensorElements
 from .forms import form_of
 
-_LOUD: tuple[Badge, ...] = ("nan", "inf")
+_LOUD: frozenset[Badge] = frozenset(("nan", "inf"))
 _WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient
 
 
@@ -49,6 +50,10 @@ class Tensor(WithRows):
 
     def read(self) -> None:
         self.form.reading()
+
+    @classmethod
+    def read_all(cls, kinds: Sequence[Any]) -> None:
+        read_all([kind.form for kind in kinds])
 
     def brief(self) -> str:
         return self.form.brief()
@@ -72,7 +77,7 @@ class Tensor(WithRows):
             known.append("autograd")
         elif gradient.grad is None and (gradient.required or is_parameter(self.value)):
             known.append("no_gradient")
-        if any(badge in _LOUD for badge in self.form.badges()):  # that of its gradient is asked about the gradient
+        if not _LOUD.isdisjoint(self.form.badges()):  # that of its gradient is asked about the gradient
             known.append("nan_origin")
         return known
 

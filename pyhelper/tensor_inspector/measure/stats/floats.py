@@ -6,6 +6,7 @@ from typing import Any, Optional
 from .reductions import DOUBLE, SINGLE, SMALL, Scratch, deviation_about, moments, nonzeros, single, squares, unscaled
 from .tally import Tally
 
+NARROW = ("float32", "float16", "bfloat16")  #: formats of whose numbers float64 holds the squares
 _NEAR = 1e-4  #: of a mean square: what the variance must be of it for the difference of the two to have its digits
 
 
@@ -37,7 +38,7 @@ def small_floats(torch: Any, block: Any) -> Tally:
     t.lo, t.hi, t.centre = lo, hi, lo
     if lo == hi:
         return t
-    if narrow and _about_zero(torch, d, t):
+    if narrow and _about_zero(t, d.sum().item(), squares(torch, d)):
         return t
     peak = max(-lo, hi)
     power = 0 if 1e-120 < peak < 1e140 else -math.frexp(peak)[1]
@@ -56,13 +57,29 @@ def small_floats(torch: Any, block: Any) -> Tally:
     return t
 
 
-def _about_zero(torch: Any, d: Any, t: Tally) -> bool:
+def rows_of_floats(torch: Any, d: Any) -> list[Optional[Tally]]:
+    """The same of each row of a matrix of float64, from numbers of a narrower format; None where a row needs more."""
+    n = d.shape[1]
+    rows = zip(d.amin(1).tolist(), d.amax(1).tolist(), d.sum(1).tolist(), torch.linalg.vector_norm(d, dim=1).tolist())
+    none = int(torch.count_nonzero(d)) == d.numel()
+    zeros = [0] * len(d) if none else (n - torch.count_nonzero(d, dim=1)).tolist()
+    return [_row(Tally(n), *row, zeros[at]) for at, row in enumerate(rows)]
+
+
+def _row(t: Tally, lo: float, hi: float, total: float, norm: float, zeros: int) -> Optional[Tally]:
+    if not (math.isfinite(lo) and math.isfinite(hi)):
+        return None
+    t.lo, t.hi, t.centre, t.zeros = lo, hi, lo, zeros
+    return t if lo == hi or _about_zero(t, total, norm * norm) else None
+
+
+def _about_zero(t: Tally, total: float, squared: float) -> bool:
     """The moments from sums about zero, where that loses few of float64's digits: not of what lies far from zero.
 
     The numbers come from a narrower format, so their squares fit. What varies so much has its mean well within its
     range, whatever the rounding.
     """
-    centre, square = d.sum().item() / t.finite, squares(torch, d) / t.finite
+    centre, square = total / t.finite, squared / t.finite
     variance = square - centre * centre
     if variance < _NEAR * square:
         return False

@@ -1,0 +1,88 @@
+"""Statistics of many tensors at once are those that each has alone."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stats_reference import check
+
+from tensor_inspector.measure.stats import Unread, of_tensor, together
+from tensor_inspector.measure.stats.together import of_tensors
+from tensor_inspector.safe.budget import Budget
+
+torch = pytest.importorskip("torch")
+NAMES = ["float64", "float32", "float16", "bfloat16", "int64", "bool"]
+ODD = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 3e38, 1e-45, 1e9]
+
+
+def read(tensors, budget=None):
+    with torch.no_grad():
+        return of_tensors(tensors, budget or Budget())
+
+
+@settings(max_examples=200)
+@given(
+    name=st.sampled_from(NAMES),
+    count=st.integers(1, 12),
+    values=st.lists(st.one_of(st.floats(width=32), st.sampled_from(ODD)), min_size=1, max_size=12),
+    centre=st.sampled_from([0.0, 1.0, 1e6]),
+)
+def test_agree_with_rational_arithmetic(name, count, values, centre):
+    dtype = getattr(torch, name)
+    wanted = torch.tensor(values, dtype=torch.float64) + centre
+    wanted = wanted if dtype.is_floating_point else wanted.nan_to_num().clamp(-9, 9)
+    tensors = [wanted.roll(at).mul(-1 if at % 2 else 1).to(dtype) for at in range(count)]
+    for t, stats in zip(tensors, read(tensors)):
+        check(stats, [int(v) if not dtype.is_floating_point else v for v in t.double().tolist()])
+
+
+def test_a_row_that_needs_more_gets_it():
+    far, mixed = torch.full((300,), 1e6), torch.ones(300)
+    far[0], mixed[7] = 1e6 + 1, math.nan
+    tensors = [torch.randn(300), far, mixed, torch.full((300,), -3.5), torch.zeros(300), torch.full((300,), math.inf)]
+    for t, stats in zip(tensors, read(tensors)):
+        check(stats, t.double().tolist())
+
+
+def test_each_shape_and_layout_is_read_as_it_is():
+    base = torch.arange(24.0).view(4, 6) / 7
+    tensors = [
+        base,
+        base.t(),
+        base[:, ::2],
+        base.view(6, 4),
+        base[0].expand(4, 6),
+        torch._neg_view(base),
+        base[1, 1],
+    ] * 5
+    for t, stats in zip(tensors, read(tensors)):
+        check(stats, t.double().reshape(-1).tolist())
+
+
+def test_what_can_not_be_read_says_why_and_hides_nothing():
+    tensors = [torch.ones(8) for _ in range(9)]
+    tensors[4].untyped_storage().resize_(0)
+    found = read(tensors)
+    assert isinstance(found[4], Unread)
+    assert found[4] == of_tensor(tensors[4], Budget())
+    assert [stats["zeros"] for stats in (*found[:4], *found[5:])] == [0] * 8
+
+
+def test_a_budget_that_reads_nothing_or_little_holds_for_each():
+    tensors = [torch.randn(100) for _ in range(9)]
+    assert [stats.code for stats in read(tensors, Budget(reads=False))] == ["off"] * 9
+    assert {stats["exact"] for stats in read(tensors, Budget(max_elements=10))} == {False}
+
+
+def test_small_ones_that_are_alike_are_not_read_one_by_one(monkeypatch):
+    monkeypatch.setattr(together, "of_tensor", lambda *_: pytest.fail("it is read alone"))
+    assert len(read([torch.randn(1000) for _ in range(100)])) == 100
+
+
+def test_memory_of_the_program_is_not_written_to():
+    tensors = [torch.randn(50, dtype=torch.float64) for _ in range(9)] + [torch.randn(50) for _ in range(9)]
+    before = [t.clone() for t in tensors]
+    read(tensors)
+    assert all(map(torch.equal, before, tensors))
+    assert {t._version for t in tensors} == {0}
