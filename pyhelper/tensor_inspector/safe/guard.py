@@ -189,7 +189,7 @@ def instance_dict(value: object) -> dict[str, Any]:
     Only a module's namespace is taken as it is: those of libraries are large, and asked for often.
     """
     found = stored(value)
-    if type(found) is dict and (type(value) is ModuleType or _STRING.issuperset(map(id, map(type, list(found))))):
+    if type(found) is dict and (type(value) is ModuleType or not [key for key in list(found) if type(key) is not str]):
         return found
     return {plain_str(name): item for name, item in each(dict.items, found) if issubclass(type(name), str)}
 
@@ -198,9 +198,6 @@ def dict_attribute(value: object, name: str) -> dict[Any, Any]:
     """A dict that is an attribute of the instance, such as a module's ``_parameters``; empty if there is none."""
     found: Any = instance_dict(value).get(name)
     return found if issubclass(type(found), dict) else {}
-
-
-_STRING = frozenset((id(str),))  #: by identity: hashing a class runs its metaclass
 
 
 def c_attribute(value: object, name: str) -> Any:

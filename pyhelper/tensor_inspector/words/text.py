@@ -80,16 +80,16 @@ def distinct(name: str, number: int, names: set[str]) -> str:
 def joined(parts: Iterable[str | None], limit: int = LINE) -> str:
     """The parts that say something, joined by ``·``; whole parts are left out at the end rather than cut in two."""
     shown = [part for part in parts if part]
-    line = " · ".join(shown)
-    if len(line) <= limit:
-        return line
-    line = ""
-    for part in shown:
-        longer = f"{line} · {part}" if line else part
+    whole = " · ".join(shown)
+    if len(whole) <= limit:
+        return whole
+    line, *others = shown
+    for part in others:
+        longer = f"{line} · {part}"
         if len(longer) > limit:
-            return shorten(longer, limit) if not line else shorten(line + " …", limit)
+            break
         line = longer
-    raise AssertionError("all parts fit")
+    return shorten(line if len(line) > limit else f"{line} …", limit)
 
 
 def led_by(name: str, text: str) -> str:

@@ -40,7 +40,7 @@ class Pace:
 
     def __init__(self, budget: Budget, block_size: int, rehearse: Optional[Callable[[], object]] = None) -> None:
         self._budget, self._rehearse = budget, rehearse
-        self._threads = min(block_size // ALONE, os.cpu_count() or 1)  # among which a block is split
+        self._block_size = block_size
         self._helpers = 0  # threads of the last block that may still wait for another one, busily
         self._left, self._last, self._fastest, self._crowded = budget.remaining_ms(), 0.0, math.inf, 0
 
@@ -65,14 +65,18 @@ class Pace:
         """Whether to go on with one thread: the cores are busy, or there is no time to find out that they are."""
         if not self._crowded and self._left > _STALL_MS:
             idle = _idle_cores()
-            self._crowded = 2 * BLOCK if idle is not None and idle + self._helpers < self._threads else 0
+            self._crowded = 2 * BLOCK if idle is not None and idle + self._helpers < self._threads() else 0
             if idle is None and self._left < math.inf and self._rehearse is not None:
                 before = self._budget.remaining_ms()
                 self._rehearse()
                 self._crowded = 8 * BLOCK if before - self._budget.remaining_ms() > _REHEARSAL_MS else 0
         alone = self._crowded > 0 or self._left <= _STALL_MS
-        self._helpers = 0 if alone else self._threads - 1
+        self._helpers = 0 if alone else self._threads() - 1
         return alone
+
+    def _threads(self) -> int:
+        """Among which a block is split."""
+        return min(self._block_size // ALONE, os.cpu_count() or 1)
 
 
 def _idle_cores() -> Optional[int]:

@@ -9,7 +9,16 @@ from weakref import ref
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, class_name, each, instance_dict, module, mro, plain_str
 from .dispatch import known_bytes, known_count, known_device
-from .metadata import EXACT_TENSORS, device_of, dtype_of, grad_of, is_any_tensor, is_tensor, requires_grad
+from .metadata import (
+    EXACT_TENSORS,
+    device_of,
+    dtype_of,
+    element_count,
+    grad_of,
+    is_any_tensor,
+    is_tensor,
+    requires_grad,
+)
 
 if TYPE_CHECKING:
     from .finite import Named
@@ -141,7 +150,7 @@ class _TensorCounts:
         self.dtype = dtype_of(tensor)
         self.device = device_of(tensor) if is_plain else known_device(tensor)
         self.is_lazy = not is_plain and _is_lazy(type(tensor))
-        self.elements = 0 if self.is_lazy else known_count(tensor)
+        self.elements = element_count(tensor) if is_plain else 0 if self.is_lazy else known_count(tensor)
         self.required = requires_grad(tensor)
         gradient = stored_grad(tensor) if self.required else None
         self.gradient = None if gradient is None else ref(gradient)
