@@ -84,8 +84,8 @@ _SOON = (
     "kinds.alarms", "kinds.declared", "kinds.facts", "kinds.python.mappings", "kinds.stats_rows", "kinds.subscripts",
     "kinds.summaries", "kinds.torch.dense", "kinds.torch.finite", "kinds.torch.forms", "kinds.torch.module",
     "kinds.torch.module_words", "kinds.torch.form", "kinds.torch.tensor", "kinds.torch.training", "measure.reading",
-    "measure.torch.digest", "measure.torch.dispatch", "measure.torch.finite", "measure.torch.metadata",
-    "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
+    "measure.stats.together", "measure.torch.digest", "measure.torch.dispatch", "measure.torch.finite",
+    "measure.torch.metadata", "measure.values", "stop.frame", "stop.process", "words.stats", "words.values",
 )  # fmt: skip
 
 
