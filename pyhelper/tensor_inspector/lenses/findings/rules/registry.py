@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from types import ModuleType
 
 from ..rule import Rule
 from .call import unfit
@@ -14,10 +15,22 @@ from .numbers import activations, causes, gradients, state
 from .optimizer import accumulated, calls, groups, updates
 
 _FILES = (
-    unfit, inputs, samples, splits, causes, state, gradients, flat, dead, cut, unused, registration, freed, retained,
-    probabilities, softmax, broadcast, labels, targets, groups, calls, accumulated, updates, copies, absent, evaluated, mode, layers, repeated, activations,
-)  # fmt: skip
-RULES: list[Rule] = [rule for file in _FILES for rule in file.RULES]
+    *(unfit, inputs, samples, splits),
+    *(causes, state, gradients),
+    *(flat, dead, cut, unused, registration, freed, retained),
+    *(probabilities, softmax, broadcast, labels, targets),
+    *(groups, calls, accumulated, updates),
+    *(copies, absent, evaluated, mode, layers, repeated, activations),
+)
+
+
+def _rules_in(file: ModuleType) -> list[Rule]:
+    """The rules of a file in the order in which they stand there."""
+    file.rule  # noqa: B018  an injected module runs its source when it is first asked for a name
+    return [found for found in vars(file).values() if type(found) is Rule]
+
+
+RULES = [rule for file in _FILES for rule in _rules_in(file)]
 
 
 def unknown(ids: Collection[str]) -> list[str]:

@@ -268,6 +268,3 @@ def _fact(tensor: Any) -> str:
 
 def _line(step: Step) -> tuple[str, int]:
     return step.here.file, step.here.lineno
-
-
-RULES = [device_mismatch, dtype_mismatch, logits_to_prob_loss, batchnorm_batch_of_one]

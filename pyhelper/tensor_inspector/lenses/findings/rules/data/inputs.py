@@ -270,6 +270,3 @@ def _is_saved_raw(step: Step, tensor: Any) -> bool:
 
 def where_made(step: Step, given: ModelInput) -> tuple[str, int] | None:
     return step.sources[given.view].line_of(given.name)
-
-
-RULES = [not_normalized, normalized_twice, nan_in_input]

@@ -221,6 +221,3 @@ def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
         if text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random"):
             return source.file, node.lineno
     return where_made(step, given)
-
-
-RULES = [constant_input, constant_feature, duplicate_samples]

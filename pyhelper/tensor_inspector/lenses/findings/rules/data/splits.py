@@ -238,6 +238,3 @@ def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iter
                     (other, f"{len(theirs)} indices"),
                 )
                 return
-
-
-RULES = [one_class_batch, split_overlap]

@@ -267,6 +267,3 @@ def _are_zero(step: Step, loss: Loss, root: AutogradNode) -> bool:
     inside = {id(node) for node in ast.walk(loss.backward.call.node)}
     later = [call for call in step.source.calls if start <= call.lineno < end and id(call.node) not in inside]
     return step.at == 0 and not replaced and not later
-
-
-RULES = [missing_grad, zero_grad_values]

@@ -217,6 +217,3 @@ def _parts_named(source: Source, run: ast.expr, methods: dict[str, Source]) -> s
                     waiting += [value] if isinstance(value, ast.AST) else []
                 waiting += [loop.iter for loop in loops if node.id in bound_in(loop.target)]
     return found
-
-
-RULES = [graph_cut, checkpoint_cut]

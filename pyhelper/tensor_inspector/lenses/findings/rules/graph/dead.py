@@ -276,6 +276,3 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
                     line=(step.source.file, call.lineno),
                 )
                 return
-
-
-RULES = [frozen_params, grad_mode_off, loss_without_grad, loss_rewrapped]

@@ -71,6 +71,3 @@ def _terms(step: Step) -> Iterator[Found]:
                 line=flat.line,
                 certain=False,
             )
-
-
-RULES = [nondifferentiable]

@@ -240,6 +240,3 @@ def _named_above(step: Step, root: AutogradNode, freed: AutogradNode) -> str | N
         if node is not None and node is not root and step.graph.reaches(root, node) and step.graph.reaches(node, freed):
             return thing.name
     return None
-
-
-RULES = [inplace_modified, graph_freed]

@@ -279,6 +279,3 @@ def freeze_typo(step: Step) -> Iterator[Found]:
                     suggestion=f"{name}.requires_grad_(False)",
                 )
                 return
-
-
-RULES = [unregistered_params, non_leaf_grad, freeze_typo]

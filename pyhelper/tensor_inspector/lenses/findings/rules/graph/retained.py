@@ -236,6 +236,3 @@ def _carried_through(step: Step, old: set[int]) -> State | None:
         if any(not old.isdisjoint(below.index for below in step.graph.below(node)) for node in nodes):
             return state
     return None
-
-
-RULES = [retained_graph, graph_grows]

@@ -110,6 +110,3 @@ def _is_named_elsewhere(step: Step, cls: type, attribute: str) -> bool:
     plain = {id(method) for base in mro(cls) for method in class_dict(base).values() if type(method) is FunctionType}
     read = {id(function.__code__) for function in methods(cls) if id(function) in plain}
     return any(id(code) not in read for code in codes_that_name(step, attribute))
-
-
-RULES = [unused_module]

@@ -189,6 +189,3 @@ def _has_shape(value: Any) -> bool:
     from .....measure.torch.metadata import is_exact_tensor
 
     return is_exact_tensor(value) and all(type(size) is int for size in shape_of(value))
-
-
-RULES = [loss_broadcast]

@@ -157,6 +157,3 @@ def _written_in_kl_div(step: Step) -> Iterator[Found]:
             line=(step.sources[one.view].file, one.call.lineno),
         )
         return
-
-
-RULES = [double_softmax, double_sigmoid, nll_input_not_log, kl_input_not_log]

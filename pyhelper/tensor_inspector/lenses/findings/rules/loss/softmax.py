@@ -146,6 +146,3 @@ def _from_the_end(sizes: tuple[int, ...], size: int) -> int | None:
 
 #: A sum over the last of two dimensions, as torch keeps it: a negative one is unsigned.
 _LAST = ((1,), (-1,), (2**64 - 1,))
-
-
-RULES = [softmax_singleton, softmax_wrong_dim]

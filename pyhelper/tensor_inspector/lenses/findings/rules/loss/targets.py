@@ -262,6 +262,3 @@ def _is_negated(step: Step, name: str) -> bool:
         return False
     factors = [constant_of(side) for side in (value.left, value.right)]
     return any(type(factor) in NUMBERS and factor < 0 for factor in factors)
-
-
-RULES = [loss_not_scalar, target_requires_grad, target_is_prediction, loss_sign]

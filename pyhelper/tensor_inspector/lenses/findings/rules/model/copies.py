@@ -133,6 +133,3 @@ def _copied(step: Step, name: str) -> tuple[str, int] | None:
             ]
             return source.file, copies[-1].lineno if copies else line
     return None
-
-
-RULES = [aliased_models, tie_broken]

@@ -216,6 +216,3 @@ def _is_masked(node: Any) -> bool:
 def _trains(member: Member) -> bool:
     parts = [tensor for _, tensor in member.part("_parameters")]
     return not parts or any(requires_grad(tensor) for tensor in parts)
-
-
-RULES = [eval_during_training]

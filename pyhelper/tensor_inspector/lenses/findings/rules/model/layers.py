@@ -137,6 +137,3 @@ def symmetric_init(step: Step) -> Iterator[Found]:
             or called_below(step, *(_FILLING if bool((bare(one.tensor) != 0).any()) else _ZEROING)),
             suggestion="a random initialisation",
         )
-
-
-RULES = [symmetric_init, ddp_bypassed, no_nonlinearity]

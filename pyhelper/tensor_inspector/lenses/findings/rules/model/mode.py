@@ -114,6 +114,3 @@ def _runs_one_backward(step: Step, call: Call, view: int) -> bool:
     """Whether a call runs a function of the user that itself calls backward, in no loop: a step, not an epoch."""
     called = function_called(step, call, view)
     return called is not None and any(called.loop_of(backward.lineno) is None for backward in called.backwards)
-
-
-RULES = [train_during_eval]

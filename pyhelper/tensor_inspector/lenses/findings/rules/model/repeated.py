@@ -220,6 +220,3 @@ def _inside(step: Step, given: ModelInput) -> Iterator[Member]:
 def _forward_line(given: ModelInput) -> tuple[str, int] | None:
     source = forward_of(type(given.model.value))
     return (source.file, source.body[0].lineno) if source is not None and source.body else None
-
-
-RULES = [dropout_in_eval, batch_mixing]

@@ -248,6 +248,3 @@ def _names(argument: Any, name: str) -> bool:
 
     text = text_of(argument).replace("'", '"')
     return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)
-
-
-RULES = [dead_relu, saturated, constant_output]

@@ -198,6 +198,3 @@ def _given(step: Step, origin: Origin) -> Iterator[tuple[str, str]]:
 
 def _line_of(step: Step, node: AutogradNode) -> tuple[str, int] | None:
     return line_of(step, node, step.title_of(node))
-
-
-RULES = [log_of_zero, masked_row, std_of_one, fp16_overflow, nan_origin]

@@ -177,6 +177,3 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
             line=called(step, *squashing) or made(step, first.root.key),
         )
         return
-
-
-RULES = [nan_in_grad_only, exploding_grad, vanishing_grad]

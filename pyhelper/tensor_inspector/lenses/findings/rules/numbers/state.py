@@ -136,6 +136,3 @@ def _not_finite(step: Step, tensors: list[Any]) -> NotFiniteTensors:
     readable = ((at, bare(tensor)) for at, tensor in enumerate(tensors))
     numbers = [(at, values) for at, values in readable if values is not None and values.dtype in summed_dtypes(torch)]
     return not_finite(torch, iter(numbers), step.budget.share())
-
-
-RULES = [nan_in_params, nan_in_buffers]

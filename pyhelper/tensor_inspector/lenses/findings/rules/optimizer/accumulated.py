@@ -129,6 +129,3 @@ def _loop_around(step: Step) -> Region:
         if loop is not None:
             return found
     return []
-
-
-RULES = [grads_accumulated]

@@ -140,6 +140,3 @@ def named_only(step: Step) -> Iterator[tuple[str, int]]:
     for node in ast.walk(step.source.tree) if step.source.tree is not None else ():
         if isinstance(node, ast.Expr) and text_of(node.value) in steps:
             yield text_of(node.value), node.lineno
-
-
-RULES = [step_without_grads, clip_before_unscale, scaler_bypassed]

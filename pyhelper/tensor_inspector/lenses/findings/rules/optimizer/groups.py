@@ -224,6 +224,3 @@ def _scheduler_of(step: Step, optimizer: Any) -> Any:
         if scheduled is optimizer or scheduled is inner(optimizer):
             return thing
     return None
-
-
-RULES = [optimizer_stale_params, param_not_in_optimizer, lr_zero, lr_too_low]

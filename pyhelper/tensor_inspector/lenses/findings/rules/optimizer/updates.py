@@ -231,6 +231,3 @@ def _plain_steps(step: Step) -> Iterator[Call]:
                 for call in step.source.calls_of("step"):
                     if call.lineno in lines and any(thing.key == text_of(call.receiver) for thing in step.optimizers):
                         yield call
-
-
-RULES = [lr_too_high, update_lost, eps_underflow, weights_unchanged]
