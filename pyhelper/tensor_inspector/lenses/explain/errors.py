@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...safe.guard import class_name, mro
+from .operand import CASTS
 from .trace import message
 
 #: Kinds of fault, each with what torch 2.0 to 2.13 say; the first that fits holds.
@@ -78,10 +79,10 @@ _PATTERNS = [(kind, re.compile(pattern)) for kind, pattern in _MESSAGES]
 #: What `nn.Module.__init__` makes, and a module lacks that has not called it.
 _PARTS = re.compile(r"before Module\.__init__\(\) call|has no attribute '_(modules|parameters|buffers|\w+_hooks)'")
 #: Exceptions that torch, numpy and the interpreter raise for these; others are a program's own.
-_CLASSES = frozenset((
-    "RuntimeError", "ValueError", "IndexError", "TypeError", "AssertionError", "NotImplementedError", "MemoryError",
-    "OutOfMemoryError", "AcceleratorError", "UnpicklingError",
-))  # fmt: skip
+_CLASSES = frozenset(
+    "RuntimeError ValueError IndexError TypeError AssertionError NotImplementedError MemoryError"
+    " OutOfMemoryError AcceleratorError UnpicklingError".split()
+)
 
 
 def kind_of(error: BaseException) -> str | None:
@@ -259,8 +260,4 @@ def mismatched_entries(text: str) -> list[tuple[str, tuple[int, ...], tuple[int,
     ]
 
 
-_DTYPES = {
-    "double": "float64", "float64": "float64", "float": "float32", "float32": "float32", "half": "float16",
-    "float16": "float16", "bfloat16": "bfloat16", "long": "int64", "int64": "int64", "int": "int32", "int32": "int32",
-    "short": "int16", "byte": "uint8", "char": "int8", "bool": "bool",
-}  # fmt: skip
+_DTYPES = {**CASTS, **{dtype: dtype for dtype in CASTS.values()}, "char": "int8"}

@@ -15,25 +15,24 @@ from ...safe.attributes import attribute
 from ...safe.guard import KEYS, NUMBERS, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
-from .operand import UNKNOWN, Operand, operand, shortened
+from .operand import CASTS, UNKNOWN, Operand, operand, shortened
 from .trace import TraceEntry
 from .wanted import convolved
 
 _MISSING = object()
 _DEEPEST = 40  #: expressions inside each other
-_CASTS = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
-          "int": "int32", "bool": "bool", "short": "int16", "byte": "uint8"}  # fmt: skip
-_SAME = frozenset((
-    "abs", "clamp", "clone", "contiguous", "cos", "detach", "dropout", "elu", "exp", "gelu", "leaky_relu", "log",
-    "log_softmax", "neg", "relu", "requires_grad_", "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square",
-    "tanh",
-))  # fmt: skip
-_RESHAPED = frozenset((
-    "view", "reshape", "flatten", "t", "transpose", "permute", "unsqueeze", "squeeze", "sum", "mean", "argmax",
-    "argmin", "std", "var", "prod", "logsumexp", "repeat",
-))  # fmt: skip
-_KEEPING = ("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "Identity", "Softmax", "LogSoftmax", "LayerNorm",
-            "ELU", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LeakyReLU", "GroupNorm", "Softplus")  # fmt: skip
+_SAME = frozenset(
+    "abs clamp clone contiguous cos detach dropout elu exp gelu leaky_relu log log_softmax neg relu"
+    " requires_grad_ sigmoid silu sin softmax softplus sqrt square tanh".split()
+)
+_RESHAPED = frozenset(
+    "view reshape flatten t transpose permute unsqueeze squeeze sum mean argmax argmin std var prod logsumexp"
+    " repeat".split()
+)
+_KEEPING = tuple(
+    "ReLU GELU SiLU Tanh Sigmoid Dropout Identity Softmax LogSoftmax LayerNorm ELU BatchNorm1d BatchNorm2d"
+    " BatchNorm3d LeakyReLU GroupNorm Softplus".split()
+)
 _PRODUCTS = ("matmul", "mm", "bmm", "mv", "dot", "__matmul__")
 _LIBRARIES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional", "np", "numpy")
 
@@ -133,8 +132,8 @@ def method(name: str, of: Operand, arguments: list[Any]) -> Any:
         return _item(list(of.sizes or ()), arguments[0]) if known else UNKNOWN
     if name in ("dim", "ndimension"):
         return UNKNOWN if of.sizes is None else len(of.sizes)
-    if name in _CASTS and not arguments:
-        return of.like("", of.sizes, _CASTS[name])
+    if name in CASTS and not arguments:
+        return of.like("", of.sizes, CASTS[name])
     if name in _SAME:
         return of.like("", of.sizes)
     if name in _PRODUCTS and arguments and type(arguments[0]) is Operand:

@@ -9,6 +9,18 @@ from ...safe.guard import c_attribute, class_module, class_name, mro
 from ...words.text import shape
 
 _SHOWN = 44  #: characters of an expression
+#: What a tensor's methods cast to, by their names.
+CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "byte": "uint8",
+    "bool": "bool",
+}
 
 
 class Unknown:

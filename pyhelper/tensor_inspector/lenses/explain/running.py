@@ -13,14 +13,7 @@ from .trace import TraceEntry
 
 _CALLS = ("_wrapped_call_impl", "_call_impl")
 #: Modules of torch whose functions are what users call; others are how torch does it.
-_PUBLIC = (
-    "torch.nn.",
-    "torch.functional",
-    "torch._tensor",
-    "torch.utils.data",
-    "torch.autograd",
-    "torch.distributions",
-)
+_PUBLIC = tuple("torch.nn. torch.functional torch._tensor torch.utils.data torch.autograd torch.distributions".split())
 
 
 class Running:

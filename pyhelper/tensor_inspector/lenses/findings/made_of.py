@@ -9,21 +9,20 @@ from ..step.expressions import is_name, names_in, parent_of, text_of
 from ..step.source import Source
 
 #: What tells of a tensor without its elements.
-ABOUT = frozenset((
-    "device", "dim", "dtype", "element_size", "is_cuda", "is_floating_point", "ndim", "nelement", "numel",
-    "requires_grad", "shape", "size", "type",
-))  # fmt: skip
-ALIKE = frozenset((
-    "empty_like", "full_like", "isinstance", "len", "new_full", "new_ones", "new_zeros", "ones_like", "rand_like",
-    "randn_like", "type", "zeros_like",
-))  # fmt: skip
+ABOUT = frozenset(
+    "device dim dtype element_size is_cuda is_floating_point ndim nelement numel requires_grad shape size type".split()
+)
+ALIKE = frozenset(
+    "empty_like full_like isinstance len new_full new_ones new_zeros ones_like rand_like randn_like type"
+    " zeros_like".split()
+)
 #: What leaves autograd.
 CUTS = ("detach", "numpy", "item", "tolist", "data", "from_numpy", "as_tensor", "tensor", "array")
 #: What has no gradient.
-STEPS = (
-    "argmax", "argmin", "argsort", "round", "floor", "ceil", "sign", "long", "int", "bool", "eq", "ne", "gt", "lt",
-    "ge", "le", "topk", "bincount", "one_hot", "multinomial", "sample", "trunc", "heaviside", "searchsorted",
-)  # fmt: skip
+STEPS = tuple(
+    "argmax argmin argsort round floor ceil sign long int bool eq ne gt lt ge le topk bincount one_hot"
+    " multinomial sample trunc heaviside searchsorted".split()
+)
 _MOST = 200
 
 

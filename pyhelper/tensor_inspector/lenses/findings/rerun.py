@@ -26,14 +26,14 @@ _COPIED = Classes(dict, OrderedDict, list, set)
 torch: Any = module("torch")
 _TRIES = 3  #: of an undoing that is interrupted
 _TABLES = ("_parameters", "_buffers")
-_HOOKS = (
-    "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called",
-    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
-)  # fmt: skip
-_COMMON_HOOKS = (
-    "_global_forward_hooks", "_global_forward_hooks_with_kwargs", "_global_forward_hooks_always_called",
-    "_global_forward_pre_hooks",
-)  # fmt: skip
+_HOOKS = tuple(
+    "_forward_hooks _forward_hooks_with_kwargs _forward_hooks_always_called _forward_pre_hooks"
+    " _forward_pre_hooks_with_kwargs".split()
+)
+_COMMON_HOOKS = tuple(
+    "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
+    " _global_forward_pre_hooks".split()
+)
 _BOOKKEEPING = frozenset(instance_dict(torch.nn.Module()))
 _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
 

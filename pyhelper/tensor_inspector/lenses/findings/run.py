@@ -16,27 +16,13 @@ from .rules.registry import RULES, unknown
 _MOST = 8  #: findings of one rule
 NO_TIME = "no time"
 
-_NUMBERS = (
-    "nan-origin",
-    "log-of-zero",
-    "masked-row",
-    "fp16-overflow",
-    "std-of-one",
-    "nan-in-grad-only",
-    "nan-in-params",
-    "nan-in-buffers",
-    "exploding-grad",
-    "lr-too-high",
+_NUMBERS = tuple(
+    "nan-origin log-of-zero masked-row fp16-overflow std-of-one nan-in-grad-only nan-in-params nan-in-buffers"
+    " exploding-grad lr-too-high".split()
 )
-_NO_LEARNING = (
-    "zero-grad-values",
-    "vanishing-grad",
-    "dead-relu",
-    "constant-output",
-    "missing-grad",
-    "weights-unchanged",
-    "no-nonlinearity",
-    "step-without-grads",
+_NO_LEARNING = tuple(
+    "zero-grad-values vanishing-grad dead-relu constant-output missing-grad weights-unchanged no-nonlinearity"
+    " step-without-grads".split()
 )
 #: A rule, and those that are folded under it where it has found something.
 CAUSES: dict[str, tuple[str, ...]] = {
@@ -47,13 +33,8 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "std-of-one": _NUMBERS,
     "fp16-overflow": _NUMBERS,
     "eps-underflow": _NUMBERS,
-    "nan-origin": (
-        "invalid-distribution",
-        "nan-in-params",
-        "nan-in-buffers",
-        "nan-in-grad-only",
-        "exploding-grad",
-        "lr-too-high",
+    "nan-origin": tuple(
+        "invalid-distribution nan-in-params nan-in-buffers nan-in-grad-only exploding-grad lr-too-high".split()
     ),
     "lr-too-high": ("exploding-grad", "nan-in-params", "nan-in-grad-only"),
     "frozen-params": ("loss-without-grad", "nondifferentiable", "grad-mode-off", "graph-cut", *_NO_LEARNING),

@@ -86,10 +86,7 @@ def is_name(node: ast.AST | None) -> bool:
             return False
 
 
-_KEEPING = frozenset((
-    "bfloat16", "clone", "contiguous", "cpu", "cuda", "detach", "double", "float", "half", "int", "long", "to", "type",
-    "type_as",
-))  # fmt: skip
+_KEEPING = frozenset("bfloat16 clone contiguous cpu cuda detach double float half int long to type type_as".split())
 
 
 def before_moves(node: ast.expr | None) -> ast.expr | None:

@@ -15,43 +15,12 @@ _OPTIMIZED = 1  #: of a function's code: its variables are not kept in a dict
 _OURS_ALONE = 3  #: references to what only the frame has, and who counts them
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
+#: `__channelexec__` is what execnet runs in another process, as pytest's workers.
 _TOOLS = frozenset(
-    (
-        "IPython",
-        "__channelexec__",  # what execnet runs in another process, as pytest's workers
-        "_pydev_bundle",
-        "_pydevd_bundle",
-        "_pydevd_frame_eval",
-        "_pytest",
-        "_tensor_inspector",
-        "asyncio",
-        "bdb",
-        "code",
-        "codeop",
-        "cmd",
-        "concurrent",
-        "contextlib",
-        "debugpy",
-        "doctest",
-        "functools",
-        "ipykernel",
-        "pdb",
-        "pluggy",
-        "pydevd",
-        "pydevd_runpy",
-        "pytest",
-        "runpy",
-        "tensor_inspector",
-        "threading",
-        "tornado",
-        "traitlets",
-        "unittest",
-        "importlib",
-        "xdist",
-        "execnet",
-        "torch",
-        "numpy",
-    )
+    "IPython __channelexec__ _pydev_bundle _pydevd_bundle _pydevd_frame_eval _pytest _tensor_inspector"
+    " asyncio bdb code codeop cmd concurrent contextlib debugpy doctest functools ipykernel pdb pluggy"
+    " pydevd pydevd_runpy pytest runpy tensor_inspector threading tornado traitlets unittest importlib"
+    " xdist execnet torch numpy".split()
 )
 
 

@@ -21,39 +21,9 @@ _SKIPPED = Classes(
     ModuleType, FunctionType, MethodType, BuiltinFunctionType, str, bytes, bool, type(None), range, slice
 )
 LIBRARIES = frozenset(
-    (
-        "_io",
-        "abc",
-        "argparse",
-        "ast",
-        "asyncio",
-        "builtins",
-        "collections",
-        "datetime",
-        "enum",
-        "functools",
-        "io",
-        "itertools",
-        "logging",
-        "matplotlib",
-        "numpy",
-        "pandas",
-        "pathlib",
-        "queue",
-        "random",
-        "re",
-        "socket",
-        "subprocess",
-        "tempfile",
-        "threading",
-        "time",
-        "torch",
-        "tqdm",
-        "types",
-        "typing",
-        "weakref",
-        "wandb",
-    )
+    "_io abc argparse ast asyncio builtins collections datetime enum functools io itertools logging"
+    " matplotlib numpy pandas pathlib queue random re socket subprocess tempfile threading time torch"
+    " tqdm types typing weakref wandb".split()
 )
 
 

@@ -11,10 +11,7 @@ from .metadata import Base, element_count, is_exact_tensor
 from .readable import address_of, storage_address, why_unread
 
 torch: Any = module("torch")
-_ODD = (
-    "FuncTorch", "Functionalize", "Sparse", "Nested", "Quantized", "Mkldnn", "Vulkan", "Metal", "Zero", "Meta",
-    "Python",
-)  # fmt: skip
+_ODD = tuple("FuncTorch Functionalize Sparse Nested Quantized Mkldnn Vulkan Metal Zero Meta Python".split())
 _keys_of: Any = torch._C._dispatch_keys
 _signature: Any = getattr(torch._C.DispatchKeySet, "raw_repr", str)
 _plain: dict[Any, bool] = {}  #: by sets of keys of torch's dispatcher

@@ -24,10 +24,10 @@ _DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Lo
 _STDS = ("Std", "Var", "StdMean", "VarMean")
 _SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
-_MASKS = frozenset((
-    "MaskedFill", "Where", "Add", "Sub", "IndexPut", "IndexFill", "CopySlices", "Cat", "Stack", "MaskedScatter",
-    "Expand", "Slice", "Select", "Index", "Gather", "Topk", *VIEWS,
-))  # fmt: skip
+_MASKS = VIEWS.union(
+    "MaskedFill Where Add Sub IndexPut IndexFill CopySlices Cat Stack MaskedScatter Expand Slice Select Index Gather"
+    " Topk".split()
+)
 
 
 class Origin:

@@ -9,12 +9,11 @@ from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import dtypes_in, is_cast, is_of_meta, short_message
 from ..layer import Layer
-from ..operand import Operand
+from ..operand import CASTS, Operand
 from ..operation import Operation
 from ..scene import Scene
 
-_CASTS = {"float32": "float()", "float64": "double()", "float16": "half()", "bfloat16": "bfloat16()", "int64": "long()",
-          "int32": "int()", "bool": "bool()"}  # fmt: skip
+_METHODS = {dtype: f"{name}()" for name, dtype in CASTS.items()}
 #: Where the index stands among the arguments.
 _INDICES = {
     "embedding": (0, "input"),
@@ -50,7 +49,7 @@ def _cast(one: Operand, dtype: str | None) -> str:
         return ""
     if one.is_array:
         return f"torch.from_numpy({one.name})"
-    return f"{one.written}.{_CASTS[dtype]}" if dtype in _CASTS else ""
+    return f"{one.written}.{_METHODS[dtype]}" if dtype in _METHODS else ""
 
 
 def _labels(scene: Scene, operation: Operation) -> Found | None:

@@ -10,8 +10,10 @@ from ..operand import Operand
 from ..operation import Operation
 from ..scene import Scene
 
-_ELEMENTWISE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "kl_div",
-                       "binary_cross_entropy_with_logits", "poisson_nll_loss", "soft_margin_loss")  # fmt: skip
+_ELEMENTWISE_LOSSES = frozenset(
+    "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy kl_div binary_cross_entropy_with_logits"
+    " poisson_nll_loss soft_margin_loss".split()
+)
 
 
 def of_loss(scene: Scene, operation: Operation) -> Found | None:

@@ -13,21 +13,12 @@ from ..operation import Operation
 from ..scene import Scene
 from ..wanted import Wanted, fitting
 
+_PRODUCTS = frozenset("matmul mm bmm mv dot addmm baddbmm addmv __matmul__ scaled_dot_product_attention".split())
+
 
 def of_product(scene: Scene, operation: Operation) -> Found | None:
     first = 1 if operation.name in ("addmm", "addbmm", "baddbmm", "addmv") else 0
-    if operation.name not in (
-        "matmul",
-        "mm",
-        "bmm",
-        "mv",
-        "dot",
-        "addmm",
-        "baddbmm",
-        "addmv",
-        "__matmul__",
-        "scaled_dot_product_attention",
-    ):
+    if operation.name not in _PRODUCTS:
         return None
     a, b = operation.tensor(first, "input", "mat1", "query"), operation.tensor(first + 1, "other", "mat2", "vec", "key")
     if a is None or b is None:

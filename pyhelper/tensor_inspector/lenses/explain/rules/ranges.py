@@ -235,17 +235,9 @@ def _part(scene: Scene, whole: Operand, index: Any) -> Found | None:
 
 def _index(scene: Scene, operation: Operation) -> Found | None:
     """gather, scatter, index_select and their like."""
-    names = (
-        "gather",
-        "scatter",
-        "scatter_add",
-        "scatter_reduce",
-        "index_select",
-        "index_add",
-        "index_copy",
-        "index_fill",
-        "take_along_dim",
-        "take",
+    names = tuple(
+        "gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill"
+        " take_along_dim take".split()
     )
     whole, dim, index = operation.tensor(0, "input"), operation.argument(1, "dim"), operation.tensor(2, "index")
     if operation.name not in names or whole is None or index is None or type(dim) is not int or not whole.sizes:

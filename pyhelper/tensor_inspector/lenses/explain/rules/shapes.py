@@ -14,6 +14,8 @@ from .layers import MISMATCH, of_layer
 from .losses import of_loss
 from .products import of_convolution, of_einsum, of_linear, of_product
 
+_OTHER_SHAPES = tuple("getitem setitem embedding gather scatter index_select cat stack conv matmul linear".split())
+
 
 def shape_mismatch(scene: Scene) -> tuple[str, Found]:
     """The finding, and which rule it is of."""
@@ -78,20 +80,7 @@ def _where(a: int, b: int, back: int) -> str:
 
 def _takes_other_shapes(operation: Operation) -> bool:
     """Whether an operation's tensors need not broadcast."""
-    names = (
-        "getitem",
-        "setitem",
-        "embedding",
-        "gather",
-        "scatter",
-        "index_select",
-        "cat",
-        "stack",
-        "conv",
-        "matmul",
-        "linear",
-    )
-    return operation.name.startswith(names)
+    return operation.name.startswith(_OTHER_SHAPES)
 
 
 def _broadcasting(a: Operand, b: Operand) -> str:

@@ -48,10 +48,10 @@ _OBJECTS = frozenset(("argparse", "datetime", "logging", "numpy", "pathlib", "ra
 #: Methods of a module that set neither its mode nor what it keeps.
 _HARMLESS = frozenset(("buffers", "cpu", "cuda", "named_parameters", "parameters", "state_dict", "to", "zero_grad"))
 #: What may set anything by its name, or changes whether and where gradients flow.
-_SETTING = frozenset((
-    "__dict__", "__import__", "delattr", "detach_", "enable_grad", "eval", "exec", "forward", "getattr", "globals",
-    "inference_mode", "locals", "no_grad", "requires_grad", "requires_grad_", "set_grad_enabled", "setattr", "vars",
-))  # fmt: skip
+_SETTING = frozenset(
+    "__dict__ __import__ delattr detach_ enable_grad eval exec forward getattr globals inference_mode locals"
+    " no_grad requires_grad requires_grad_ set_grad_enabled setattr vars".split()
+)
 _COMPILED = Classes(BuiltinFunctionType, ClassMethodDescriptorType, MethodDescriptorType, WrapperDescriptorType)
 _NAMED = Classes(ModuleType, FunctionType, BuiltinFunctionType)
 _NOBODY = Classes(ModuleType, type(None))  #: what a function of C is bound to that is no method

@@ -21,9 +21,7 @@ from .next_calls import function_of, next_calls
 torch: Any = module("torch")
 _LEAVES = 100  #: layers of a model that are gone through
 #: Layers that keep the dtype, and the sizes of a table.
-_PASSING = (
-    "Dropout", "ELU", "Flatten", "GELU", "Identity", "LeakyReLU", "ReLU", "SELU", "SiLU", "Sigmoid", "Softplus", "Tanh",
-)  # fmt: skip
+_PASSING = tuple("Dropout ELU Flatten GELU Identity LeakyReLU ReLU SELU SiLU Sigmoid Softplus Tanh".split())
 _CONVERTING = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 
 

@@ -26,10 +26,7 @@ from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimiz
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
-_FLAT = (
-    "Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Threshold", "Relu", "Round", "Floor", "Ceil",
-    "Sign", "Trunc",
-)  # fmt: skip
+_FLAT = tuple("Clamp ClampMin ClampMax Hardtanh Hardsigmoid Threshold Relu Round Floor Ceil Sign Trunc".split())
 #: Of such an operation the functions that make it.
 _FLAT_CALLS = {
     "Clamp": ("clamp", "clip", "clamp_"), "ClampMin": ("clamp", "clip", "relu", "clamp_"), "ClampMax": ("clamp", "clip"),

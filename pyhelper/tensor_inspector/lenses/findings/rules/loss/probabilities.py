@@ -16,18 +16,7 @@ from ...rule import rule
 from ...written import written, written_as
 
 _ROUNDING = 1e-2  #: of a sum of probabilities, in half precision too
-_NO_LOG = (
-    "Addmm",
-    "Mm",
-    "Softmax",
-    "Sigmoid",
-    "Relu",
-    "Convolution",
-    "NativeBatchNorm",
-    "NativeLayerNorm",
-    "Tanh",
-    "Gelu",
-)
+_NO_LOG = tuple("Addmm Mm Softmax Sigmoid Relu Convolution NativeBatchNorm NativeLayerNorm Tanh Gelu".split())
 _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
 
 

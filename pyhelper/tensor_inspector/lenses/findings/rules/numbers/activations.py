@@ -18,6 +18,10 @@ from ...outputs import output_of
 from ...rule import rule
 
 _LINEAR = ("Addmm", "Convolution", "Mm", "Bmm")
+#: Between a layer and the next one.
+_PASSING = frozenset(
+    "View UnsafeView Reshape ReshapeAlias Flatten T Transpose NativeDropout MaxPool2DWithIndices AvgPool2D Mean".split()
+)
 
 
 @rule(
@@ -67,19 +71,7 @@ def _through(step: Step, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
     waiting = list(step.graph.users(node))
     while waiting and len(found) < 16:
         user, position = waiting.pop()
-        if user.op in (
-            "View",
-            "UnsafeView",
-            "Reshape",
-            "ReshapeAlias",
-            "Flatten",
-            "T",
-            "Transpose",
-            "NativeDropout",
-            "MaxPool2DWithIndices",
-            "AvgPool2D",
-            "Mean",
-        ) or (user.op == "Mul" and user.inputs[1:] == [None]):
+        if user.op in _PASSING or (user.op == "Mul" and user.inputs[1:] == [None]):
             waiting.extend(step.graph.users(user))
         else:
             found.append((user, position))
