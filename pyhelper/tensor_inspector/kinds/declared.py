@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..safe.attributes import slots
 from ..safe.budget import Budget
 from ..safe.guard import Classes, c_attribute, first_of, instance_dict, library_of, mro, plain_str, top_package
+from ..safe.record import Record
 from ..session import session
 from ..words.line import Word, named, short
 from ..words.text import listed, middle, one_line
@@ -39,27 +40,21 @@ if TYPE_CHECKING:
     AsKind = Callable[[object, Budget], Kind]
 
 
-class Field:
+class Field(Record):
     """What stands in braces: the ways to values, and what of them is said."""
 
-    __slots__ = ("spec", "ways")
-
-    def __init__(self, ways: tuple[Way, ...], spec: str) -> None:
-        self.ways = ways
-        self.spec = spec
+    ways: tuple[Way, ...]
+    spec: str
 
 
 Phrase = tuple[object, ...]  #: text and fields in turn
 
 
-class Template:
+class Template(Record):
     """A summary, read: its parts, each with its alternatives; ``alone`` where it stands without the type."""
 
-    __slots__ = ("alone", "parts")
-
-    def __init__(self, parts: list[list[Phrase]], alone: bool) -> None:
-        self.parts = parts
-        self.alone = alone
+    parts: list[list[Phrase]]
+    alone: bool
 
 
 class Unavailable(Exception):

@@ -11,6 +11,7 @@ from ..measure.stats import Unread
 from ..measure.stats.difference import difference
 from ..safe.budget import Budget
 from ..safe.guard import Classes, module
+from ..safe.record import Record
 from ..words.text import integer
 from .identity import same_value, text_of
 
@@ -23,14 +24,11 @@ _BEFORE, _AFTER = 20, 30  #: how much of that is
 _PIECE = 4096
 
 
-class Tolerance:
+class Tolerance(Record):
     """How far apart two numbers may be to count as equal: ``atol + rtol·|b|``."""
 
-    __slots__ = ("atol", "rtol")
-
-    def __init__(self, rtol: float = 0.0, atol: float = 0.0) -> None:
-        self.rtol = rtol
-        self.atol = atol
+    rtol: float = 0.0
+    atol: float = 0.0
 
     def holds(self, one: Any, other: Any) -> bool:
         """Of exact floats or complex numbers; NaN is like NaN, an infinity like itself."""

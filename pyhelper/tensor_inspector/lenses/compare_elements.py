@@ -10,6 +10,7 @@ from ..measure.comparable import Comparable
 from ..measure.stats import Unread
 from ..measure.stats.difference import PartialDifference, difference
 from ..safe.budget import Budget
+from ..safe.record import Record
 from ..words.text import count, number, shape
 from .compare_atoms import Tolerance, signed
 from .compare_sparse import PARTS, difference_of, stored
@@ -27,24 +28,14 @@ _INTEGERS = ("int_repr", "scales", "zero_points")  #: and those of a quantized t
 _DATES = ("datetime64", "timedelta64", "period")
 
 
-class Compared:
+class Compared(Record):
     """What comparing elements has told, and which rows of the two then say nothing new; None where all do."""
 
-    __slots__ = ("complete", "counted", "covered", "exact", "notes")
-
-    def __init__(
-        self,
-        notes: list[Note],
-        covered: tuple[str, ...] | None = (),
-        counted: bool = True,
-        complete: bool = True,
-        exact: bool = False,
-    ) -> None:
-        self.notes = notes
-        self.covered = covered
-        self.counted = counted  #: as one value
-        self.complete = complete
-        self.exact = exact  #: the rows left hold indices, to which no tolerance applies
+    notes: list[Note]
+    covered: tuple[str, ...] | None = ()
+    counted: bool = True  #: as one value
+    complete: bool = True
+    exact: bool = False  #: the rows left hold indices, to which no tolerance applies
 
 
 def compare_elements(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..safe.record import Record
 from ..words.text import one_line
 from .compare_atoms import Tolerance
 from .comparison import Comparison
@@ -45,16 +46,13 @@ class Pair:
         self.tolerance = tolerance
 
 
-class Noted:
+class Noted(Record):
     """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
 
-    __slots__ = ("a", "b", "location", "text")
-
-    def __init__(self, location: Location, text: str, a: Any, b: Any) -> None:
-        self.location = location
-        self.text = text
-        self.a = a
-        self.b = b
+    location: Location
+    text: str
+    a: Any
+    b: Any
 
 
 class Notes:

@@ -12,6 +12,7 @@ from ..measure.stats.difference import cast, difference, flat, library
 from ..measure.stats.layout import blocks, index_of
 from ..measure.unread import UNFIT
 from ..safe.budget import Budget
+from ..safe.record import Record
 from .compare_atoms import Tolerance
 
 if TYPE_CHECKING:
@@ -27,14 +28,11 @@ _POINTERS, _WITHIN, _VALUES = ("crow_indices", "ccol_indices", "indptr"), ("col_
 PARTS = (*_POINTERS, *_WITHIN, _VALUES, "indices", "data", "coords", "row", "col", "offsets", "rows", "_dict")
 
 
-class Stored:
+class Stored(Record):
     """Values and their places in row-major order, both in one dimension."""
 
-    __slots__ = ("positions", "values")
-
-    def __init__(self, positions: Any, values: Any) -> None:
-        self.positions = positions
-        self.values = values
+    positions: Any
+    values: Any
 
     def is_at(self, other: Stored) -> bool:
         """Whether the other's are at the same places in the same order."""

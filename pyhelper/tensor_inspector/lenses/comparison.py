@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from ..safe.record import Record
 from ..words.text import count, middle, plural
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
@@ -44,15 +45,12 @@ if TYPE_CHECKING:
         values: ValueDifference
 
 
-class Note:
+class Note(Record):
     """One difference, without its place."""
 
-    __slots__ = ("text", "values", "what")
-
-    def __init__(self, what: What, text: str, values: ValueDifference | None = None) -> None:
-        self.what = what
-        self.text = text
-        self.values = values
+    what: What
+    text: str
+    values: ValueDifference | None = None
 
 
 class Comparison:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import Child
 from ..protocol import Found
 from ..safe.budget import Budget
+from ..safe.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ class Misasked(Exception):
     """The question itself is wrong: there is no such lens, value or option. The message is a sentence."""
 
 
-class Paused:
+class Paused(Record):
     """Where a lens is asked: the paused frame that the user looks at.
 
     ``raised`` is the exception at which the program has stopped (class, exception, traceback), ``grad_mode`` whether
@@ -25,21 +26,11 @@ class Paused:
     expression reaches in a frame without running anything, or raises.
     """
 
-    __slots__ = ("frame", "grad_mode", "history", "raised", "reach")
-
-    def __init__(
-        self,
-        frame: FrameType,
-        raised: tuple[Any, Any, Any] | None,
-        grad_mode: bool,
-        history: Any,
-        reach: Callable[[str, FrameType], object],
-    ) -> None:
-        self.frame = frame
-        self.raised = raised
-        self.grad_mode = grad_mode
-        self.history = history
-        self.reach = reach
+    frame: FrameType
+    raised: tuple[Any, Any, Any] | None
+    grad_mode: bool
+    history: Any
+    reach: Callable[[str, FrameType], object]
 
 
 class Lens:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..safe.guard import module
+from ..safe.record import Record
 
 
-class Corner:
+class Corner(Record):
     """The first rows and columns of the last two dimensions: a number, a list, or a list of rows.
 
     ``more_rows`` and ``more_columns`` tell whether there are others.
     """
 
-    __slots__ = ("dimensions", "more_columns", "more_rows", "values")
-
-    def __init__(self, values: Any, dimensions: int, more_rows: bool = False, more_columns: bool = False) -> None:
-        self.values = values
-        self.dimensions = dimensions
-        self.more_rows = more_rows
-        self.more_columns = more_columns
+    values: Any
+    dimensions: int
+    more_rows: bool = False
+    more_columns: bool = False
 
 
 def corner(value: Any, rows: int = 4, columns: int = 6) -> Corner:

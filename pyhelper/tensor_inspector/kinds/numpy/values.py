@@ -84,7 +84,7 @@ class NumpyScalar(Atom):
         return {**super().facts(), "dtype": dtype_name(self.array.dtype), "bytes": int(self.array.itemsize)}
 
 
-class Record(WithRows):
+class RecordValue(WithRows):
     """One record of a structured array: a value for each of its fields."""
 
     def __init__(self, value: Any, budget: Any) -> None:
@@ -200,7 +200,7 @@ class Dispatched(Atom):
 
 
 _BY_NAME: tuple[tuple[str, type[Kind]], ...] = (
-    ("void", Record),
+    ("void", RecordValue),
     ("generic", NumpyScalar),
     ("dtype", NumpyDType),
     ("ufunc", Ufunc),

@@ -9,6 +9,7 @@ from typing import Any
 from ...measure.stats import Reading
 from ...measure.torch.metadata import Base, byte_count, layout_name, plain, shape_of
 from ...protocol import Facts
+from ...safe.record import Record
 from ...words.line import Word
 from ...words.text import out_of, percent
 from ..kind import Child
@@ -16,17 +17,14 @@ from .form import Form, TensorElements
 from .forms import form_of
 
 
-class Fill:
+class Fill(Record):
     """How much of a sparse tensor is stored: ``blocks`` says what a place is, ``each`` what is stored at one, where
     that is no number."""
 
-    __slots__ = ("blocks", "each", "places", "stored")
-
-    def __init__(self, stored: int, places: int, blocks: str, each: str) -> None:
-        self.stored = stored
-        self.places = places
-        self.blocks = blocks
-        self.each = each
+    stored: int
+    places: int
+    blocks: str
+    each: str
 
 
 class Sparse(Form):

@@ -8,6 +8,7 @@ from typing import Any
 from ...measure.torch.metadata import is_tensor, shape_of
 from ...measure.torch.modules import is_of
 from ...safe.guard import class_name, dict_attribute, dict_get, instance_dict, mro
+from ...safe.record import Record
 from ...words.text import shape
 
 _RECURRENT = ("RNN", "LSTM", "GRU")
@@ -17,30 +18,19 @@ _BATCH_NORMS = {"BatchNorm1d": (2, 3), "BatchNorm2d": (4,), "BatchNorm3d": (5,),
 _LETTERS = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
-class Wanted:
+class Wanted(Record):
     """``axis`` is the dimension that must be ``size``, counted from the end where it is negative.
 
     ``dims`` are the numbers of dimensions that are taken (empty: any). ``channels`` is how many spatial ones follow the
     channels; None of what has no channels.
     """
 
-    __slots__ = ("axis", "channels", "dims", "layout", "size", "what")
-
-    def __init__(
-        self,
-        what: str,
-        size: int | None,
-        axis: int,
-        dims: tuple[int, ...] = (),
-        channels: int | None = None,
-        layout: str = "",
-    ) -> None:
-        self.what = what
-        self.size = size
-        self.axis = axis
-        self.dims = dims
-        self.channels = channels
-        self.layout = layout
+    what: str
+    size: int | None
+    axis: int
+    dims: tuple[int, ...] = ()
+    channels: int | None = None
+    layout: str = ""
 
     def found(self, sizes: tuple[int, ...]) -> int | None:
         """The size that stands where ``size`` must."""

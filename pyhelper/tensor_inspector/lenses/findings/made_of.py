@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...safe.record import Record
 from ..step.expressions import is_name, names_in, parent_of, text_of
 from ..step.source import Source
 
@@ -26,15 +27,12 @@ STEPS = tuple(
 _MOST = 200
 
 
-class Made:
+class Made(Record):
     """An expression that a name is bound to, and the line of it."""
 
-    __slots__ = ("lineno", "name", "value")
-
-    def __init__(self, name: str, lineno: int, value: ast.expr) -> None:
-        self.name = name
-        self.lineno = lineno
-        self.value = value
+    name: str
+    lineno: int
+    value: ast.expr
 
 
 def made_of(source: Source, name: str) -> Iterator[Made]:

@@ -10,6 +10,7 @@ from ...measure.torch.graph import VIEWS
 from ...measure.torch.modules import Member, is_of
 from ...measure.torch.node import AutogradNode
 from ...safe.guard import class_name
+from ...safe.record import Record
 from ..step.called import functions_called
 from ..step.calls import Call
 from ..step.expressions import text_of
@@ -39,19 +40,16 @@ _LOSSES = {
 _FUNCTIONS = {"Softmax": "softmax", "LogSoftmax": "log_softmax", "Sigmoid": "sigmoid"}
 
 
-class Written:
+class Written(Record):
     """``name``: the variable, else the expression as the source writes it; ``expression``: only a variable's name.
 
     ``line``: where the operation itself is called, or the layer made, as far as the source tells it; else where the
     variable is bound, or the loss called.
     """
 
-    __slots__ = ("expression", "line", "name")
-
-    def __init__(self, name: str | None = None, expression: str | None = None, line: Line | None = None) -> None:
-        self.name = name
-        self.expression = expression
-        self.line = line
+    name: str | None = None
+    expression: str | None = None
+    line: Line | None = None
 
 
 def written(step: Step, node: AutogradNode) -> Written:

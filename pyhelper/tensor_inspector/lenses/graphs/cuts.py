@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ...measure.torch.modules import Member
+from ...safe.record import Record
 from ..step.calls import Call
 from ..step.expressions import SCOPES, text_of
 from ..step.source import Source
@@ -26,16 +27,13 @@ _PARAMETERS = ("parameters", "named_parameters")  #: by which a forward may use 
 _ASKED = ("no_gradient", "gradients", "findings", "autograd", "print")  #: what these are given is looked at, not used
 
 
-class Cut:
+class Cut(Record):
     """A place where the way ends: why, the expression, file and line."""
 
-    __slots__ = ("at", "certain", "code", "location")
-
-    def __init__(self, code: NoGradientCode, at: str, location: tuple[str, int], *, certain: bool = True) -> None:
-        self.code = code
-        self.at = at
-        self.location = location
-        self.certain = certain
+    code: NoGradientCode
+    at: str
+    location: tuple[str, int]
+    certain: bool = True
 
 
 def in_modules(member: Member, suffix: str) -> Cut | None:

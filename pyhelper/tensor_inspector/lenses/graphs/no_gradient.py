@@ -20,6 +20,7 @@ from ...measure.torch.metadata import (
 from ...measure.torch.modules import Member, is_module, members
 from ...protocol import Found, NoGradientFound, NoGradientReason
 from ...safe.budget import Budget, Steps
+from ...safe.record import Record
 from ...words.text import full_path, joined, listed, plural
 from ..lens import Lens, Paused
 from ..step.step import Step
@@ -52,17 +53,14 @@ WORDS: dict[NoGradientCode, str] = {
 }
 
 
-class Target:
+class Target(Record):
     """A parameter that is asked about; ``member`` is the module that has it, under ``suffix``."""
 
-    __slots__ = ("member", "name", "path", "suffix", "tensor")
-
-    def __init__(self, name: str, path: str | None, tensor: Any, member: Member | None, suffix: str) -> None:
-        self.name = name
-        self.path = path
-        self.tensor = tensor
-        self.member = member
-        self.suffix = suffix
+    name: str
+    path: str | None
+    tensor: Any
+    member: Member | None
+    suffix: str
 
 
 class Reason:
@@ -108,15 +106,12 @@ def _of_module(asked: Child, names: Names, budget: Budget) -> Iterator[Target]:
             )
 
 
-class _BackwardCall:
+class _BackwardCall(Record):
     """What a backward is called on: done, or still to come (``pending``)."""
 
-    __slots__ = ("name", "pending", "tensor")
-
-    def __init__(self, name: str, tensor: Any, pending: bool) -> None:
-        self.name = name
-        self.tensor = tensor
-        self.pending = pending
+    name: str
+    tensor: Any
+    pending: bool
 
 
 def _losses(step: Step) -> list[_BackwardCall]:

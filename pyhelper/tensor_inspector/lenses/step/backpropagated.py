@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
 from ...safe.guard import NUMBERS, SEQUENCES, first_of
+from ...safe.record import Record
 from .calls import Backward, Call
 from .expressions import is_name, text_of
 
@@ -15,16 +16,13 @@ if TYPE_CHECKING:
     from .step import Step
 
 
-class Loss:
+class Loss(Record):
     """A tensor on which a backward is called: still to come (``pending``), or done."""
 
-    __slots__ = ("backward", "name", "pending", "tensor")
-
-    def __init__(self, name: str, tensor: Any, backward: Backward, pending: bool) -> None:
-        self.name = name
-        self.tensor = tensor
-        self.backward = backward
-        self.pending = pending
+    name: str
+    tensor: Any
+    backward: Backward
+    pending: bool
 
 
 def losses_of(step: Step) -> Iterator[Loss]:

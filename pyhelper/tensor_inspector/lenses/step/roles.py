@@ -10,22 +10,20 @@ from ...measure.torch.modules import Member, is_module, members
 from ...measure.torch.optimizers import wrapped
 from ...safe.budget import Budget, Steps
 from ...safe.guard import ByClass, Classes, class_module, class_name, module, mro
+from ...safe.record import Record
 from .frames import View
 from .sight import Thing, things
 
 torch: Any = module("torch")
 
 
-class Parameter:
+class Parameter(Record):
     """A parameter of a module in sight: by the name that one types, in which module."""
 
-    __slots__ = ("member", "name", "root", "tensor")
-
-    def __init__(self, name: str, tensor: Any, member: Member, root: Thing) -> None:
-        self.name = name
-        self.tensor = tensor
-        self.member = member
-        self.root = root
+    name: str
+    tensor: Any
+    member: Member
+    root: Thing
 
 
 class Roles:

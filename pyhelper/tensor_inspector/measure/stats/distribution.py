@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
 from ...safe.budget import Budget
+from ...safe.record import Record
 from ..torch.readable import why_unread
 from ..unread import Unread, beyond, unknown
 from . import device, layout, numpy_exact, systematic_sample
@@ -31,16 +32,13 @@ _SAMPLE = 1 << 17
 _FETCHED = 4 << 20  # bytes brought from a device
 
 
-class ValidElements:
+class ValidElements(Record):
     """Elements of which not all may be there: ``parts`` are cut by slices and read ``at`` positions, as those of
     `measure.valid` are; ``take`` gives a part's numbers that are there, as an array of one dimension.
     """
 
-    __slots__ = ("parts", "take")
-
-    def __init__(self, parts: Any, take: Callable[[Any], Any]) -> None:
-        self.parts = parts
-        self.take = take
+    parts: Any
+    take: Callable[[Any], Any]
 
 
 def distribution(value: Any, budget: Budget, quantiles: Sequence[float] = (), bins: int = 0) -> Distribution | Unread:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any
 
+from ...safe.record import Record
 from .graph import Graph
 from .node import AutogradNode
 
@@ -25,15 +26,12 @@ class Input:
         self.node = node
 
 
-class ChainPart:
+class ChainPart(Record):
     """Rows ``start`` … of a chain that come ``times`` times, ``length`` rows each."""
 
-    __slots__ = ("length", "start", "times")
-
-    def __init__(self, start: int, length: int, times: int) -> None:
-        self.start = start
-        self.length = length
-        self.times = times
+    start: int
+    length: int
+    times: int
 
 
 class Chains:

@@ -8,6 +8,7 @@ from weakref import ref
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.record import Record
 from ..reading import badges
 from ..stats import Reading, Unread
 from ..stats.finite import not_finite, summed_dtypes
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     FormClassOf = Callable[[Any], type[Searchable]]
 
 
-class NotFinite:
+class NotFinite(Record):
     """What was found: names of tensors, in their order.
 
     ``read`` counts elements, ``total`` those that can hold NaN or Inf; ``late`` tells whether the time was over,
@@ -42,25 +43,13 @@ class NotFinite:
     elements: on no device, or sharded. Those elements are in no other count.
     """
 
-    __slots__ = ("complete", "elsewhere", "inf", "late", "nan", "read", "total")
-
-    def __init__(
-        self,
-        nan: list[str],
-        inf: list[str],
-        read: int,
-        total: int,
-        late: bool,
-        complete: bool = True,
-        elsewhere: int = 0,
-    ) -> None:
-        self.nan = nan
-        self.inf = inf
-        self.read = read
-        self.total = total
-        self.late = late
-        self.complete = complete
-        self.elsewhere = elsewhere
+    nan: list[str]
+    inf: list[str]
+    read: int
+    total: int
+    late: bool
+    complete: bool = True
+    elsewhere: int = 0
 
     def is_whole(self) -> bool:
         return self.complete and self.read == self.total

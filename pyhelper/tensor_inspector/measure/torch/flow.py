@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from ...safe.guard import NUMBERS, module
+from ...safe.record import Record
 from .elements import bare
 from .graph import VIEWS, Graph
 from .metadata import gradient_of
@@ -39,15 +40,12 @@ _USUAL = ("self", "other")
 _RESULTS = ("result", "result0", "result1", "result2", "result3", "output", "values", "total_weight")
 
 
-class Counts:
+class Counts(Record):
     """What is not finite in a value."""
 
-    __slots__ = ("nan", "negative", "positive")
-
-    def __init__(self, nan: int = 0, positive: int = 0, negative: int = 0) -> None:
-        self.nan = nan
-        self.positive = positive
-        self.negative = negative
+    nan: int = 0
+    positive: int = 0
+    negative: int = 0
 
     @property
     def inf(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...safe.budget import Budget
 from ...safe.guard import module
+from ...safe.record import Record
 from ..stats.layout import blocks, distinct, normalised
 from .elements import bare
 
@@ -25,16 +26,13 @@ _BATCH = 1 << 21  #: elements read between two looks at the clock
 _SMALL = 1e-15  #: a norm of a piece whose squares may have vanished
 
 
-class Norm:
+class Norm(Record):
     """The norm of a tensor; None where it has NaN or infinities, which are counted, or can't be read (``is_read``)."""
 
-    __slots__ = ("inf", "is_read", "nan", "value")
-
-    def __init__(self, value: float | None = None, nan: int = 0, inf: int = 0, *, is_read: bool = True) -> None:
-        self.value = value
-        self.nan = nan
-        self.inf = inf
-        self.is_read = is_read
+    value: float | None = None
+    nan: int = 0
+    inf: int = 0
+    is_read: bool = True
 
 
 class Norms:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ....safe.record import Record
 from ...step.calls import Backward, Call
 from ...step.expressions import SCOPES, is_name, text_of
 from ...step.sight import Thing
@@ -18,15 +19,12 @@ _LEFT_OUT = (*SCOPES, ast.Compare, *_CONDITIONS)  #: what gives no gradient, or 
 _CUTS = frozenset((*CUTS, *STEPS, *ALIKE))
 
 
-class ComingCall:
+class ComingCall(Record):
     """A call of a module that has not returned yet, and the backward of what is made of its result."""
 
-    __slots__ = ("backward", "call", "thing")
-
-    def __init__(self, call: Call, thing: Thing, backward: Backward) -> None:
-        self.call = call
-        self.thing = thing
-        self.backward = backward
+    call: Call
+    thing: Thing
+    backward: Backward
 
 
 def coming_calls(step: Step) -> Iterator[ComingCall]:

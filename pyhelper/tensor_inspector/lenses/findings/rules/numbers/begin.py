@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from .....measure.torch.flow import Flow
 from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin, OriginSearch
+from .....safe.record import Record
 from ....graphs.masked import find_mask
 from ....step.expressions import names_in, text_of
 from ....step.sight import Thing
@@ -19,15 +20,12 @@ _REPLACING = ("nan_to_num", "where", "masked_fill")
 _PRODUCTS = ("Bmm", "Mm", "Mul", "Baddbmm")
 
 
-class Begin:
+class Begin(Record):
     """Where what is not finite began: the operation, and the value in sight that is not finite because of it."""
 
-    __slots__ = ("name", "origin", "tensor")
-
-    def __init__(self, origin: Origin, name: str, tensor: Any) -> None:
-        self.origin = origin
-        self.name = name
-        self.tensor = tensor
+    origin: Origin
+    name: str
+    tensor: Any
 
 
 _begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()

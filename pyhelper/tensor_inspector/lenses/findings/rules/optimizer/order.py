@@ -12,6 +12,7 @@ from .....measure.torch.metadata import is_exact_tensor
 from .....measure.torch.modules import is_module
 from .....measure.torch.optimizers import is_optimizer
 from .....safe.guard import Classes, instance_dict, plain_str
+from .....safe.record import Record
 from ....step.calls import Call
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
@@ -28,15 +29,12 @@ _IDLE = (*_DEFINITIONS, ast.Pass, ast.Continue, ast.Break, ast.Global, ast.Nonlo
 _Loops = (ast.For, ast.AsyncFor, ast.While)
 
 
-class OrderedCall:
+class OrderedCall(Record):
     """A call of ``backward``, ``zero_grad`` or ``step``: on what, in which line. Without a name: what may be a backward."""
 
-    __slots__ = ("at", "name", "subject")
-
-    def __init__(self, name: str, subject: str, at: Line) -> None:
-        self.name = name
-        self.subject = subject
-        self.at = at
+    name: str
+    subject: str
+    at: Line
 
 
 def orders(step: Step) -> Iterator[list[OrderedCall]]:
