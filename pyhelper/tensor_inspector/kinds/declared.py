@@ -115,7 +115,7 @@ class Declared(Kind):
         first, *rest = super().parts()
         summary = list(self._summary(as_kind))
         if isinstance(self, PlainObject) and self._only_summary and summary:
-            return [named(self.type_name()), *self.alarms().words(), *summary]
+            return [named(self.type_name()), *self.alarms.words(), *summary]
         return [first, *summary, *rest]
 
     def brief(self) -> str:

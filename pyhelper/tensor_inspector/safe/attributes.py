@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from types import MemberDescriptorType, WrapperDescriptorType
 from typing import Any, NamedTuple
 
 from .guard import ByClass, c_attribute, class_dict, class_name, dict_get, first_of, instance_dict, mro, stored
+from .memory import bytes_at
 
 _MISSING = object()
 _POINTER = 8  #: bytes
@@ -111,13 +111,5 @@ def is_made_in_cpp(value: object) -> bool:
     pybind11 keeps a pointer to it right after the head of the Python object, null until ``__init__`` has run. True
     where memory can't be looked at; on Linux it can.
     """
-    try:
-        memory = os.open("/proc/self/mem", os.O_RDONLY)
-    except OSError:
-        return True
-    try:
-        return any(os.pread(memory, _POINTER, id(value) + object.__basicsize__))
-    except (OSError, OverflowError):
-        return True
-    finally:
-        os.close(memory)
+    pointer = bytes_at(id(value) + object.__basicsize__, _POINTER)
+    return not pointer or any(pointer)

@@ -109,6 +109,16 @@ def first_of(cls: type, name: str) -> Any:
     return next((class_dict(base)[name] for base in mro(cls) if name in class_dict(base)), None)
 
 
+def owner_of(cls: type, name: str) -> type | None:
+    """The nearest class that has an entry of this name; None where none has."""
+    return next((base for base in mro(cls) if name in class_dict(base)), None)
+
+
+def is_filled(value: object) -> bool:
+    """Whether it is a dict with something in it, told by the built-in type: a subclass may have a truth of its own."""
+    return issubclass(type(value), dict) and dict.__len__(value) > 0  # type: ignore[arg-type]
+
+
 def class_module(cls: type) -> str:
     try:
         return plain_str(_class_module(cls))

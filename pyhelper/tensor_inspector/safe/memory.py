@@ -3,21 +3,25 @@
 import os
 
 
-def mapped(address: int) -> bool:
-    """Whether a byte of our own memory can be read; true where the system can't tell (it can on Linux).
+def bytes_at(address: int, count: int) -> bytes | None:
+    """Bytes of our own memory: empty where none can be read; None where the system can't tell (it can on Linux).
 
     Reading beyond the end of a truncated file's mapping kills the process with SIGBUS; through /proc it is an error.
     """
     try:
         memory = os.open("/proc/self/mem", os.O_RDONLY)
     except OSError:
-        return True
+        return None
     try:
-        os.pread(memory, 1, address)
+        return os.pread(memory, count, address)
     except OverflowError:
-        return True
+        return None
     except OSError:
-        return False
+        return b""
     finally:
         os.close(memory)
-    return True
+
+
+def mapped(address: int) -> bool:
+    """Whether a byte of our own memory can be read; true where the system can't tell."""
+    return bytes_at(address, 1) != b""

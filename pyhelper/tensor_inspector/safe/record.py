@@ -14,7 +14,7 @@ else:
 
 @dataclass_transform()
 class Record:
-    """Its fields are what a subclass annotates, given by position or by name; what has a value there may be left out."""
+    """Its fields are what a subclass annotates, given by position or by name; what has a value may be left out."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         self.__dict__.update(zip(type(self).__annotations__, values), **named)

@@ -12,7 +12,6 @@ from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
     Classes,
-    class_dict,
     class_name,
     dict_get,
     full_name,
@@ -20,6 +19,7 @@ from ...safe.guard import (
     library_of,
     module,
     mro,
+    owner_of,
     plain_str,
 )
 from ...words.line import Word, head
@@ -113,11 +113,8 @@ class NumpyArray(ArrayKind):
 
     def _suffix(self) -> str | None:
         """What reaches an element; None where a class of the program decides that."""
-        for base in mro(type(self.value)):
-            if "__getitem__" in class_dict(base):
-                known = library_of(base) == "numpy"
-                return "[{}]" if known else None
-        return None
+        owner = owner_of(type(self.value), "__getitem__")
+        return "[{}]" if owner is not None and library_of(owner) == "numpy" else None
 
     def rows(self) -> list[Child]:
         return self._rows(())

@@ -16,6 +16,7 @@ from ..rows import TextRow
 from .contents import Contents
 
 numpy: Any = module("numpy")
+KNOWN_ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 _TICKS = 1 << 63  #: they lie between, and but for NaT
 _UNITS = {
     "W": 604_800 * 10**9,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...safe.guard import class_dict, library_of, mro
+from ...safe.guard import library_of, owner_of
 from ..kind import Child
 from ..python.mappings import Mapping
 from ..python.objects import attributes, other_rows
@@ -12,8 +12,7 @@ class Batch(Mapping):
     library = ""  #: whose ``__getitem__`` gives what is shown
 
     def indexed(self) -> bool:
-        owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
-        return library_of(owner) == self.library
+        return library_of(owner_of(type(self.value), "__getitem__") or object) == self.library
 
     def beside(self) -> list[Child]:
         return other_rows(self.value, [child.name for child in self.others()])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...safe.guard import class_dict, class_name, dict_get, instance_dict
+from ...safe.guard import class_dict, class_name, dict_attribute, dict_get, instance_dict
 from ...words.text import joined, listed, plural, shape
 from ..families import by_name
 from ..kind import Child, Kind, WithRows
@@ -27,8 +27,7 @@ class TensorDict(Batch):
         return shape(found) if issubclass(type(found), tuple) else ""
 
     def as_dict(self) -> dict[Any, Any]:
-        found = dict_get(instance_dict(self.value), "_tensordict")
-        return found if issubclass(type(found), dict) else {}
+        return dict_attribute(self.value, "_tensordict")
 
     def pairs(self, start: int = 0) -> Iterator[tuple[Any, Any]]:
         return ((key, _unwrapped(item)) for key, item in super().pairs(start))
@@ -40,7 +39,7 @@ class TensorDict(Batch):
         return f"{self.type_name()}{self.batch()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        attrs, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms().words()
+        attrs, name, alarms = instance_dict(self.value), f"{self.type_name()}{self.batch()}", self.alarms.words()
         device = dict_get(attrs, "_device")
         return [
             name,

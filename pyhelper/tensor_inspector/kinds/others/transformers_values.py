@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...safe.guard import dict_get, first_of, instance_dict, plain_str
+from ...safe.guard import dict_attribute, first_of, plain_str
 from ...words.line import named
 from ...words.text import listed
 from ..families import by_name
@@ -36,8 +36,7 @@ class Encoded(Batch):
     library = "transformers"
 
     def as_dict(self) -> dict[Any, Any]:
-        found = dict_get(instance_dict(self.value), "data")
-        return found if issubclass(type(found), dict) else {}
+        return dict_attribute(self.value, "data")
 
 
 class Config(PlainObject):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
@@ -41,7 +42,6 @@ class Container(Kind):
 
     summarized = True
     brackets = ("", "")  #: around its items where it is written, if its class has no base that says so
-    _alarms: Alarms | None = None
 
     def base(self) -> Any:
         """The built-in type whose own methods tell the items."""
@@ -61,16 +61,15 @@ class Container(Kind):
         return f"{self.type_name()} of {self.length():,}"
 
     def parts(self) -> Iterable[str | None]:
-        alarms = self.alarms().words()
+        alarms = self.alarms.words()
         return [named(self.type_name()), *alarms, self.content(joined([self.type_name(), *alarms]))]
 
     def badges(self) -> list[Badge]:
-        return self.alarms().badges()
+        return self.alarms.badges()
 
+    @cached_property
     def alarms(self) -> Alarms:
-        if self._alarms is None:
-            self._alarms = alarms_in(self, self.entries())
-        return self._alarms
+        return alarms_in(self, self.entries())
 
     def entries(self) -> Iterable[tuple[object, object]]:
         return enumerate(self.items())
@@ -95,7 +94,7 @@ class Container(Kind):
             opened = f"{self.brief()} {opened}"
         elif base is not type(self.value):
             opened, closed = f"{named(self.type_name()).short}({opened}", f"{closed})"
-        opened = "".join(f"{word} · " for word in self.alarms().words()) + opened
+        opened = "".join(f"{word} · " for word in self.alarms.words()) + opened
         return f"{opened}{listed(self.written(), length > _SHOWN, room_for_items(opened, closed))}{closed}"
 
     def written(self) -> Iterable[str]:

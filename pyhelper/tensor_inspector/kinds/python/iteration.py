@@ -8,7 +8,8 @@ from itertools import islice
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
-from ...safe.guard import c_attribute, class_module, class_name, each, instance_dict, plain_str, stands_in
+from ...safe.guard import c_attribute, class_module, each, instance_dict, plain_str
+from ..families import by_home, either
 from ..kind import Child, Kind, WithRows
 from .callables import source_location
 from .containers import Container
@@ -147,7 +148,7 @@ _STEPPING = {
 _VIEWS = {id(type(view)) for view in (_NONE.keys(), _NONE.values(), _NONE.items())}
 
 
-def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
+def _of_interpreter(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
     if id(cls) in _GENERATORS:
         return Suspended
     if id(cls) in _COUNTED or any(id(base) in _STEPPING or class_module(base) == "itertools" for base in bases):
@@ -156,10 +157,7 @@ def kind_for(cls: type, bases: tuple[type, ...]) -> type[Kind] | None:
         return Pairs if cls is type(_NONE.items()) else DictView
     if any(id(base) in _VIEWS for base in bases):
         return OrderedView
-    if any(class_name(base) == "Future" and _is_future(base) for base in bases):
-        return Future
     return None
 
 
-def _is_future(cls: type) -> bool:
-    return any(stands_in(cls, package) for package in ("asyncio", "_asyncio", "concurrent"))
+kind_for = either(_of_interpreter, by_home({Future: ("Future",)}, "asyncio", "_asyncio", "concurrent"))

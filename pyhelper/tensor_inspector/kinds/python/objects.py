@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
@@ -43,18 +43,15 @@ _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write o
 class PlainObject(Kind):
     """Attributes are shown, properties are offered: those run code, so only a click reads them."""
 
-    _alarms: Alarms | None = None
-
     def parts(self) -> Iterable[str | None]:
-        return [named(self.type_name()), *self.alarms().words(), *self.attribute_words()]
+        return [named(self.type_name()), *self.alarms.words(), *self.attribute_words()]
 
     def badges(self) -> list[Badge]:
-        return self.alarms().badges()
+        return self.alarms.badges()
 
+    @cached_property
     def alarms(self) -> Alarms:
-        if self._alarms is None:
-            self._alarms = alarms_in(self, self._named())
-        return self._alarms
+        return alarms_in(self, self._named())
 
     def entries(self) -> Iterable[tuple[object, object]] | None:
         return self._named() if writes_out(type(self.value)) else None
@@ -66,7 +63,7 @@ class PlainObject(Kind):
         found = list(islice(attributes(self.value), _SHOWN + 1))
         public = [child for child in found if not child.name.startswith("_")]
         found = public or [child for child in found if not tells_little(child.value)] or found
-        return [attributes_part(joined([self.type_name(), *self.alarms().words()]), found, self)]
+        return [attributes_part(joined([self.type_name(), *self.alarms.words()]), found, self)]
 
     def child_count(self) -> int | None:
         return attribute_count(self.value) + len(property_rows(self.value))

@@ -144,7 +144,8 @@ class Decimal(Atom):
     """Also of a subclass: its text is the base's."""
 
     def line(self) -> str:
-        return shorten(_base_of(self.value, "decimal", "Decimal").__repr__(self.value))
+        base: Any = next(base for base in mro(type(self.value)) if _is_of(base, "decimal", ("Decimal",)))
+        return shorten(base.__repr__(self.value))
 
     def identity(self) -> tuple[object, tuple[()]]:
         return (repr(self.value) if self.value.is_nan() else self.value), ()
@@ -214,10 +215,6 @@ def _is_of(cls: type, library: str, names: tuple[str, ...]) -> bool:
 def _is_known_zone(zone: object) -> bool:
     """Whether a time zone is none of the program's own."""
     return zone is None or any(_is_of(type(zone), *at) for at in _ZONES)
-
-
-def _base_of(value: object, library: str, name: str) -> Any:
-    return next(base for base in mro(type(value)) if _is_of(base, library, (name,)))
 
 
 def _is_standard(library: Any) -> bool:

@@ -171,12 +171,10 @@ class WeakProxy(Kind):
     contains = False
 
     def parts(self) -> Iterable[str | None]:
-        text = self._base().__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
+        base: Any = ProxyType if issubclass(type(self.value), ProxyType) else CallableProxyType
+        text = base.__repr__(self.value)  # `<weakproxy at 0x… to NAME at 0x…>`, the name quoted since 3.13
         target = text.partition(" to ")[2].partition(" at ")[0].strip("'")
         return ["weakref proxy · dead" if target == "NoneType" else f"weakref proxy → {target.rpartition('.')[2]}"]
-
-    def _base(self) -> Any:
-        return ProxyType if issubclass(type(self.value), ProxyType) else CallableProxyType
 
 
 kind_for = either(

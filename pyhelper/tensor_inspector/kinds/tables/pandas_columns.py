@@ -17,7 +17,7 @@ from ...words.values import value_text
 from ..kind import Child
 from ..numpy.by_dtype import contents_of
 from ..numpy.contents import Contents
-from ..numpy.dates import Dates, date_text
+from ..numpy.dates import KNOWN_ZONES, Dates, date_text
 from ..numpy.masked import MaskedContents
 from ..numpy.texts import Strings
 from ..rows import TextRow
@@ -26,7 +26,6 @@ from .flat import Flat
 
 numpy: Any = module("numpy")
 _CATEGORIES = 1 << 16  #: categories up to which each is counted
-_ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 
 
 class Nullable(MaskedContents):
@@ -48,7 +47,7 @@ class Moments(Dates):
         super().__init__(c_attribute(values, "_ndarray"), budget)
         self._dtype = c_attribute(values, "_dtype")
         zone = dict_get(instance_dict(self._dtype), "_tz")
-        self._zone = zone if library_of(type(zone)) in _ZONES else None
+        self._zone = zone if library_of(type(zone)) in KNOWN_ZONES else None
         self._zoned = zone is not None
 
     def dtype(self) -> str:

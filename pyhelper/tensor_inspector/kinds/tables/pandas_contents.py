@@ -27,16 +27,12 @@ def index_contents(index: Any, budget: Budget) -> Contents:
     return column_contents(dict_get(attrs, "_data"), budget)
 
 
-def _categories(values: Any, budget: Budget) -> Contents:
-    return Categories(values, budget, index_contents)
-
-
 _BY_NAME: dict[str, Any] = {
     "BaseMaskedArray": Nullable,
     "DatetimeArray": Moments,
     "TimedeltaArray": Moments,
     "PeriodArray": Periods,
-    "Categorical": _categories,
+    "Categorical": lambda values, budget: Categories(values, budget, index_contents),
     "StringArray": Texts,
     "ArrowExtensionArray": Arrow,
     "SparseArray": SparseColumn,

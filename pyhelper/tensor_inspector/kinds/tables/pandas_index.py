@@ -79,7 +79,8 @@ class Levels(Flat):
         return [f"{len(self._levels)} levels: {listed(levels, len(self._levels) > _LEVELS, 80)}"]
 
     def items(self, start: int, amount: int) -> Iterable[object]:
-        return (TextRow(f"({', '.join(map(_shown, label))})") for label in self.labels(start, amount))
+        for label in self.labels(start, amount):
+            yield TextRow(f"({', '.join(repr(one) if type(one) is str else value_text(one) for one in label)})")
 
     def labels(self, start: int, amount: int) -> Iterator[tuple[object, ...]]:
         codes = (part[start : start + amount].tolist() for part in self._codes)
@@ -88,7 +89,3 @@ class Levels(Flat):
 
 def _one(level: Contents, code: int) -> object:
     return None if code < 0 else next(iter(level.labels(code, 1)), None)
-
-
-def _shown(label: object) -> str:
-    return repr(label) if type(label) is str else value_text(label)

@@ -8,16 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ...protocol import Facts
-from ...safe.guard import (
-    Classes,
-    class_dict,
-    class_name,
-    dict_get,
-    instance_dict,
-    library_of,
-    module,
-    mro,
-)
+from ...safe.guard import Classes, class_name, dict_get, instance_dict, library_of, module, owner_of
 from ...words.text import joined
 from ..families import by_name
 from ..kind import Child, Kind
@@ -80,7 +71,11 @@ class PandasFrame(Table):
 
     def column_suffix(self, at: int, label: object) -> str | None:
         plain = self._unique and type(label) in _EXACT and len(repr(label)) <= 200
-        return f"[{label!r}]" if plain and _is_pandas(_owner(type(self.value), "__getitem__")) else f".iloc[:, {at}]"
+        return (
+            f"[{label!r}]"
+            if plain and _is_pandas(owner_of(type(self.value), "__getitem__") or object)
+            else f".iloc[:, {at}]"
+        )
 
     def row_suffix(self) -> str | None:
         return ".iloc[{}]"
@@ -217,11 +212,6 @@ def _others(value: Any) -> list[Child]:
 
 def _is_pandas(cls: type) -> bool:
     return library_of(cls) in ("pandas", "numpy")
-
-
-def _owner(cls: type, name: str) -> type:
-    """The class that a method of that name comes from."""
-    return next((base for base in mro(cls) if name in class_dict(base)), cls)
 
 
 _known = by_name(

@@ -7,10 +7,8 @@ from typing import Any
 from ...safe.guard import c_attribute, class_name, library_of, mro
 from ...words.text import joined, shorten
 from ..families import by_name
-from ..numpy.dates import date_text
+from ..numpy.dates import KNOWN_ZONES, date_text
 from ..python.plain import Atom
-
-_ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program
 
 
 class PandasScalar(Atom):
@@ -55,7 +53,7 @@ class Timestamp(PandasScalar):
 
     def _is_in_known_zone(self) -> bool:
         zone = c_attribute(self.value, "tzinfo")
-        return zone is None or library_of(type(zone)) in _ZONES
+        return zone is None or library_of(type(zone)) in KNOWN_ZONES
 
 
 class Span(PandasScalar):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from ...safe.guard import class_dict, dict_get, instance_dict, library_of, mro
+from ...safe.guard import dict_get, instance_dict, library_of, owner_of
 from ...words.text import joined, one_line, shorten
 from ..families import by_name
 from ..numpy.contents import Contents
@@ -35,7 +35,7 @@ class PolarsFrame(Table):
         return Column(self.core.to_series(at), polars_columns.SeriesContents, "[{}]")
 
     def column_suffix(self, at: int, label: object) -> str | None:
-        owner = next((base for base in mro(type(self.value)) if "__getitem__" in class_dict(base)), object)
+        owner = owner_of(type(self.value), "__getitem__") or object
         return f"[{label!r}]" if library_of(owner) == "polars" else f".to_series({at})"
 
     def row_suffix(self) -> str | None:

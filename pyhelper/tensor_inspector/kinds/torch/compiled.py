@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -32,6 +33,7 @@ _SHOWN = 12  #: nodes of a graph told in its line
 class Scripted(Module):
     """A module that TorchScript has compiled or traced. What it holds is read in C++, where it is; it does not run."""
 
+    @cached_property
     def head(self) -> str:
         compiled = in_cpp(self.value)
         return self.type_name() if compiled is None else f"{self.type_name()} of {compiled._type().name()}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...measure.torch.metadata import dtype_name, is_tensor, shape_of
 from ...safe.attributes import is_bare
-from ...safe.guard import Classes, class_dict, class_name, instance_dict, module, mro, stands_in
+from ...safe.guard import Classes, class_name, instance_dict, module, mro, owner_of, stands_in
 from ...words.line import Word, head, short
 from ...words.text import listed, plural, shape
 from ..families import by_home
@@ -143,7 +143,7 @@ def length(value: Any, depth: int = 0) -> int | None:
     if is_tensor(value):
         sizes = shape_of(value)
         return sizes[0] if sizes and type(sizes[0]) is int else None
-    owner = next((base for base in mro(cls) if "__len__" in class_dict(base)), None)
+    owner = owner_of(cls, "__len__")
     if owner is None or depth > _NESTED or not _is_of_torch(owner):
         return None
     ask = _LENGTHS.get(class_name(owner))

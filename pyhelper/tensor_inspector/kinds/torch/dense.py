@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from ...measure.stats import Reading, Unread, of_tensor
@@ -44,20 +45,17 @@ _VALUES = 10  #: tensors of integers up to this many elements show their values
 class Strided(Form):
     """Elements that stand in memory as strides say."""
 
-    _memory: ByteCounts | None = None
-
     def metadata(self) -> Facts:
         facts = super().metadata()
         facts["strides"] = sizes_listed(Base.stride(self.value))
-        bytes = self.memory().bytes
+        bytes = self.memory.bytes
         if bytes is not None:
             facts["bytes"] = bytes
         return facts
 
+    @cached_property
     def memory(self) -> ByteCounts:
-        if self._memory is None:
-            self._memory = byte_counts_of(self.value)
-        return self._memory
+        return byte_counts_of(self.value)
 
     def plain(self) -> Any:
         """The same elements as a tensor that runs no code of a subclass."""
@@ -83,12 +81,12 @@ class Strided(Form):
         if Base.is_contiguous(self.value):
             return []
         if 0 not in sizes and any(length > 1 and stride == 0 for length, stride in zip(sizes, strides)):
-            return [f"expanded from {size(self.memory().bytes or 0)}"]
+            return [f"expanded from {size(self.memory.bytes or 0)}"]
         return ["channels_last" if is_channels_last(self.value) else "not contiguous"]
 
     def fact_rows(self) -> list[list[str]]:
         """Whose memory it is, where that is more than its elements take."""
-        bytes, stored = self.memory().bytes, self.memory().stored
+        bytes, stored = self.memory.bytes, self.memory.stored
         if bytes is None or not stored:
             return []
         is_view = self.base() is not None

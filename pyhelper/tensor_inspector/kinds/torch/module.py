@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain, islice
 from keyword import iskeyword
 from typing import Any
@@ -20,8 +21,10 @@ from ...safe.guard import (
     dict_get,
     each,
     instance_dict,
+    is_filled,
     module,
     mro,
+    owner_of,
     plain_str,
 )
 from ...words.line import is_loud
@@ -63,20 +66,13 @@ class Module(Kind):
     def __init__(self, value: Any, budget: Budget) -> None:
         super().__init__(value, budget)
         self._attrs = instance_dict(value)
-        self._digest: Digest | None = None
-        self._not_finite: NotFinite | None = None
-        self._head: str | None = None
 
     def brief(self) -> str:
-        return self.head()
+        return self.head
 
+    @cached_property
     def head(self) -> str:
         """The class with the sizes that make it: ``Linear(512 → 10)``; of a wrapper, what it wraps."""
-        if self._head is None:
-            self._head = self._find_head()
-        return self._head
-
-    def _find_head(self) -> str:
         attrs, bases = self._attrs, mro(type(self.value))
         if any(base in _CONTAINERS for base in bases):
             return f"{self.type_name()}({self._count()})"
@@ -86,22 +82,23 @@ class Module(Kind):
                 break
             names.append(Module(inside, self.budget).type_name())
             attrs, inside = instance_dict(inside), _inside(inside)
-        return " of ".join(names) + sizes(attrs, "?" if _is_lazy(bases) else "0")
+        is_lazy = any(class_name(base) == "LazyModuleMixin" for base in bases)
+        return " of ".join(names) + sizes(attrs, "?" if is_lazy else "0")
 
     def inline(self) -> str | None:
-        found = self.digest()
-        loud = filter(is_loud, (*finite_words(self.not_finite()), grad_words(found) or ""))
-        return " ".join(filter(None, (*loud, self.head(), parameter_words(found), self._half_made())))
+        found = self.digest
+        loud = filter(is_loud, (*finite_words(self.not_finite), grad_words(found) or ""))
+        return " ".join(filter(None, (*loud, self.head, parameter_words(found), self._half_made())))
 
     def parts(self) -> Iterable[str | None]:
-        found = self.digest()
+        found = self.digest
         return [
-            self.head(),
+            self.head,
             parameter_words(found),
             cut_words(found),
             _made_of(parts_of(self.value)),
             device_words(found),
-            *finite_words(self.not_finite()),
+            *finite_words(self.not_finite),
             self._half_made() or mode_words(found),
             uninitialized_words(found),
             frozen_words(found),
@@ -112,11 +109,11 @@ class Module(Kind):
         return None if "_parameters" in parts_of(self.value) else "not initialized"
 
     def badges(self) -> list[Badge]:
-        found, badges = self.digest(), finite_badges(self.not_finite())
+        found, badges = self.digest, finite_badges(self.not_finite)
         return [*badges, "no_grad"] if found.with_grad and found.without_grad else badges
 
     def lenses(self) -> list[str]:
-        found = self.digest()
+        found = self.digest
         known = ["gradients"] if found.wanting else []
         return [*known, "no_gradient"] if found.without_grad or found.frozen else known
 
@@ -153,27 +150,24 @@ class Module(Kind):
         raise NotStatic(f"{self.type_name()} computes its subscripts")
 
     def facts(self) -> Facts:
-        facts, size = super().facts(), self.digest().bytes()
+        facts, size = super().facts(), self.digest.bytes()
         if size is not None:
             facts["bytes"] = size
         return facts
 
     def fact_rows(self) -> list[list[str]]:
-        return [*digest_rows(self.digest()), *finite_rows(self.not_finite())]
+        return [*digest_rows(self.digest), *finite_rows(self.not_finite)]
 
     def member_types(self) -> Iterable[str]:
-        return self.digest().types
+        return self.digest.types
 
+    @cached_property
     def digest(self) -> Digest:
-        if self._digest is None:
-            self._digest = Digest(self.value, self.budget.share())
-        return self._digest
+        return Digest(self.value, self.budget.share())
 
+    @cached_property
     def not_finite(self) -> NotFinite:
-        if self._not_finite is None:
-            found = self.digest()
-            self._not_finite = find_not_finite(found.values, self.budget.share(), found.complete)
-        return self._not_finite
+        return find_not_finite(self.digest.values, self.budget.share(), self.digest.complete)
 
     def _members(self, start: int) -> Iterator[Child]:
         """Parameters, buffers and submodules, each by the expression that reaches it."""
@@ -200,23 +194,18 @@ class Module(Kind):
     def _subscripts(self, classes: dict[str, Classes], part: str) -> bool:
         """Whether a subscript is into that part, by the code of one of torch's classes."""
         cls = type(self.value)
-        owner = next((base for base in mro(cls) if "__getitem__" in class_dict(base)), None)
-        return not traits(cls).computes and owner in classes.get(part, ())
+        return not traits(cls).computes and owner_of(cls, "__getitem__") in classes.get(part, ())
 
     def _groups(self) -> Iterator[Child]:
         hooks, rest = [], []
         for name, item in each(dict.items, self._attrs):
-            if name.endswith("_hooks") and _is_filled(item):
+            if name.endswith("_hooks") and is_filled(item):
                 hooks.append(name)
             if name not in _INTERNAL and not (name.startswith("_") and "hook" in name):
                 rest.append(name)
         yield from other_rows(self.value, rest)
         yield from other_rows(self.value, hooks, "registered hooks")
         yield from property_rows(self.value)
-
-
-def _is_filled(item: object) -> bool:
-    return issubclass(type(item), dict) and dict.__len__(item) > 0  # type: ignore[arg-type]
 
 
 def _inside(value: Any) -> Any:
@@ -226,10 +215,6 @@ def _inside(value: Any) -> Any:
         return None
     below = next((dict_get(parts, name) for name in _WRAPPED if dict_get(parts, name) is not None), None)
     return below if issubclass(type(below), torch.nn.Module) else None
-
-
-def _is_lazy(bases: tuple[type, ...]) -> bool:
-    return any(class_name(base) == "LazyModuleMixin" for base in bases)
 
 
 def _made_of(attrs: dict[str, Any]) -> str | None:

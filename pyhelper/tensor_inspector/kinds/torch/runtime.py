@@ -14,14 +14,14 @@ from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, modu
 from ...words.text import fingerprint, integer, joined, number, quoted, size
 from ..families import by_home
 from ..python.objects import WordedObject
-from ..python.plain import Atom
+from ..python.plain import Atom, Printed
 from .distributed import mesh_text
 
 torch: Any = module("torch")
 _Bytes: Any = torch._C.StorageBase
 
 
-class TorchConstant(Atom):
+class TorchConstant(Printed):
     """A dtype, layout or memory format: by the name it is written with."""
 
     def brief(self) -> str:
@@ -30,19 +30,13 @@ class TorchConstant(Atom):
     def line(self) -> str:
         return str(self.value)
 
-    def identity(self) -> tuple[object, tuple[()]]:
-        return repr(self.value), ()
 
-
-class Device(Atom):
+class Device(Printed):
     def brief(self) -> str:
         return str(self.value)
 
     def line(self) -> str:
         return f"device {self.value}"
-
-    def identity(self) -> tuple[object, tuple[()]]:
-        return repr(self.value), ()
 
 
 class DTypeLimits(Atom):

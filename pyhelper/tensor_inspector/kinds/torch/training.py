@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ...measure.torch.digest import stored_grad
 from ...measure.torch.finite import NotFinite
-from ...measure.torch.metadata import device_name, element_count, is_any_tensor, is_tensor, plain
+from ...measure.torch.metadata import device_name, element_count, grad_of, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
 from ...protocol import Badge
 from ...safe.attributes import traits
@@ -39,7 +39,6 @@ class Optimizer(WithRows):
         self._keeper = _keeper(value)
         self._first_groups: list[dict[str, Any]] | None = None
         self._other_groups = 0  #: how many come after these
-        self._not_finite: NotFinite | None = None
 
     @classmethod
     def is_made(cls, value: object) -> bool:
@@ -53,16 +52,16 @@ class Optimizer(WithRows):
             plural(len(groups) + self._other_groups, "group") if len(groups) != 1 else None,
             _rates(groups[0]) if len(groups) == 1 else _lrs(groups),
             self._given(),
-            *finite_words(self.not_finite()),
+            *finite_words(self.not_finite),
             step and " ".join(step if step[0] == "step" else reversed(step)),
         ]
 
     def inline(self) -> str | None:
-        loud = filter(is_loud, finite_words(self.not_finite()))
+        loud = filter(is_loud, finite_words(self.not_finite))
         return " ".join(filter(None, (*loud, named(self.type_name()).short, _lrs(self._groups()))))
 
     def badges(self) -> list[Badge]:
-        return finite_badges(self.not_finite())
+        return finite_badges(self.not_finite)
 
     def lenses(self) -> list[str]:
         return ["gradients"]
@@ -81,7 +80,7 @@ class Optimizer(WithRows):
             *([list(step)] if step is not None else []),
             ["gradients", self._gradients()],
             ["state", f"of {plural(dict.__len__(state), 'tensor')}" if dict.__len__(state) else "none yet"],
-            *finite_rows(self.not_finite()),
+            *finite_rows(self.not_finite),
         ]
 
     def _given(self) -> str:
@@ -96,31 +95,29 @@ class Optimizer(WithRows):
             if steps.end():
                 break
             asked += 1
-            with_grad += is_any_tensor(tensor) and stored_grad(tensor) is not None
+            with_grad += is_any_tensor(tensor) and grad_of(tensor) is not None
         given = self._given()
         return (
             f"{with_grad} of the first {asked:,} of {given}: time budget" if steps.over else f"{with_grad} of {given}"
         )
 
+    @cached_property
     def not_finite(self) -> NotFinite:
         """Whether its tensors, their gradients or what it keeps of them hold NaN or Inf."""
-        if self._not_finite is None:
-            steps, tensors = Steps(self.budget.share()), []
-            for name, item in self._values():
-                if steps.end():
-                    break
-                if is_any_tensor(item):
-                    tensors.append((name, item))
-            is_complete = not steps.over and not self._other_groups
-            self._not_finite = find_not_finite(tensors, self.budget.share(), is_complete)
-        return self._not_finite
+        steps, tensors = Steps(self.budget.share()), []
+        for name, item in self._values():
+            if steps.end():
+                break
+            if is_any_tensor(item):
+                tensors.append((name, item))
+        return find_not_finite(tensors, self.budget.share(), not steps.over and not self._other_groups)
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         """What it was given, each followed by its gradient, then what it keeps of them."""
         for index, (name, _, tensor) in enumerate(self._parameters()):
             label = name or f"#{index}"
             yield label, tensor
-            yield f"{label}.grad", stored_grad(tensor) if is_any_tensor(tensor) else None
+            yield f"{label}.grad", grad_of(tensor) if is_any_tensor(tensor) else None
         for index, state in enumerate(each(dict.values, dict_attribute(self._keeper, "state"))):
             for name, item in each(dict.items, state) if issubclass(type(state), dict) else ():
                 yield f"state #{index} {plain_str(name)}", item

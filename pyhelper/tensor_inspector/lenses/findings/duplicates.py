@@ -86,7 +86,7 @@ class Duplicates:
             return partial(self.of(value.func, depth), *self.of(value.args, depth), **self.of(value.keywords, depth))
         if _is_numpy((cls,), "ndarray"):
             return self._array(value)
-        return self._container(value, cls, bases, depth)
+        return self._container(value, cls, depth)
 
     def _tensor(self, value: Any) -> Any:
         if not is_exact_tensor(value) or not is_plain(value):
@@ -109,7 +109,7 @@ class Duplicates:
         if self._elements > _ELEMENTS:
             raise NotCopied("is too large to be copied")
 
-    def _container(self, value: Any, cls: type, bases: tuple[type, ...], depth: int) -> Any:
+    def _container(self, value: Any, cls: type, depth: int) -> Any:
         if issubclass(cls, tuple) or issubclass(cls, frozenset):
             is_tuple = issubclass(cls, tuple)
             base: Any = tuple if is_tuple else frozenset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ..step.expressions import text_of
+from ..step.expressions import last_name, text_of
 from .classes import methods_of
 from .made_of import ABOUT, ALIKE
 
@@ -174,4 +174,4 @@ def _results(value: ast.expr | None) -> list[ast.expr]:
 
 def _called(node: ast.AST) -> str:
     """The last part of what is called: ``detach``."""
-    return text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return last_name(node.func) if isinstance(node, ast.Call) else ""

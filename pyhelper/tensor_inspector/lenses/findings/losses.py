@@ -10,7 +10,7 @@ from typing import Any
 from ...measure.torch.metadata import is_exact_tensor
 from ...safe.guard import class_dict, class_module, class_name, mro
 from ..step.calls import Call
-from ..step.expressions import before_moves, text_of
+from ..step.expressions import before_moves, last_name
 from ..step.sight import Thing
 from ..step.step import Step
 
@@ -58,7 +58,7 @@ def kind_of(call: Call, callee: Any) -> str | None:
         return call.name
     kind = None if callee is None else BY_CLASS.get(class_name(type(callee)))
     if kind is None and isinstance(call.node.func, ast.Call):
-        return BY_CLASS.get(text_of(call.node.func.func).rpartition(".")[2])
+        return BY_CLASS.get(last_name(call.node.func.func))
     return kind
 
 

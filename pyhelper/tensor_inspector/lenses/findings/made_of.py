@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...safe.record import Record
-from ..step.expressions import is_name, names_in, parent_of, text_of
+from ..step.expressions import is_name, last_name, names_in, parent_of, text_of
 from ..step.source import Source
 
 #: What tells of a tensor without its elements.
@@ -72,7 +72,7 @@ def uses(value: ast.AST, key: str) -> Iterator[list[ast.AST]]:
         if is_name(node) and text_of(node) == key:
             yield path
         elif (isinstance(node, ast.Attribute) and node.attr in ABOUT) or (
-            isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in ALIKE
+            isinstance(node, ast.Call) and last_name(node.func) in ALIKE
         ):
             continue
         else:
@@ -84,6 +84,6 @@ def cut_on(path: list[ast.AST], cuts: tuple[str, ...]) -> str | None:
     for node in reversed(path[:-1]):
         if isinstance(node, ast.Attribute) and node.attr in cuts:
             return node.attr
-        if isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in cuts:
-            return text_of(node.func).rpartition(".")[2]
+        if isinstance(node, ast.Call) and last_name(node.func) in cuts:
+            return last_name(node.func)
     return None

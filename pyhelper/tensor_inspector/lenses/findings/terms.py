@@ -10,7 +10,7 @@ from ...measure.torch.metadata import is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
 from ..step.backpropagated import Loss
 from ..step.calls import Call
-from ..step.expressions import bound_in, root_of, text_of
+from ..step.expressions import bound_in, last_name, root_of, shown_text, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .classes import function_called, methods_of
@@ -61,7 +61,7 @@ def flat_terms(step: Step, loss: Loss) -> Iterator[FlatTerm]:
     for inner, term in (term for made in bound for term in reader.terms_without_gradient(made.value, root)):
         found = inner.flow(term)
         if type(found) is FlatTerm:
-            found.term = text_of(term).replace("'", '"')
+            found.term = shown_text(term)
             yield found
 
 
@@ -161,7 +161,7 @@ class _Following:
         return _joined([self._known.get(name), found]) if isinstance(node, ast.AugAssign) else found
 
     def _called(self, node: ast.Call) -> Flow:
-        name = text_of(node.func).rpartition(".")[2]
+        name = last_name(node.func)
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given += [node.func.value] if isinstance(node.func, ast.Attribute) else []
         if name in _DATA:
@@ -240,7 +240,7 @@ class _Leaving(_Following):
         return dict.fromkeys(bound_in(target), self.flow(values))
 
     def _call(self, node: ast.Call) -> Flow:
-        name = text_of(node.func).rpartition(".")[2]
+        name = last_name(node.func)
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         found = self._stepped(f"{name}()", node, [*owner, *node.args]) if name in _LEAVING else super()._flow_of(node)
         is_leaf = name in ("requires_grad_", "Variable") or any(one.arg == "requires_grad" for one in node.keywords)

@@ -13,7 +13,7 @@ from ...safe.guard import class_name
 from ...safe.record import Record
 from ..step.called import functions_called
 from ..step.calls import Call
-from ..step.expressions import text_of
+from ..step.expressions import shown_text
 from ..step.sight import Thing
 from ..step.source import Source
 from ..step.step import Step
@@ -112,7 +112,7 @@ def _argument(step: Step, node: AutogradNode, kinds: tuple[str, ...], position: 
 
 
 def _shortened(argument: ast.expr) -> str:
-    text = text_of(argument).replace("'", '"')
+    text = shown_text(argument)
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
@@ -161,7 +161,7 @@ def _in_module(step: Step, called: Thing, op: str) -> Line | None:
     """Where the forward of a module, or of a part of it, runs the activation; else where its last such layer is made."""
     layers: list[tuple[str, Member]] = []
     for name, member in step.members.values():
-        if not _is_part(member, called.value):
+        if not member.is_in(called.value):
             continue
         if is_of(member.module, op):
             layers.append((name, member))
@@ -190,9 +190,3 @@ def _made_below(step: Step, name: str, cls: str) -> Line | None:
         for call in called.source.calls_of(cls)
     }
     return lines.pop() if len(lines) == 1 else None
-
-
-def _is_part(member: Member | None, top: Any) -> bool:
-    while member is not None and member.module is not top:
-        member = member.parent
-    return member is not None

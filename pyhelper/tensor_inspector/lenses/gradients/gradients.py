@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import isfinite, sqrt
 from typing import Any
 
@@ -70,7 +71,6 @@ class Gradients(Lens):
         self._rules = Rules(optimizers)
         self._waiting: deque[ParameterRow] | None = None
         self._rule: str | None = None
-        self._sorted: list[ParameterRow] | None = None
 
     def go_on(self) -> bool:
         if self._waiting is None:
@@ -90,7 +90,7 @@ class Gradients(Lens):
         return 0.5 + 0.5 * (1 - len(self._waiting) / max(1, len(self._graded)))
 
     def found(self) -> Found:
-        rows = self.sorted()
+        rows = self.sorted
         states = [row.state() for row in rows]
         norms = [row.norm for row in self._graded]
         known = [norm for norm in norms if norm is not None]
@@ -111,13 +111,12 @@ class Gradients(Lens):
         return answer
 
     def row(self) -> Child:
-        return table(f"gradients of {self._asked.name}", self.found(), self.sorted(), by_depth(self._all))
+        return table(f"gradients of {self._asked.name}", self.found(), self.sorted, by_depth(self._all))
 
+    @cached_property
     def sorted(self) -> list[ParameterRow]:
         """The rows, the worst first."""
-        if self._sorted is None:
-            self._sorted = sorted(self._all, key=ParameterRow.order)
-        return self._sorted
+        return sorted(self._all, key=ParameterRow.order)
 
     def _note_norms(self) -> None:
         found = self._norms.found

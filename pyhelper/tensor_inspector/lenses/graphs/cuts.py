@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...measure.torch.modules import Member
 from ...safe.record import Record
 from ..step.calls import Call
-from ..step.expressions import SCOPES, text_of
+from ..step.expressions import SCOPES, last_name, text_of
 from ..step.source import Source
 from ..step.step import Step
 from .lines import functions_of
@@ -62,7 +62,7 @@ def _uses(source: Source, part: str) -> bool:
         node = waiting.pop()
         if isinstance(node, ast.Attribute) and node.attr in (part, *_ALL):
             return True
-        asked = isinstance(node, ast.Call) and text_of(node.func).rpartition(".")[2] in _ASKED
+        asked = isinstance(node, ast.Call) and last_name(node.func) in _ASKED
         if not asked and not isinstance(node, ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(node))
     return False

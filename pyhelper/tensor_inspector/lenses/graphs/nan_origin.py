@@ -69,7 +69,7 @@ class _NanOrigin(Lens):
         return 0.1 if self._search is None else 0.1 + 0.9 * self._search.progress()
 
     def found(self) -> Found:
-        origin, node = None if self._search is None else self._search.found, self._node()
+        origin, node = self._origin(), self._node()
         name, where = self._name(origin, node), self._where(origin)
         counts = self._counts if origin is None else origin.counts
         answer: NanOriginFound = {
@@ -121,7 +121,7 @@ class _NanOrigin(Lens):
 
     def _location(self) -> tuple[str, int] | None:
         """The user's line that the operation stands in."""
-        origin, node = None if self._search is None else self._search.found, self._node()
+        origin, node = self._origin(), self._node()
         if node is None or self._where(origin) in ("input", "parameter"):
             return None
         return line_of(self._names.step, node, self._name(origin, node))
@@ -132,7 +132,7 @@ class _NanOrigin(Lens):
         found: dict[int, Any] = {}
         for value in [self._asked.value, *(thing.value for thing in (step.tensors if step is not None else ()))]:
             node = self._graph.of(gradient_of(value).function)
-            if node is not None and node.leaf is None and not _is_part(node, value):
+            if node is not None and node.leaf is None and node.sizes() == tuple(value.shape):  # no part of what it made
                 found.setdefault(node.index, value)
         return found
 
@@ -190,7 +190,7 @@ class _NanOrigin(Lens):
 
     def _kept_inputs(self) -> Iterator[tuple[str | None, Any]]:
         """What it was given that no operation made, as the operation has saved it: the batch."""
-        origin = None if self._search is None else self._search.found
+        origin = self._origin()
         for one in origin.operands if origin is not None and not origin.node.is_custom else ():
             if one.node is None and one.value is not None:
                 yield self._names.of(one.value), one.value
@@ -216,7 +216,7 @@ class _NanOrigin(Lens):
 
     def _around(self) -> Iterator[Child]:
         """What has it first, and what the operation was given, as rows: each of these names once."""
-        origin, node = None if self._search is None else self._search.found, self._node()
+        origin, node = self._origin(), self._node()
         pairs: list[tuple[str | None, Any]] = []
         if origin is not None and origin.given is not None and origin.given.node is None:
             pairs.append((self._name(origin, node), origin.given.value))
@@ -234,9 +234,12 @@ class _NanOrigin(Lens):
         is_it = found is value or same_elements(found, value)
         return name if is_it or (found is None and known is not None and known.root.view == 0) else None
 
+    def _origin(self) -> Origin | None:
+        return None if self._search is None else self._search.found
+
     def _node(self) -> AutogradNode | None:
         """The operation that it began at."""
-        origin = None if self._search is None else self._search.found
+        origin = self._origin()
         return self._steep if origin is None else origin.node
 
     def _ctx_tensors(self) -> list[Any]:
@@ -261,8 +264,3 @@ def _first_of_each(pairs: Iterable[tuple[str | None, Any]]) -> list[tuple[str, A
         if name:
             found.setdefault(name, value)
     return list(found.items())
-
-
-def _is_part(node: AutogradNode, value: Any) -> bool:
-    """Whether a tensor is another output of its node than the first, or has been given another shape."""
-    return node.sizes() != tuple(value.shape)

@@ -20,6 +20,16 @@ def text_of(node: ast.AST | None) -> str:
         return ""
 
 
+def shown_text(node: ast.AST | None) -> str:
+    """An expression as it is shown, its names as tensors in sight have them: ``batch["x"]``."""
+    return text_of(node).replace("'", '"')
+
+
+def last_name(node: ast.AST | None) -> str:
+    """The name that an expression ends with, most often of what is called: ``relu`` of ``torch.nn.functional.relu``."""
+    return text_of(node).rpartition(".")[2]
+
+
 def names_in(node: ast.AST) -> list[str]:
     """The variables and attributes in an expression that are not called, the longest: ``self.loss``, ``batch['x']``."""
     found: list[str] = []

@@ -16,8 +16,12 @@ SIGNED_TWIN = {"uint16": ("int16", "int32"), "uint32": ("int32", "int64"), "uint
 
 def bools(torch: Any, block: Any, scratch: Scratch | None = None) -> Tally:
     """Truth values counted as 0 and 1."""
-    t = Tally(block.numel())
-    ones = nonzeros(torch, block.view(torch.uint8), scratch)
+    return counted(block.numel(), nonzeros(torch, block.view(torch.uint8), scratch))
+
+
+def counted(read: int, ones: int) -> Tally:
+    """Of so many truth values, so many of which are true."""
+    t = Tally(read)
     t.zeros, t.total = t.read - ones, ones
     t.lo, t.hi = int(ones == t.read), int(ones > 0)
     t.offset = share = ones / t.read

@@ -15,6 +15,7 @@ from ...protocol import ComplexStats, Stats
 from ...safe.budget import Budget
 from ...safe.memory import mapped
 from ..unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
+from .integers import counted
 from .layout import normalised
 from .reductions import DOUBLE, deviation_about, unscaled
 from .scan import scan
@@ -112,12 +113,7 @@ def _kernel_for(np: Any, kind: str) -> Callable[[Any], Any]:
 
 
 def _bools(np: Any, block: Any) -> Tally:
-    t = Tally(int(block.size))
-    ones = int(np.count_nonzero(block))
-    t.zeros, t.total, t.lo, t.hi = t.read - ones, ones, int(ones == t.read), int(ones > 0)
-    t.offset = share = ones / t.read
-    t.deviation = math.sqrt(share * (1.0 - share))
-    return t
+    return counted(int(block.size), int(np.count_nonzero(block)))
 
 
 def _ints(np: Any, block: Any) -> Tally:

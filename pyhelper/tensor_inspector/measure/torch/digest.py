@@ -152,7 +152,7 @@ class _TensorCounts:
         self.is_lazy = not is_plain and _is_lazy(type(tensor))
         self.elements = element_count(tensor) if is_plain else 0 if self.is_lazy else known_count(tensor)
         self.required = requires_grad(tensor)
-        gradient = stored_grad(tensor) if self.required else None
+        gradient = grad_of(tensor) if self.required else None
         self.gradient = None if gradient is None else ref(gradient)
 
 
@@ -201,14 +201,6 @@ def in_cpp(found: Any) -> Any:
     attrs = instance_dict(found)
     inner = attrs.get("_c", instance_dict(attrs.get("_actual_script_module")).get("_c"))
     return next((item for item in (found, inner) if issubclass(type(item), _Scripted)), None)
-
-
-def stored_grad(tensor: Any) -> Any:
-    """``.grad``, of which a view whose node is lost can't be asked."""
-    try:
-        return grad_of(tensor)
-    except RuntimeError:
-        return None
 
 
 def _dict_of(attrs: dict[str, Any], name: str) -> dict[Any, Any]:

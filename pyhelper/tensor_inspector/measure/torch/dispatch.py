@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from ...safe.guard import instance_dict, module
+from ...safe.record import Record
 from .metadata import (
     EXACT_TENSORS,
     Base,
@@ -55,16 +56,13 @@ class _Refusing:
             torch._C._dispatch_tls_set_dispatch_key_excluded("Python", self._hidden)
 
 
-class Metadata:
+class Metadata(Record):
     """What torch itself keeps of a tensor; None for what the code of its class computes."""
 
-    __slots__ = ("device", "layout", "shape", "strides")
-
-    def __init__(self, shape: Any, strides: Any, device: Any, layout: Any) -> None:
-        self.shape = shape
-        self.strides = strides
-        self.device = device
-        self.layout = layout
+    shape: Any
+    strides: Any
+    device: Any
+    layout: Any
 
     def is_whole(self) -> bool:
         return None not in (self.shape, self.strides, self.device, self.layout)

@@ -55,18 +55,15 @@ class Counts(Record):
         return bool(self.nan or self.positive or self.negative)
 
 
-class NodeInput:
+class NodeInput(Record):
     """One of the tensors that an operation was given: its value and the node that made it, where these are known.
 
     ``is_tensor`` is False of what may as well be a number.
     """
 
-    __slots__ = ("is_tensor", "node", "value")
-
-    def __init__(self, value: Any, node: AutogradNode | None, *, is_tensor: bool = True) -> None:
-        self.value = value
-        self.node = node
-        self.is_tensor = is_tensor
+    value: Any
+    node: AutogradNode | None
+    is_tensor: bool = True
 
 
 class Flow:

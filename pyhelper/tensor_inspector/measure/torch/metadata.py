@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...safe.guard import Classes, class_dict, class_name, instance_dict, library_of, module, mro
+from ...safe.record import Record
 from .readable import why_opaque
 
 torch: Any = module("torch")
@@ -146,30 +147,19 @@ def stored_bytes(value: Any) -> int | None:
     return stored if type(stored) is int else None
 
 
-class Gradient:
+class Gradient(Record):
     """What autograd knows of a tensor.
 
     ``function`` is its node, where that is known without making it; ``origin`` tells where its gradient comes from.
     ``is_lost`` where the node is no more, since the tensor was modified in place.
     """
 
-    __slots__ = ("function", "grad", "is_leaf", "is_lost", "origin", "required")
-
-    def __init__(
-        self,
-        required: bool = False,
-        is_leaf: bool = True,
-        function: Any = None,
-        origin: str | None = None,
-        grad: Any = None,
-        is_lost: bool = False,
-    ) -> None:
-        self.required = required
-        self.is_leaf = is_leaf
-        self.function = function
-        self.origin = origin
-        self.grad = grad
-        self.is_lost = is_lost
+    required: bool = False
+    is_leaf: bool = True
+    function: Any = None
+    origin: str | None = None
+    grad: Any = None
+    is_lost: bool = False
 
 
 _NONE = Gradient()
@@ -216,9 +206,9 @@ def grad_of(value: Any) -> Any:
         return _grad(value)
     try:
         is_known = _retains_grad(value) or (not _would_make_a_node(value) and _is_leaf(value))
+        return _grad(value) if is_known else None
     except RuntimeError:  # its grad_fn is lost
         return None
-    return _grad(value) if is_known else None
 
 
 def tangent_of(value: Any) -> Any:

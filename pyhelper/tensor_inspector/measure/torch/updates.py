@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any
 
 from ...safe.guard import NUMBERS, SEQUENCES, class_name, dict_attribute, dict_get, each, library_of, module
+from ...safe.record import Record
 from .elements import bare, number_of
 from .metadata import is_exact_tensor
 from .optimizers import Group, each_group, inner
@@ -16,17 +17,14 @@ _PIECE = 1 << 17  #: elements worked on at once
 _COPIED = 1 << 22  #: elements of a tensor that is copied to have them in a row
 
 
-class Update:
+class Update(Record):
     """A parameter with what its optimizer has for it: the options of its group, its state by name."""
 
-    __slots__ = ("_group", "_state", "gradient", "rule", "weight")
-
-    def __init__(self, rule: str, group: Group, state: Any, weight: Any, gradient: Any) -> None:
-        self.rule = rule
-        self._group = group
-        self._state = state
-        self.weight = weight
-        self.gradient = gradient
+    rule: str
+    group: Group
+    state: Any
+    weight: Any
+    gradient: Any
 
     def norm(self) -> float | None:
         """The norm of what the next step would change; None where that is not known."""
@@ -36,10 +34,10 @@ class Update:
 
     def _number(self, name: str) -> float | None:
         """An option that is a number, or a tensor of one."""
-        return _as_number(self._group.option(name))
+        return _as_number(self.group.option(name))
 
     def _state_of(self, name: str) -> Any:
-        return dict_get(self._state, name) if type(self._state) is dict else None
+        return dict_get(self.state, name) if type(self.state) is dict else None
 
     def _sgd(self) -> Iterator[Any] | None:
         rate, decay, momentum, dampening = map(self._number, ("lr", "weight_decay", "momentum", "dampening"))
@@ -47,7 +45,7 @@ class Update:
             return None
         buffer = self._state_of("momentum_buffer") if momentum else None
         rows = _in_rows(self.weight, self.gradient, *([buffer] if buffer is not None else []))
-        sign, nesterov = -1.0 if self._group.flag("maximize") else 1.0, self._group.flag("nesterov")
+        sign, nesterov = -1.0 if self.group.flag("maximize") else 1.0, self.group.flag("nesterov")
         return None if rows is None else self._sgd_parts(rows, rate, decay, momentum, dampening, sign, nesterov)
 
     def _sgd_parts(
@@ -64,11 +62,11 @@ class Update:
 
     def _adam(self) -> Iterator[Any] | None:
         rate, decay, eps = map(self._number, ("lr", "weight_decay", "eps"))
-        betas = self._group.option("betas")
+        betas = self.group.option("betas")
         if rate is None or decay is None or eps is None or type(betas) not in SEQUENCES or len(betas) != 2:
             return None
         first, second = map(_as_number, betas)
-        if first is None or second is None or self._group.flag("amsgrad"):
+        if first is None or second is None or self.group.flag("amsgrad"):
             return None
         state = [self._state_of(name) for name in ("exp_avg", "exp_avg_sq")]
         steps = _as_number(self._state_of("step")) if state[0] is not None else 0
@@ -80,8 +78,8 @@ class Update:
     def _adam_parts(
         self, rows: list[Any], rate: float, decay: float, eps: float, first: float, second: float, steps: int
     ) -> Iterator[Any]:
-        apart = self.rule == "AdamW" or self._group.flag("decoupled_weight_decay")
-        sign = -1.0 if self._group.flag("maximize") else 1.0
+        apart = self.rule == "AdamW" or self.group.flag("decoupled_weight_decay")
+        sign = -1.0 if self.group.flag("maximize") else 1.0
         scale, rooted = rate / (1 - first**steps), sqrt(1 - second**steps)
         for weight, gradient, *state in _pieces(rows):
             change = gradient * sign

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ....safe.record import Record
 from ...step.calls import Backward, Call
-from ...step.expressions import SCOPES, is_name, text_of
+from ...step.expressions import SCOPES, is_name, last_name, text_of
 from ...step.sight import Thing
 from ...step.source import Source
 from ...step.step import Step
@@ -82,7 +82,7 @@ def _is_computed_with(value: ast.expr, call: Call, made: set[str]) -> bool:
         if node is call.node or (is_name(node) and text_of(node) in made):
             return True
         name = node.attr if isinstance(node, ast.Attribute) else ""
-        called = text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        called = last_name(node.func) if isinstance(node, ast.Call) else ""
         if not isinstance(node, _LEFT_OUT) and name not in ABOUT and {name, called}.isdisjoint(_CUTS):
             waiting.extend(ast.iter_child_nodes(node))
     return False

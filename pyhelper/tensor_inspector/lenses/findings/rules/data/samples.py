@@ -10,7 +10,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import element_count, requires_grad
 from .....safe.guard import module
 from .....words.text import listed, number, plural
-from ....step.expressions import is_name, names_in, root_of, text_of
+from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
@@ -218,6 +218,6 @@ def _random_line(step: Step, given: ModelInput) -> tuple[str, int] | None:
     for node in ast.walk(source.tree) if source.tree is not None else ():
         if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
             continue
-        if text_of(node.func).rpartition(".")[2] in ("RandomState", "default_rng", "Random"):
+        if last_name(node.func) in ("RandomState", "default_rng", "Random"):
             return source.file, node.lineno
     return where_made(step, given)

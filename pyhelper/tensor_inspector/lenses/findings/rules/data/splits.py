@@ -105,7 +105,7 @@ _OTHER = ("val", "valid", "validation", "test", "eval", "holdout", "dev")
 )
 def split_overlap(step: Step) -> Iterator[Found]:
     trained, judged = _roles(step)
-    yield from _overlap_of_subsets(step, trained, judged)
+    yield from _overlap_of_subsets(step, judged)
     tensors = [thing for thing in step.tensors if thing.value.dim() >= 2]
     for thing in tensors:
         for other in tensors if _is_for(thing.key, _TRAIN, trained) else ():
@@ -217,7 +217,7 @@ def _shared_rows(a: Any, b: Any) -> int:
     return sum(bytes(row.contiguous().view(torch.uint8).tolist()) in known for row in theirs[:5_000])
 
 
-def _overlap_of_subsets(step: Step, trained: set[str], judged: set[str]) -> Iterator[Found]:
+def _overlap_of_subsets(step: Step, judged: set[str]) -> Iterator[Found]:
     found: list[tuple[str, Any, set[int]]] = []
     for (_, key), value in step.named_values():
         inside = instance_dict(value).get("dataset") if role_of(type(value)) == "loaders" else value

@@ -52,7 +52,7 @@ def graph_cut(step: Step) -> Iterator[Found]:
             line = _used_in(step, thing) or in_forward(step, {id(one.tensor) for one in cut})
             if line is None:
                 continue  # an output that is not used, or not yet
-            names = _grouped(step, cut)
+            names = _grouped(cut)
             loss = step.losses[0]
             yield Found(
                 f"{names} {gets} no gradient from {loss.name}: {thing.name} leads to them, but was cut off before the loss",
@@ -124,7 +124,7 @@ def share_an_optimizer(step: Step, some: Iterable[Any], reached: set[int]) -> bo
     return any(own & reached and own & wanted for own in held)
 
 
-def _grouped(step: Step, parameters: list[Parameter]) -> str:
+def _grouped(parameters: list[Parameter]) -> str:
     """``encoder.*`` for all of a module, else the names."""
     owners = list(dict.fromkeys(one.name.rpartition(".")[0] or one.name for one in parameters))
     return listed((f"{owner}.*" for owner in owners), False, 60)

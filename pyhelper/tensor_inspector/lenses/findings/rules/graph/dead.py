@@ -11,7 +11,7 @@ from .....measure.torch.modules import is_of
 from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
 from ....step.calls import Call
-from ....step.expressions import names_in, root_of, text_of
+from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
@@ -182,7 +182,7 @@ def origin_of(step: Step, loss: Loss, calls: tuple[str, ...]) -> tuple[str, Line
         if value is None:
             continue
         for below in ast.walk(value):
-            called = text_of(below.func).rpartition(".")[2] if isinstance(below, ast.Call) else ""
+            called = last_name(below.func) if isinstance(below, ast.Call) else ""
             if isinstance(below, ast.Attribute) and below.attr == "data" and "data" in calls:
                 called = "data"
             if isinstance(below, ast.Compare) and "eq" in calls and _is_of_predictions(step, below):
@@ -264,7 +264,7 @@ def _rewrapped_within(step: Step, loss: Loss) -> Iterator[Found]:
         return
     for made in made_of(step.source, loss.name):
         for call in (node for node in ast.walk(made.value) if isinstance(node, ast.Call)):
-            if text_of(call.func).rpartition(".")[2] not in _REWRAPPING or not call.args:
+            if last_name(call.func) not in _REWRAPPING or not call.args:
                 continue
             values = [(name, step.value(name)) for name in names_in(call.args[0])]
             lost = [name for name, value in values if is_exact_tensor(value) and requires_grad(value)]

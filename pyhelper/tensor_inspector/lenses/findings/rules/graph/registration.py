@@ -12,7 +12,7 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....safe.guard import Classes, class_name, each, instance_dict
 from .....words.text import listed, plural, shape
 from ....step.calls import Call
-from ....step.expressions import bound_in, parent_of, root_of, text_of
+from ....step.expressions import bound_in, last_name, parent_of, root_of, text_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
@@ -202,7 +202,7 @@ def _leaf_used_in(step: Step, container: str) -> Line | None:
 
 def _makes_a_leaf(call: ast.Call) -> bool:
     is_asked = any(one.arg == "requires_grad" and text_of(one.value) == "True" for one in call.keywords)
-    return is_asked or text_of(call.func).rpartition(".")[2] in ("requires_grad_", "Parameter")
+    return is_asked or last_name(call.func) in ("requires_grad_", "Parameter")
 
 
 def _walk(source: Source) -> list[ast.AST]:

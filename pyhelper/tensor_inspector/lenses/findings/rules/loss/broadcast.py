@@ -11,7 +11,7 @@ from .....measure.torch.metadata import requires_grad, shape_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import shape
 from ....step.called import functions_called
-from ....step.expressions import before_moves, is_name, text_of
+from ....step.expressions import before_moves, is_name, shown_text, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...losses import REGRESSIONS, loss_calls
@@ -79,7 +79,7 @@ def _compared_with(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> st
     for one in calls if len(calls) == 1 and len(sizes) == 1 else ():
         written = one.call.argument(1, "target")
         if written is not None and rank_of(step, written, one.view, one.call.lineno) == 1:
-            return text_of(written).replace("'", '"')
+            return shown_text(written)
     saved = node.tensor("target")
     memory = None if saved is None else memory_of(saved)
     for thing in step.tensors if memory is not None else ():
@@ -101,7 +101,7 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 def _broadcast_by_hand(step: Step) -> Iterator[Found]:
     """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are."""
-    made = {step.graph.input(node, at): node for node in step.graph.nodes if _is_square(step, node) for at in (0, 1)}
+    made = {step.graph.input(node, at): node for node in step.graph.nodes if _is_square(node) for at in (0, 1)}
     squares = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
     for view in dict.fromkeys((0, step.at)) if squares else ():
         source = step.sources[view]
@@ -129,7 +129,7 @@ def _side(
 
     It is a variable, or what a model gives, or a part of a tensor: then the only such difference in the graph tells.
     """
-    text = text_of(side).replace("'", '"')
+    text = shown_text(side)
     inner = before_moves(side)
     thing = step.operand(inner, view, side.lineno)
     if thing is not None and _has_shape(thing.value):
@@ -155,7 +155,7 @@ def _is_name(text: str) -> bool:
 
 def _broadcast_in_functions(step: Step) -> Iterator[Found]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
-    squares = [node for node in step.graph.nodes if _is_square(step, node)]
+    squares = [node for node in step.graph.nodes if _is_square(node)]
     below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares for at in (0, 1)]
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
     for called in functions_called(step) if len(columns) == 1 else ():
@@ -171,7 +171,7 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             thing = step.operand(before_moves(row), called.view, called.call.lineno)
             if thing is not None and tuple(shape_of(thing.value)) != (size,):
                 continue
-            name, other = (text_of(one).replace("'", '"') for one in (row, sides[1 - ranks.index(1)]))
+            name, other = (shown_text(one) for one in (row, sides[1 - ranks.index(1)]))
             yield Found(
                 f"{other} and {name} met as {(size, 1)} and {(size,)} in {called.source.function}: {size} x {size} pairs",
                 (name if _is_name(name) else None, f"shape {shape((size,))}"),
@@ -180,7 +180,7 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             return
 
 
-def _is_square(step: Step, node: AutogradNode) -> bool:
+def _is_square(node: AutogradNode) -> bool:
     sizes = node.sizes() if node.op == "Sub" else None
     return sizes is not None and len(sizes) == 2 and sizes[0] == sizes[1] > 1
 

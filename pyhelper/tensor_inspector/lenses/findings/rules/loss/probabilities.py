@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .....measure.torch.elements import bare
 from .....measure.torch.node import AutogradNode
 from .....words.text import number
-from ....step.expressions import text_of
+from ....step.expressions import last_name, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...losses import loss_calls
@@ -138,7 +138,7 @@ def _written_in_kl_div(step: Step) -> Iterator[Found]:
         argument = one.call.argument(0, "input")
         if one.kind != "kl_div" or not isinstance(argument, ast.Call):
             continue
-        if text_of(argument.func).rpartition(".")[2] not in ("softmax", "sigmoid"):
+        if last_name(argument.func) not in ("softmax", "sigmoid"):
             continue
         yield Found(
             f"kl_div was given probabilities as its input: {text_of(argument)} comes from a softmax, and must be log-probabilities",

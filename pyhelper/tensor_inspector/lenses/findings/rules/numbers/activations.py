@@ -151,7 +151,7 @@ def saturated(step: Step) -> Iterator[Found]:
         amount, total = int(at_bounds.sum()), values.numel()
         if amount > 0.9 * total:
             name = step.title_of(node)
-            given = _input_words(step, before)
+            given = _input_words(step)
             yield Found(
                 f"{percent(amount, total)} of {name or f'the output of {node.op.lower()}'} is at the bounds of {node.op.lower()}{given}",
                 (name, f"{amount} of {total} beyond 0.99"),
@@ -161,7 +161,7 @@ def saturated(step: Step) -> Iterator[Found]:
             return
 
 
-def _input_words(step: Step, node: AutogradNode) -> str:
+def _input_words(step: Step) -> str:
     for given in model_inputs(step):
         stats = step.stats(given.tensor)
         if (
@@ -236,7 +236,7 @@ def _made(step: Step, one: Parameter) -> tuple[str, int] | None:
 
 
 def _names(argument: Any, name: str) -> bool:
-    from ....step.expressions import text_of
+    from ....step.expressions import shown_text
 
-    text = text_of(argument).replace("'", '"')
+    text = shown_text(argument)
     return "[" in text and text.rpartition(".")[0] == name.rpartition(".")[0] and bool(text)

@@ -11,7 +11,7 @@ from .....measure.torch.node import AutogradNode
 from .....measure.torch.origin import Origin, OriginSearch
 from .....safe.record import Record
 from ....graphs.masked import find_mask
-from ....step.expressions import names_in, text_of
+from ....step.expressions import last_name, names_in
 from ....step.sight import Thing
 from ....step.step import Step
 
@@ -135,4 +135,4 @@ def _asks(node: ast.AST, key: str) -> bool:
 
 
 def _called(call: ast.Call) -> str:
-    return text_of(call.func).rpartition(".")[2]
+    return last_name(call.func)
