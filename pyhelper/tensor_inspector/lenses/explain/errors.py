@@ -104,8 +104,9 @@ def kind_of(error: BaseException) -> str | None:
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), None)
 
 
-def is_assertion(error: BaseException) -> bool:
-    return "AssertionError" in [class_name(base) for base in mro(type(error))]
+def _captured(pattern: str, text: str) -> str | None:
+    found = re.search(pattern, text)
+    return None if found is None else found[1]
 
 
 def short_message(text: str) -> str:
@@ -116,8 +117,8 @@ def short_message(text: str) -> str:
 
 def number_after(text: str, words: str) -> int | None:
     """The number that follows some words in a message."""
-    found = re.search(re.escape(words) + r"\s*\(?(-?\d+)", text)
-    return None if found is None else int(found[1])
+    found = _captured(re.escape(words) + r"\s*\(?(-?\d+)", text)
+    return None if found is None else int(found)
 
 
 def sizes_in(text: str) -> list[tuple[int, ...]]:
@@ -134,20 +135,18 @@ def argument_in(text: str) -> tuple[int, str] | None:
 
 def type_given(text: str) -> str | None:
     """The type of an argument that must be a tensor."""
-    found = re.search(r"must be Tensor, not (\w+)", text)
-    return None if found is None or found[1] == "NoneType" else found[1]
+    found = _captured(r"must be Tensor, not (\w+)", text)
+    return None if found == "NoneType" else found
 
 
 def type_in_parameters(text: str) -> str | None:
     """The type of what an optimizer was given among its parameters."""
-    found = re.search(r"one of the params is ([\w.]+)", text)
-    return None if found is None else found[1]
+    return _captured(r"one of the params is ([\w.]+)", text)
 
 
 def argument_not_taken(text: str) -> str | None:
     """The keyword of an argument that a function has no parameter for."""
-    found = re.search(r"unexpected keyword argument '(\w+)'", text)
-    return None if found is None else found[1]
+    return _captured(r"unexpected keyword argument '(\w+)'", text)
 
 
 def arguments_missing(text: str) -> list[str]:
@@ -176,8 +175,7 @@ def names_in(text: str, words: str) -> list[str]:
 
 def attribute_in(text: str) -> str | None:
     """The attribute that an object does not have."""
-    found = re.search(r"has no attribute '(\w+)'", text)
-    return None if found is None else found[1]
+    return _captured(r"has no attribute '(\w+)'", text)
 
 
 def parameter_in(text: str) -> str | None:
@@ -207,41 +205,6 @@ def dtypes_in(text: str) -> list[str]:
         if word.lower() in _DTYPES
     ]
     return list(dict.fromkeys(found))
-
-
-def is_cast(text: str) -> bool:
-    """Whether a result can't be kept in a tensor of the dtype that is there."""
-    return "can't be cast to the desired output type" in text
-
-
-def is_about_inputs(text: str) -> bool:
-    """Whether it is what ``torch.autograd.grad`` differentiates by that fails, and not what it differentiates."""
-    return "differentiated Tensor" in text
-
-
-def is_about_leaf(text: str) -> bool:
-    """Whether it is a leaf that was to be changed in place."""
-    return "leaf Variable" in text
-
-
-def is_reported_late(text: str) -> bool:
-    """Whether a device reports what happened before: the line that it stopped at need not be the one."""
-    return "device-side assert" in text
-
-
-def is_of_meta(text: str) -> bool:
-    """Whether tensors without values were to be copied."""
-    return "copy out of meta" in text
-
-
-def is_about_padding_token(text: str) -> bool:
-    """Whether a tokenizer has no token to pad with."""
-    return "padding token" in text
-
-
-def is_about_target(text: str) -> bool:
-    """Whether it is the target's values that lie outside of what a loss takes."""
-    return "of target" in text
 
 
 def bytes_asked(text: str) -> str | None:

@@ -11,7 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ..findings.finding import Findings
 from ..findings.rule import Rule, finding_of
-from .errors import is_about_inputs, kind_of
+from .errors import kind_of
 from .operation import FailingLine
 from .rules import (
     backward,
@@ -228,7 +228,7 @@ def _of_backward(scene: Scene, kind: str) -> list[Finding]:
         "inplace": (("inplace-modified",), "inplace-modified", backward.inplace_modified),
         "no_grad": (_NO_GRAPH, "loss-without-grad", backward.loss_without_grad),
     }[kind]
-    if is_about_inputs(scene.message):
+    if "differentiated Tensor" in scene.message:  # what it is differentiated by
         return [_finding("loss-without-grad", backward.input_without_grad(scene))]
     known = backward.found_by_rules(scene, ASKED, *names)
     found = [finding_of(asked, one) for asked, one in known]

@@ -15,7 +15,7 @@ from ...safe.attributes import attribute
 from ...safe.guard import KEYS, NUMBERS, dict_attribute, dict_get, each, instance_dict
 from ..step.expressions import text_of
 from . import sizes as shapes
-from .operand import CASTS, UNKNOWN, Operand, operand, shortened
+from .operand import CASTS, UNKNOWN, Operand, in_title, operand
 from .trace import TraceEntry
 from .wanted import convolved
 
@@ -49,7 +49,7 @@ class Reader:
         if node is None or depth > _DEEPEST:
             return UNKNOWN
         found = self._read(node, depth + 1)
-        return found.named(shortened(_shown(node))) if type(found) is Operand else found
+        return found.named(in_title(node)) if type(found) is Operand else found
 
     def value(self, node: ast.AST | None) -> Any:
         """The value itself that a name, attribute or item stands for; None where it is not known."""
@@ -202,12 +202,13 @@ def _member(of: Any, name: str) -> Any:
         return UNKNOWN
     if type(of) is Operand:
         if name == "grad" and of.value is not None and not of.is_array:
-            return _gradient(of.value)
+            return _found(grad_of(of.value))
         if name == "data":
             return of.like("", of.sizes) if of.value is None else of
         if name in ("shape", "ndim"):
             return method("size" if name == "shape" else "dim", of, [])
-        return method(name, of, []) if name in ("T", "mT") and of.sizes is not None and _turn(of, name) else UNKNOWN
+        turns = name in ("T", "mT") and of.sizes is not None and shapes.after(name, of.sizes, []) is not None
+        return method(name, of, []) if turns else UNKNOWN
     if type(of) is ModuleType:
         return _found(instance_dict(of).get(name, UNKNOWN))
     try:
@@ -220,17 +221,6 @@ def _member(of: Any, name: str) -> Any:
             if found is not _MISSING:
                 return _found(found)
     return UNKNOWN
-
-
-def _gradient(value: Any) -> Any:
-    try:
-        return _found(grad_of(value))
-    except RuntimeError:
-        return UNKNOWN
-
-
-def _turn(of: Operand, name: str) -> bool:
-    return of.sizes is not None and shapes.after(name, of.sizes, []) is not None
 
 
 def _item(of: Any, key: Any) -> Any:
@@ -279,7 +269,3 @@ def _output(called: Any, given: Operand) -> Operand:
     if is_of(called, *_KEEPING):
         return given.like("", given.sizes)
     return Operand("", device=given.device, parts=(given,))
-
-
-def _shown(node: ast.AST) -> str:
-    return text_of(node).replace("'", '"')

@@ -10,7 +10,7 @@ from ...measure.torch.metadata import is_tensor
 from ...measure.torch.modules import Member, members
 from ...safe.budget import Budget, Steps
 from ...safe.guard import SEQUENCES, class_name
-from ..step.expressions import is_name, text_of
+from ..step.expressions import is_name, shown_text
 from ..step.step import Step
 from .names import OperandNames
 from .operand import UNKNOWN, Operand, operand
@@ -64,7 +64,7 @@ def running_layer(
         running.in_modules[-1],
     )
     written = _written(outermost, running.call, failing)
-    path = _path(outermost, module, budget)
+    path = next((member.path for member in members(outermost, Steps(budget)) if member.module is module), None)
     name = None if written is None or path is None else written + path
     if name is None and id(module) in step.members:
         name = step.members[id(module)][0]
@@ -78,12 +78,7 @@ def _written(module: Any, call: ast.Call | None, failing: FailingLine) -> str | 
     reached: ast.AST | None = None if call is None else call.func
     if isinstance(reached, ast.Attribute) and failing.reader.value(reached.value) is module:
         reached = reached.value
-    return text_of(reached).replace("'", '"') if reached is not None and is_name(reached) else None
-
-
-def _path(outer: Any, inner: Any, budget: Budget) -> str | None:
-    """How one reaches a module from another."""
-    return next((member.path for member in members(outer, Steps(budget)) if member.module is inner), None)
+    return shown_text(reached) if reached is not None and is_name(reached) else None
 
 
 def _inputs(values: dict[str, Any], layer: str, names: OperandNames) -> Iterator[Operand]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...measure.torch.metadata import is_tensor
 from ...safe.guard import SEQUENCES
-from ..step.expressions import is_name, text_of
+from ..step.expressions import is_name
 from ..step.step import Step
-from .operand import shortened
+from .operand import in_title
 from .operation import FailingLine
 from .running import Running
 from .samples import parts_of, samples
@@ -63,11 +63,11 @@ class OperandNames:
     def _name(self, value: Any, node: ast.AST) -> None:
         known = self._failing.reader.value(node)
         if is_tensor(value) and (known is None or known is value):  # a library may use the name for something else
-            self._names.setdefault(id(value), shortened(text_of(node).replace("'", '"')))
+            self._names.setdefault(id(value), in_title(node))
         elif type(value) in SEQUENCES:
             items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
             for index, item in enumerate(value[:_ITEMS]):
                 if index < len(items):
                     self._name(item, items[index])
                 elif is_tensor(item) and is_name(node):
-                    self._names.setdefault(id(item), f"{shortened(text_of(node))}[{index}]")
+                    self._names.setdefault(id(item), f"{in_title(node)}[{index}]")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any, final
 
 from ...measure.torch.metadata import device_name, dtype_name, is_tensor, requires_grad, shape_of
 from ...safe.guard import c_attribute, class_module, class_name, mro
 from ...words.text import shape
+from ..step.expressions import shown_text
 
 _SHOWN = 44  #: characters of an expression
 #: What a tensor's methods cast to, by their names.
@@ -117,8 +119,9 @@ def needs_grad(found: Operand) -> bool:
     return found.value is not None and not found.is_array and bool(requires_grad(found.value))
 
 
-def shortened(text: str) -> str:
+def in_title(node: ast.AST | None) -> str:
     """An expression as a title can hold it."""
+    text = shown_text(node)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

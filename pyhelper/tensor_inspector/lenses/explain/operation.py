@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...safe.guard import SEQUENCES
-from ..step.expressions import text_of
+from ..step.expressions import last_name, shown_text
 from ..step.parsed import lines_of_file, parsed
 from ..step.source import Source
 from .expression import Reader
@@ -128,16 +128,14 @@ class FailingLine:
 
     def _call(self, node: ast.Call) -> Operation:
         read = self.reader.read
-        name = text_of(node.func).rpartition(".")[2]
+        name = last_name(node.func)
         arguments = [read(argument) for argument in node.args]
         if isinstance(node.func, ast.Attribute):
             receiver = read(node.func.value)
             if type(receiver) is Operand:
                 arguments.insert(0, receiver)
         named = {keyword.arg: read(keyword.value) for keyword in node.keywords if keyword.arg}
-        written = [None] * (len(arguments) - len(node.args)) + [
-            text_of(argument).replace("'", '"') for argument in node.args
-        ]
+        written = [None] * (len(arguments) - len(node.args)) + [shown_text(argument) for argument in node.args]
         listed = [_spread(value, name or "") for value, name in zip(arguments, written)]
         return Operation(name.rstrip("_") or name, listed, named, node)
 

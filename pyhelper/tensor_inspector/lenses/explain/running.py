@@ -7,7 +7,7 @@ from typing import Any
 
 from ...measure.torch.modules import is_module
 from ...safe.guard import class_name
-from ..step.expressions import text_of
+from ..step.expressions import last_name
 from .operation import FailingLine
 from .trace import TraceEntry
 
@@ -32,7 +32,7 @@ class Running:
         if failing.is_exact:
             return calls[0] if calls and calls[0] in failing.nodes else None
         names = _names_of(self.library[:1])
-        likely = [call for call in calls if text_of(call.func).rpartition(".")[2] in names] or calls
+        likely = [call for call in calls if last_name(call.func) in names] or calls
         return likely[0] if len(likely) == 1 else None
 
     def function(self, name: str) -> TraceEntry | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -12,13 +12,13 @@ from ...safe.budget import Budget
 from ...safe.guard import class_name
 from ..findings.classes import methods_of
 from ..findings.finding import Found
-from ..step.expressions import is_name, text_of
+from ..step.expressions import is_name, last_name, shown_text
 from ..step.source import Source
 from ..step.step import Step
-from .errors import is_assertion, kind_of, short_message
+from .errors import kind_of, short_message
 from .layer import running_layer
 from .names import OperandNames
-from .operand import Operand, operand, shortened
+from .operand import Operand, in_title, operand
 from .operation import FailingLine, Operation, library_call
 from .running import Running
 from .trace import TraceEntry, message, views
@@ -56,7 +56,7 @@ class Scene:
             not self.running.library
             and not self.here.is_installed()
             and isinstance(self.failing.statement, (ast.Raise, ast.Assert))
-            and (isinstance(self.failing.statement, ast.Raise) or is_assertion(self.error))
+            and (isinstance(self.failing.statement, ast.Raise) or issubclass(type(self.error), AssertionError))
         )
 
     def _operations(self) -> Iterator[Operation]:
@@ -83,7 +83,7 @@ class Scene:
         """The names, attributes and items of the failing line, with what they stand for."""
         for node in self.failing.below():
             if is_name(node):
-                yield text_of(node).replace("'", '"'), self.failing.reader.read(node)
+                yield shown_text(node), self.failing.reader.read(node)
 
     @property
     def called(self) -> str:
@@ -91,15 +91,15 @@ class Scene:
         if self.layer is not None:
             return self.layer.title
         if self.call is not None:
-            return text_of(self.call.func).rpartition(".")[2]
-        return shortened(text_of(self.failing.nodes[0])) if self.failing.is_exact else "this line"
+            return last_name(self.call.func)
+        return in_title(self.failing.nodes[0]) if self.failing.is_exact else "this line"
 
     def written(self) -> Iterator[tuple[str, Any]]:
         """What the failing operation, or the call into the library, was given: the texts, with what they stand for."""
         exact = self.failing.nodes if self.failing.is_exact else []
         for node in dict.fromkeys([*exact, *([] if self.call is None else [self.call]), *self.failing.nodes]):
             for given in _given(node):
-                yield shortened(text_of(given).replace("'", '"')), self.failing.reader.read(given)
+                yield in_title(given), self.failing.reader.read(given)
 
     def none_words(self, text: str) -> str:
         """``None``, and which function returned nothing, where a name was given its result."""
@@ -158,6 +158,12 @@ class Scene:
     def device_tensors(self) -> list[Operand]:
         """All tensors that took part, the layer's own among them."""
         return [*self.operands(), *(self.layer.tensors() if self.layer is not None else ())]
+
+
+def first_found(scene: Scene, *checks: Callable[[Scene, Operation], Found | None]) -> Found | None:
+    """What the first check finds that finds something, of the operation that failed as likely as any."""
+    found = (check(scene, operation) for operation in scene.operations for check in checks)
+    return next((one for one in found if one is not None), None)
 
 
 def _given(node: ast.AST) -> list[ast.AST]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import FrameType, TracebackType
 from typing import Any
 
 from ...safe.guard import c_attribute, plain_str, top_package
+from ...safe.record import Record
 from ..step.frames import View, global_of, is_tools, variables
 
 _FRAMES = 2000  #: frames of one traceback that are gone through
@@ -15,16 +17,12 @@ _LIBRARIES = ("torch", "numpy")
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-class TraceEntry:
+class TraceEntry(Record):
     """A frame and where in it the exception came by: the line, and the instruction (-1 where that is not known)."""
 
-    __slots__ = ("_variables", "frame", "instruction", "lineno")
-
-    def __init__(self, frame: FrameType, line: int, instruction: int) -> None:
-        self.frame = frame
-        self.lineno = line
-        self.instruction = instruction
-        self._variables: dict[str, Any] | None = None
+    frame: FrameType
+    lineno: int
+    instruction: int
 
     @property
     def function(self) -> str:
@@ -34,11 +32,9 @@ class TraceEntry:
     def file(self) -> str:
         return self.frame.f_code.co_filename
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, Any]:
-        if self._variables is None:
-            self._variables = variables(self.frame)
-        return self._variables
+        return variables(self.frame)
 
     @property
     def module(self) -> str:

@@ -95,3 +95,13 @@ def _distance(a: str, b: str) -> int:
         for to, other in enumerate(b, 1):
             above, row[to] = row[to], min(row[to] + 1, row[to - 1] + 1, above + (letter != other))
     return 1 if row[-1] == 2 and len(a) == len(b) and sorted(a) == sorted(b) else row[-1]  # two that changed places
+
+
+def tensor_in(text: str, items: list[Any]) -> str:
+    """What makes a tensor of a list or a tuple, or reaches the first one in it."""
+    found = [operand("", item) for item in items]
+    first = next((at for at, one in enumerate(found) if one is not None), None)
+    if first is None:
+        return f"torch.tensor({text})"
+    is_stack = len(found) > 1 and len({None if one is None else one.sizes or () for one in found}) == 1
+    return f"torch.stack({text}), or {text}[0]" if is_stack else f"{text}[{first}]"

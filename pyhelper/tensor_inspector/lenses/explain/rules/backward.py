@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from ....measure.torch.graph import Graph
@@ -13,7 +14,7 @@ from ....words.text import shape
 from ...findings.carried import State, states
 from ...findings.finding import Found
 from ...findings.rule import Rule
-from ..errors import is_about_leaf, number_after, short_message
+from ..errors import number_after, short_message
 from ..operand import Operand, needs_grad, operand
 from ..scene import Scene
 from ..values import value_words
@@ -24,7 +25,7 @@ def loss_not_scalar(scene: Scene) -> Found:
     if root is None:
         return scene.found(short_message(scene.message))
     sizes = root.sizes or ()
-    count = "more than one" if root.sizes is None else str(_product(sizes))
+    count = "more than one" if root.sizes is None else str(prod(sizes))
     title = f"{root.name} is {shape(sizes)}, {count} elements: backward needs a single number"
     return scene.found(title, root, suggestion=f"{root.written}.mean().backward()")
 
@@ -77,11 +78,11 @@ def graph_freed(scene: Scene) -> Found:
         title = f"{root.name} goes back through {what} whose graph an earlier backward has freed"
         fact = (root.name, f"{freed.op}Backward0 below it has nothing saved any more")
         return scene.found(
-            title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared, root)
+            title, fact, (shared, "its graph is freed") if shared else None, suggestion=_once(scene, shared)
         )
     known = next(iter(roots(scene)), None)
     name = "the graph" if known is None else f"what {known.name} goes back through"
-    return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None, known))
+    return scene.found(f"{name} was freed by an earlier backward", known, suggestion=_once(scene, None))
 
 
 def _carried(scene: Scene) -> State | None:
@@ -102,7 +103,7 @@ def inplace_modified(scene: Scene) -> Found:
     """A leaf that is changed in place, or a tensor that was changed since the graph kept it."""
     for changed in (one for operation in scene.operations for one in operation.operands()):
         leaf = changed.parts[0] if changed.parts else changed
-        if not is_about_leaf(scene.message) or not needs_grad(leaf):
+        if "leaf Variable" not in scene.message or not needs_grad(leaf):
             continue
         what = "a leaf" if leaf is changed else f"a view of {leaf.name}, a leaf"
         title = f"{changed.name} is {what} that requires a gradient: it can't be changed in place"
@@ -163,14 +164,7 @@ def _named_on_the_way(scene: Scene, root: AutogradNode, freed: AutogradNode, los
     return None
 
 
-def _once(scene: Scene, shared: str | None, root: Operand | None) -> str:
+def _once(scene: Scene, shared: str | None) -> str:
     if shared is not None and scene.step.source.loop_of(scene.here.lineno):
         return f"{shared}.detach() if an earlier step made it; else add the losses and call backward once"
     return "add the losses and call backward once, or retain_graph=True at the first"
-
-
-def _product(sizes: tuple[int, ...]) -> int:
-    count = 1
-    for size in sizes:
-        count *= size
-    return count

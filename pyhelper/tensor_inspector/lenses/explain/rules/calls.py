@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from itertools import takewhile
 from types import CodeType, FunctionType
 from typing import Any
@@ -13,9 +12,9 @@ from ....safe.guard import Classes, class_dict, class_name, library_of, module, 
 from ....words.text import integer, listed, plural, quoted
 from ...findings.classes import is_library
 from ...findings.finding import Found
-from ...step.expressions import text_of
+from ...step.expressions import last_name
 from ..errors import argument_not_taken, arguments_missing
-from ..operand import UNKNOWN, shortened
+from ..operand import UNKNOWN, in_title
 from ..scene import Scene
 from ..values import nearest, value_words
 
@@ -65,7 +64,7 @@ def wrong_arguments(scene: Scene) -> Found | None:
     signature = None if call is None else _signature(scene, call)
     if call is None or signature is None:
         return None
-    what = shortened(text_of(call.func)).replace("'", '"')
+    what = in_title(call.func)
     told = (what, signature.text)
     unknown = argument_not_taken(scene.message)
     if unknown is not None:
@@ -73,7 +72,7 @@ def wrong_arguments(scene: Scene) -> Found | None:
         near = nearest(unknown, signature.names)
         fact = (unknown, _words(scene, given)) if given is not None else None
         title = f"{signature.title} has no argument {unknown}: it takes {_listed(signature.names)}"
-        fit = f"{near}={shortened(text_of(given))}" if near is not None and given is not None else near or ""
+        fit = f"{near}={in_title(given)}" if near is not None and given is not None else near or ""
         return scene.found(title, told, fact, suggestion=fit)
     missing = arguments_missing(scene.message)
     if missing:
@@ -83,7 +82,7 @@ def wrong_arguments(scene: Scene) -> Found | None:
         return None
     by = " by place" if signature.places < len(signature.names) else ""
     title = f"{signature.text} takes {plural(signature.places, 'argument')}{by}, {len(call.args)} are given"
-    facts = [(shortened(text_of(one)), _words(scene, one)) for one in call.args]
+    facts = [(in_title(one), _words(scene, one)) for one in call.args]
     return scene.found(title, told, *facts)
 
 
@@ -95,7 +94,7 @@ def _call(scene: Scene) -> ast.Call | None:
     if unknown is not None:
         calls = [call for call in calls if any(word.arg == unknown for word in call.keywords)]
     else:
-        calls = [call for call in calls if text_of(call.func).rpartition(".")[2] in scene.message]
+        calls = [call for call in calls if last_name(call.func) in scene.message]
     return calls[0] if len(calls) == 1 else None
 
 
@@ -152,7 +151,8 @@ def not_begun(scene: Scene) -> Found | None:
         return None
     name = class_name(type(value))
     text = scene.names.of(value) or next((key for key, own in scene.here.variables.items() if own is value), name)
-    guilty = next((base for base in _before_module(type(value)) if _forgets(base)), None)
+    on_the_way = takewhile(lambda base: base is not module("torch").nn.Module, mro(type(value)))
+    guilty = next(filter(_forgets, on_the_way), None)
     where = f"{class_name(guilty or type(value))}.__init__"
     if guilty is None:
         title, fit = (
@@ -163,11 +163,6 @@ def not_begun(scene: Scene) -> Found | None:
         title = f"{where} never calls super().__init__(), so {text} can hold no layers or parameters, nor be called"
         fit = f"super().__init__() as the first line of {where}"
     return Found(title, (text, f"{name}, without what nn.Module.__init__ makes"), line=scene.line, suggestion=fit)
-
-
-def _before_module(cls: type) -> Iterator[type]:
-    """The classes that ``__init__`` comes by on its way to that of ``nn.Module``."""
-    return takewhile(lambda base: base is not module("torch").nn.Module, mro(cls))
 
 
 def _forgets(cls: type) -> bool:

@@ -8,7 +8,7 @@ from ....measure.torch.modules import is_module
 from ....safe.guard import dict_get, each, instance_dict
 from ....words.text import listed, plural, shape
 from ...findings.finding import Found
-from ...step.expressions import is_name, text_of
+from ...step.expressions import is_name, shown_text, text_of
 from ..errors import mismatched_entries, names_in, short_message
 from ..operand import operand
 from ..scene import Scene
@@ -55,7 +55,7 @@ def _state(scene: Scene) -> str:
         if scene.call is None
         else [*scene.call.args, *(word.value for word in scene.call.keywords if word.arg == "state_dict")]
     )
-    return text_of(given[0]).replace("'", '"') if given and is_name(given[0]) else "the state_dict"
+    return shown_text(given[0]) if given and is_name(given[0]) else "the state_dict"
 
 
 def _model(scene: Scene) -> str:

@@ -10,7 +10,7 @@ from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import short_message
-from ..operand import Operand, needs_grad, shortened
+from ..operand import Operand, in_title, needs_grad
 from ..operation import Operation
 from ..scene import Scene
 
@@ -73,9 +73,9 @@ def _of_condition(scene: Scene, node: ast.AST, around: ast.AST, asked: Operand) 
     )
     if isinstance(around, ast.BoolOp) and tensors:
         sign = " & " if isinstance(around.op, ast.And) else " | "
-        return sign.join(f"({shortened(text_of(value))})" for value in around.values)
+        return sign.join(f"({in_title(value)})" for value in around.values)
     if isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.In, ast.NotIn)):
-        return f"any(one is {asked.name} for one in {shortened(text_of(around.comparators[0]))})"
+        return f"any(one is {asked.name} for one in {in_title(around.comparators[0])})"
     if isinstance(around, ast.Compare):
         return "two comparisons, joined by &, and all() or any() of them"
     if isinstance(around, ast.UnaryOp):

@@ -7,11 +7,11 @@ from ....safe.guard import class_name
 from ....words.text import plural
 from ...findings.finding import Found
 from ...step.expressions import text_of
-from ..errors import dtypes_in, is_cast, is_of_meta, short_message
+from ..errors import dtypes_in, short_message
 from ..layer import Layer
 from ..operand import CASTS, Operand
 from ..operation import Operation
-from ..scene import Scene
+from ..scene import Scene, first_found
 
 _METHODS = {dtype: f"{name}()" for name, dtype in CASTS.items()}
 #: Where the index stands among the arguments.
@@ -29,19 +29,13 @@ _LABELS = ("cross_entropy", "nll_loss", "multi_margin_loss", "one_hot")
 
 
 def dtype_mismatch(scene: Scene) -> Found:
-    for operation in scene.operations:
-        found = _labels(scene, operation) or _indices(scene, operation) or _not_tensors(scene, operation)
-        if found is not None:
-            return found
-    if scene.layer is not None:
-        found = _of_layer(scene, scene.layer)
-        if found is not None:
-            return found
-    for operation in scene.operations:
-        found = _of_pair(scene, operation.operands()) or _unfit(scene, operation)
-        if found is not None:
-            return found
-    return _of_pair(scene, scene.operands()) or _by_message(scene)
+    return (
+        first_found(scene, _labels, _indices, _not_tensors)
+        or (None if scene.layer is None else _of_layer(scene, scene.layer))
+        or first_found(scene, lambda scene, operation: _of_pair(scene, operation.operands()), _unfit)
+        or _of_pair(scene, scene.operands())
+        or _by_message(scene)
+    )
 
 
 def _cast(one: Operand, dtype: str | None) -> str:
@@ -149,7 +143,7 @@ def _unfit(scene: Scene, operation: Operation) -> Found | None:
     if odd is None:
         return None
     what = operation.name if operation.name != "elementwise" else operation.sign
-    if is_cast(scene.message):
+    if "can't be cast to the desired output type" in scene.message:
         title = f"{odd.name} is {odd.fact}, which can't hold the floating-point result of {what}"
         return scene.found(title, odd, suggestion=_cast(odd, "float32"))
     wants = "float32" if odd.is_integer() or odd.dtype in ("bool", "float16") else None
@@ -177,25 +171,20 @@ def device_mismatch(scene: Scene) -> Found:
             return scene.found(
                 f"{odd.name} is on {odd.device}, but numpy reads memory of the CPU only", odd, suggestion=fit
             )
-    if is_of_meta(scene.message):
+    if "copy out of meta" in scene.message:
         for text, value in scene.written():
             if is_module(value):
                 title = f"{text} has parameters on meta: they have shapes, but no values that could be moved"
                 fact = (text, f"{class_name(type(value))} on meta")
                 return scene.found(title, fact, suggestion=f"{text}.to_empty(device=…), then load its state_dict")
-    layer = scene.layer
-    if layer is not None:
-        found = _layer_elsewhere(scene, layer)
-        if found is not None:
-            return found
-    for operands in (
-        *(operation.operands() for operation in scene.operations),
-        scene.device_tensors(),
-        scene.in_sight(),
-    ):
-        found = _elsewhere(scene, operands)
-        if found is not None:
-            return found
+    found = (
+        (None if scene.layer is None else _layer_elsewhere(scene, scene.layer))
+        or first_found(scene, lambda scene, operation: _elsewhere(scene, operation.operands()))
+        or _elsewhere(scene, scene.device_tensors())
+        or _elsewhere(scene, scene.in_sight())
+    )
+    if found is not None:
+        return found
     on_meta = next((one for one in scene.operands() if one.device == "meta"), None)
     if on_meta is not None:
         return scene.found(

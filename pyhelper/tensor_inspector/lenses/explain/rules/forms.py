@@ -8,10 +8,9 @@ from math import prod
 from ....safe.guard import SEQUENCES
 from ....words.text import shape
 from ...findings.finding import Found
-from ...step.expressions import text_of
 from .. import sizes as rules
 from ..errors import short_message, sizes_in
-from ..operand import Operand, shortened
+from ..operand import Operand, in_title
 from ..operation import Operation
 from ..scene import Scene
 
@@ -146,7 +145,7 @@ def of_ragged(scene: Scene, operation: Operation) -> Found | None:
     lengths = [len(row) for row in rows if type(row) in SEQUENCES] if type(rows) in SEQUENCES else []
     if len(set(lengths)) < 2:
         return None
-    name = shortened(text_of(node.args[0])) if node.args else "data"
+    name = in_title(node.args[0]) if node.args else "data"
     other = next(at for at, length in enumerate(lengths) if length != lengths[0])
     title = (
         f"the rows of {name} are of different lengths: {name}[0] has {lengths[0]}, {name}[{other}] has {lengths[other]}"
@@ -171,7 +170,7 @@ def of_assigned(scene: Scene, operation: Operation) -> Found | None:
     if part is None:
         in_message = [sizes for sizes in sizes_in(scene.message) if len(sizes) <= len(target.sizes)]
         part = in_message[-1] if in_message else None
-    written = shortened(text_of(operation.node).replace("'", '"'))
+    written = in_title(operation.node)
     title = (
         f"{given.name} is {shape(given.sizes)}, but {written} is {shape(part)}"
         if part is not None

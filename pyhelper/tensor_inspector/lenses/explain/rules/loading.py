@@ -6,9 +6,8 @@ from typing import Any
 
 from ....safe.guard import dict_get, instance_dict, module
 from ...findings.finding import Found
-from ...step.expressions import text_of
 from ..errors import classes_refused
-from ..operand import shortened
+from ..operand import in_title
 from ..scene import Scene
 
 
@@ -16,7 +15,7 @@ def unsafe_load(scene: Scene) -> Found:
     """The classes that the message names; a whole model where one of them is a module's."""
     refused = classes_refused(scene.message)
     given = scene.call.args[0] if scene.call is not None and scene.call.args else None
-    what = "the file" if given is None else shortened(text_of(given)).replace("'", '"')
+    what = "the file" if given is None else in_title(given)
     held = f"an object of {refused[0]}" if refused else "other objects than tensors and containers of them"
     title = f"{what} holds {held}: torch.load makes only tensors, numbers, texts and containers of them"
     allow = "weights_only=False, if you trust where the file comes from: such a file can run code as it is loaded"

@@ -23,12 +23,11 @@ from ....safe.guard import (
 )
 from ....words.text import quoted
 from ...findings.finding import Found
-from ...step.expressions import text_of
 from ..errors import attribute_in
-from ..operand import UNKNOWN, Operand, needs_grad, operand, shortened
+from ..operand import UNKNOWN, Operand, in_title, needs_grad, operand
 from ..operation import FailingLine
 from ..scene import Scene
-from ..values import entry, items_of, key_words, keys_of, nearest, value_words
+from ..values import entry, items_of, key_words, keys_of, nearest, tensor_in, value_words
 
 _MISSING = object()
 _PARTS = ("_modules", "_parameters", "_buffers")
@@ -62,7 +61,7 @@ def _of_subscript(scene: Scene, line: FailingLine, node: ast.Subscript) -> Found
     entries = _entries(value)
     if entries is None or key is UNKNOWN:
         return None
-    text, keys = shortened(text_of(node.value).replace("'", '"')), keys_of(entries)
+    text, keys = in_title(node.value), keys_of(entries)
     if type(key) is Operand:
         if not keys or key.sizes:
             return None
@@ -108,7 +107,7 @@ def missing_attribute(scene: Scene) -> Found | None:
 
 
 def _of_attribute(scene: Scene, line: FailingLine, node: ast.Attribute, wanted: str) -> Found | None:
-    value, text = line.reader.read(node.value), shortened(text_of(node.value).replace("'", '"'))
+    value, text = line.reader.read(node.value), in_title(node.value)
     if value is UNKNOWN:
         return None
     if value is None:
@@ -150,7 +149,7 @@ def _of_none(scene: Scene, line: FailingLine, node: ast.Attribute, text: str) ->
 
 def _of_module(scene: Scene, value: Any, text: str, wanted: str) -> Found | None:
     inside = dict_get(dict_attribute(value, "_modules"), "module") if _is_wrapper(value) else None
-    if inside is not None and _has(inside, wanted):
+    if inside is not None and wanted in _names(inside):
         title = f"{text} is a {class_name(type(value))}: {wanted} is an attribute of the module inside it"
         return scene.found(title, (f"{text}.module", value_words(inside)), suggestion=f"{text}.module.{wanted}")
     near = nearest(wanted, _names(value))
@@ -178,10 +177,6 @@ def _names(value: Any) -> Iterator[str]:
         if type(name) is str and name[:1] != "_" and name not in ("training", "call_super_init", "dump_patches"):
             yield name
     yield from (name for base in mro(type(value)) if class_name(base) != "Module" for name in _public(base))
-
-
-def _has(value: Any, name: str) -> bool:
-    return name in set(_names(value))
 
 
 def _tensor_attributes() -> frozenset[str]:
@@ -218,14 +213,10 @@ def _made_tensor(text: str, value: Any, wanted: str) -> str:
         moved = f"{{key: one.{wanted}(…) for key, one in {text}.items()}}" if wanted in ("to", "cuda", "cpu") else ""
         return moved or "take a tensor by its key"
     if issubclass(type(value), (list, tuple)):
-        found = [operand("", item) for item in items_of(value)]
-        tensors = [one for one in found if one is not None]
-        if tensors and wanted in ("to", "cuda", "cpu"):
+        items = items_of(value)
+        if wanted in ("to", "cuda", "cpu") and any(operand("", item) is not None for item in items):
             return f"[one.{wanted}(…) for one in {text}]"
-        if len(tensors) > 1 and len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1:
-            return f"torch.stack({text}), or {text}[0]"
-        first = next((at for at, one in enumerate(found) if one is not None), None)
-        return f"torch.tensor({text})" if first is None else f"{text}[{first}]"
+        return tensor_in(text, items)
     if type(value) in NUMBERS and wanted in ("item", "tolist", "detach", "cpu"):
         return f"{text} is a number already"
     if type(value) in NUMBERS:

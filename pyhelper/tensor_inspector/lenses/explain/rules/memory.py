@@ -10,9 +10,8 @@ from ....measure.torch.metadata import device_name, is_tensor, stored_bytes
 from ....safe.guard import module
 from ....words.text import size
 from ...findings.finding import Found
-from ...step.expressions import text_of
 from ..errors import bytes_asked
-from ..operand import shortened
+from ..operand import in_title
 from ..scene import Scene
 from ..sizes import broadcast, product
 
@@ -37,7 +36,7 @@ def _operation(scene: Scene) -> str:
     if scene.layer is not None:
         return scene.layer.title
     found = next((operation for operation in scene.operations if scene.failing.is_exact or operation.operands()), None)
-    return "this line" if found is None or found.node is None else shortened(text_of(found.node))
+    return "this line" if found is None or found.node is None else in_title(found.node)
 
 
 def _result(scene: Scene) -> str:

@@ -7,12 +7,11 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import NUMBERS, class_name, dict_get, instance_dict
 from ...findings.finding import Found
-from ...step.expressions import text_of
 from ..errors import argument_in, type_given
-from ..operand import UNKNOWN, Operand, operand, shortened
+from ..operand import UNKNOWN, Operand, in_title, operand
 from ..samples import dataset_name, parts_of, samples
 from ..scene import Scene
-from ..values import entry, items_of, keys_of, value_words
+from ..values import entry, items_of, keys_of, tensor_in, value_words
 
 
 def not_tensor(scene: Scene) -> Found | None:
@@ -64,7 +63,7 @@ def not_tensor(scene: Scene) -> Found | None:
 
 def _of_none(scene: Scene, text: str) -> Found:
     if text == "None":
-        where = shortened(text_of(scene.failing.nodes[0])).replace("'", '"') if scene.failing.is_exact else "this line"
+        where = in_title(scene.failing.nodes[0]) if scene.failing.is_exact else "this line"
         return scene.found(f"None is given in {where}, which wants {_wanted(scene)}", (None, where))
     if "not callable" in scene.message:
         fit = f"find out why {text} is None"
@@ -114,13 +113,7 @@ def _tensor_of(text: str, value: Any) -> str:
             (name for name in attributes if type(name) is str and operand("", attributes[name]) is not None), None
         )
         return "" if name is None else f"{text}.{name}"
-    found = [operand("", item) for item in items_of(value)]
-    tensors = [one for one in found if one is not None]
-    if not tensors:
-        return f"torch.tensor({text})"
-    same = len(tensors) == len(found) and len({one.sizes for one in tensors}) == 1
-    first = next(at for at, one in enumerate(found) if one is not None)
-    return f"torch.stack({text}), or {text}[0]" if same and len(found) > 1 else f"{text}[{first}]"
+    return tensor_in(text, items_of(value))
 
 
 # Samples that can't be made a batch

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....measure.torch.modules import is_module
+from ....measure.torch.modules import is_module, members
+from ....safe.budget import Budget, Steps
 from ....safe.guard import SEQUENCES, class_name
 from ...findings.finding import Found
 from ..errors import type_in_parameters
@@ -46,9 +47,11 @@ def _not_a_leaf(scene: Scene) -> Found | None:
 
 def _empty(scene: Scene) -> Found | None:
     """No parameter at all: a model without any, or none that was chosen."""
-    named = [(name, value) for name, value in _modules(scene) if not _has_parameters(value)]
-    if named:
-        name, value = named[0]
+    for name, value in scene.named():
+        if not is_module(value) or any(
+            True for one in members(value, Steps(Budget(200))) for _ in one.part("_parameters")
+        ):
+            continue
         title = f"{name} ({class_name(type(value))}) has no parameters: its optimizer got an empty list"
         fit = "layers in a plain list or dict are not registered: nn.ModuleList, nn.ModuleDict"
         return scene.found(title, (name, value_words(value)), suggestion=fit)
@@ -58,19 +61,3 @@ def _empty(scene: Scene) -> Found | None:
             title, (text, "empty" if value is UNKNOWN else value_words(value)), suggestion="check which are chosen"
         )
     return None
-
-
-def _modules(scene: Scene) -> list[tuple[str, Any]]:
-    """The modules that the failing line names."""
-    found = []
-    for text, value in scene.named():
-        if is_module(value):
-            found.append((text, value))
-    return found
-
-
-def _has_parameters(module: Any) -> bool:
-    from ....measure.torch.modules import members
-    from ....safe.budget import Budget, Steps
-
-    return any(True for one in members(module, Steps(Budget(200))) for _ in one.part("_parameters"))

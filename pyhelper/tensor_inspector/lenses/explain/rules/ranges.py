@@ -12,11 +12,11 @@ from ....measure.torch.modules import is_of
 from ....safe.guard import instance_dict
 from ....words.text import number, plural, shape
 from ...findings.finding import Found
-from ...step.expressions import text_of
-from ..errors import is_about_target, is_reported_late, number_after, short_message
+from ...step.expressions import shown_text, text_of
+from ..errors import number_after, short_message
 from ..operand import UNKNOWN, Operand
 from ..operation import Operation
-from ..scene import Scene
+from ..scene import Scene, first_found
 from .forms import of_mask
 
 _READ = 1 << 24  #: elements that are read
@@ -72,10 +72,9 @@ def _unraveled(at: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def label_out_of_range(scene: Scene) -> Found:
-    for operation in scene.operations:
-        found = _labels(scene, operation)
-        if found is not None:
-            return found
+    found = first_found(scene, _labels)
+    if found is not None:
+        return found
     value = number_after(scene.message, "Target")
     known = scene.operands()
     title = short_message(scene.message) if value is None else f"a label is {number(value)}, which is no class"
@@ -111,7 +110,7 @@ def _labels(scene: Scene, operation: Operation) -> Found | None:
 def logits_to_prob_loss(scene: Scene) -> Found:
     operation = next((one for one in scene.operations if one.name == "binary_cross_entropy"), None)
     operation = operation or next(iter(scene.operations), None)
-    wants_target = is_about_target(scene.message)
+    wants_target = "of target" in scene.message
     position, name = (1, "target") if wants_target else (0, "input")
     given = None if operation is None else operation.tensor(position, name)
     stats = None if given is None or given.value is None or given.is_array else stats_of(given.value, scene.budget)
@@ -132,12 +131,10 @@ def logits_to_prob_loss(scene: Scene) -> Found:
 
 
 def index_out_of_range(scene: Scene) -> Found:
-    for operation in scene.operations:
-        for check in (of_mask, _embedding, _item, _index):
-            found = check(scene, operation)
-            if found is not None:
-                return found
-    if is_reported_late(scene.message):
+    found = first_found(scene, of_mask, _embedding, _item, _index)
+    if found is not None:
+        return found
+    if "device-side assert" in scene.message:
         title = "an index or a label is out of range, on a device that tells late"
         fit = "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU"
         return scene.found(title, *scene.operands()[:6], certain=False, suggestion=fit)
@@ -194,7 +191,7 @@ def _item(scene: Scene, operation: Operation) -> Found | None:
 
 def _beyond(scene: Scene, operation: Operation, index: int, length: int) -> Found:
     node = operation.node
-    written = text_of(node.value).replace("'", '"') if isinstance(node, ast.Subscript) else "it"
+    written = shown_text(node.value) if isinstance(node, ast.Subscript) else "it"
     by = text_of(node.slice) if isinstance(node, ast.Subscript) else ""
     words = number(index) if by in (str(index), "") else f"{by} is {number(index)}"
     title = (

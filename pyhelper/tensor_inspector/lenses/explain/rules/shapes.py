@@ -8,21 +8,20 @@ from .. import sizes as rules
 from ..errors import mismatched_entries, of_worker, short_message, sides
 from ..operand import Operand
 from ..operation import Operation
-from ..scene import Scene
+from ..scene import Scene, first_found
 from .forms import of_assigned, of_dimension, of_joined, of_mask, of_ragged, of_split, of_view
 from .layers import MISMATCH, of_layer
 from .losses import of_loss
 from .products import of_convolution, of_einsum, of_linear, of_product
 
+#: Operations whose tensors need not broadcast.
 _OTHER_SHAPES = tuple("getitem setitem embedding gather scatter index_select cat stack conv matmul linear".split())
 
 
 def shape_mismatch(scene: Scene) -> tuple[str, Found]:
     """The finding, and which rule it is of."""
-    for found in (_of_checkpoint(scene), _of_worker(scene), of_layer(scene), _of_operations(scene)):
-        if found is not None:
-            return found
-    return MISMATCH, _from_message(scene)
+    named = _of_checkpoint(scene) or _of_worker(scene) or of_layer(scene)
+    return named or (MISMATCH, first_found(scene, *_CHECKS) or _from_message(scene))
 
 
 def _of_checkpoint(scene: Scene) -> tuple[str, Found] | None:
@@ -45,24 +44,15 @@ def _of_worker(scene: Scene) -> tuple[str, Found] | None:
     return MISMATCH, scene.found(f"the samples of a batch do not fit together: {reason}", fact, suggestion=fit)
 
 
-def _of_operations(scene: Scene) -> tuple[str, Found] | None:
-    for operation in scene.operations:
-        for check in _CHECKS:
-            found = check(scene, operation)
-            if found is not None:
-                return MISMATCH, found
-    return None
-
-
 def _elementwise(scene: Scene, operation: Operation) -> Found | None:
     """The first pair of operands that does not broadcast."""
-    if not operation.name[:1].islower():  # a class is made
+    if not operation.name[:1].islower() or operation.name.startswith(_OTHER_SHAPES):  # or a class is made
         return None
     known = [one for one in operation.operands() if one.sizes is not None]
     for at, a in enumerate(known):
         for b in known[at + 1 :]:
             wrong = rules.clash(a.sizes or (), b.sizes or ())
-            if wrong is None or _takes_other_shapes(operation):
+            if wrong is None:
                 continue
             first, second = (a.sizes or ())[wrong], (b.sizes or ())[wrong]
             where = _where(len(a.sizes or ()), len(b.sizes or ()), wrong)
@@ -76,11 +66,6 @@ def _where(a: int, b: int, back: int) -> str:
     if a == b:
         return f"dimension {a + back}"
     return "the last dimension" if back == -1 else f"dimension {back} from the end"
-
-
-def _takes_other_shapes(operation: Operation) -> bool:
-    """Whether an operation's tensors need not broadcast."""
-    return operation.name.startswith(_OTHER_SHAPES)
 
 
 def _broadcasting(a: Operand, b: Operand) -> str:

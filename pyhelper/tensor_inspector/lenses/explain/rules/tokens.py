@@ -5,9 +5,7 @@ from __future__ import annotations
 from ....safe.guard import Classes, class_name
 from ....words.text import listed
 from ...findings.finding import Found
-from ...step.expressions import text_of
-from ..errors import is_about_padding_token
-from ..operand import UNKNOWN, shortened
+from ..operand import UNKNOWN, in_title
 from ..operation import FailingLine
 from ..scene import Scene
 from ..values import items_of, value_words
@@ -21,12 +19,12 @@ def tokenizer_input(scene: Scene) -> Found | None:
         tokenizer = line.reader.value(node.func)
         if tokenizer is None or "Tokenizer" not in class_name(type(tokenizer)):
             continue
-        name, class_of = shortened(text_of(node.func)), class_name(type(tokenizer))
-        if is_about_padding_token(scene.message):
+        name, class_of = in_title(node.func), class_name(type(tokenizer))
+        if "padding token" in scene.message:
             title = f"{name}.pad_token is None: {name} has nothing to pad with"
             return scene.found(title, (name, class_of), suggestion=f"{name}.pad_token = {name}.eos_token")
         for argument in node.args:
-            text, value = shortened(text_of(argument)), line.reader.read(argument)
+            text, value = in_title(argument), line.reader.read(argument)
             is_list = issubclass(type(value), (list, tuple))
             rows = items_of(value) if is_list else [value]
             odd = next((at for at, row in enumerate(rows) if type(row) not in _TEXTS and row is not UNKNOWN), None)

@@ -12,7 +12,7 @@ from ....words.text import listed, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import text_of
 from ..errors import numbers_to_unpack, short_message
-from ..operand import UNKNOWN, Operand, operand, shortened
+from ..operand import UNKNOWN, Operand, in_title, operand
 from ..scene import Scene
 from ..values import count_of, items_of, key_words, keys_of, value_words
 
@@ -137,7 +137,7 @@ def _of_target(scene: Scene, target: ast.AST, node: ast.AST, value: Any = UNKNOW
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
     value = scene.failing.reader.read(node) if value is UNKNOWN else value
-    text = shortened(text_of(node).replace("'", '"'))
+    text = in_title(node)
     loader = _next_of(node)
     if loader is not None:
         value = _of_loader(scene.failing.reader.read(loader)) or UNKNOWN
@@ -160,7 +160,7 @@ def _of_loop(scene: Scene, target: ast.AST, node: ast.AST) -> Iterator[Part]:
     """What a loop takes its names from, one element after the other."""
     if not isinstance(target, (ast.Tuple, ast.List)) or any(isinstance(name, ast.Starred) for name in target.elts):
         return
-    text, value = shortened(text_of(node).replace("'", '"')), scene.failing.reader.read(node)
+    text, value = in_title(node), scene.failing.reader.read(node)
     if isinstance(node, ast.Call) and text_of(node.func) == "enumerate" and node.args:
         if len(target.elts) != 2:
             part = Part(f"each turn of {text}", UNKNOWN, target)
