@@ -104,19 +104,28 @@ def call_expression(request: Answer) -> str:
     return f"{SYS}.modules['_tensor_inspector.gateway'].call('{text}') {MARK}"
 
 
-def inject_expression(**preferences: object) -> str:
-    """Puts the helper into the process: one expression that leaves no name behind in the user's frame."""
+def inject_expression(*, untimed: bool = True, **preferences: object) -> str:
+    """Puts the helper into the process: one expression that leaves no name behind in the user's frame.
+
+    Unlike the extension's, it gives the debugger's own views the time that slow machines need too, if `untimed`.
+    """
     sources = {_module(file): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
     loader = sources.pop("loader")
     run = (
         f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
         "'<frozen _tensor_inspector.loader>', 'exec'), g), "
         f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}', "
-        f"m['json'].loads(z('{_packed(json.dumps(preferences))}'))))[1]"
+        f"m['json'].loads(z('{_packed(json.dumps(preferences))}'))){_untimed(preferences) if untimed else ''})[1]"
     )
     unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"
     return f"(lambda m: (lambda g, z: {run})({names}, {unpack}))({SYS}.modules) {MARK}"
+
+
+def _untimed(preferences: Answer) -> str:
+    """More of the tuple that injects."""
+    budget = "m['_tensor_inspector.preferences'].__dict__.update(BUDGET_MS={ms}, _MOST_MS={ms})".format(**UNTIMED)
+    return f", {budget}, m['_tensor_inspector.gateway'].prefer(m['json'].loads('{json.dumps(preferences)}'))"
 
 
 def _packed(text: str) -> str:

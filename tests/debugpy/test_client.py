@@ -117,7 +117,7 @@ def test_the_extension_injects_and_calls_the_helper_by_the_same_expressions() ->
     node = subprocess.run(
         ["node", "--input-type=module", "--eval", program], capture_output=True, encoding="utf-8", check=True
     )
-    ours = [inject_expression(digits=6), call_expression({"op": "frame", "version": VERSION})]
+    ours = [inject_expression(untimed=False, digits=6), call_expression({"op": "frame", "version": VERSION})]
     assert [_unpacked(theirs) for theirs in json.loads(node.stdout)] == [_unpacked(one) for one in ours]
 
 

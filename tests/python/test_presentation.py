@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from tensor_inspector.preferences import Preferred
+from tensor_inspector.session import session
 from tensor_inspector.stock.expressions import reached
 from tensor_inspector.stock.provider import Children, Lines
 from tensor_inspector.stock.rows import Row
@@ -18,6 +20,13 @@ Pair = namedtuple("Pair", "left right")
 STORAGE: Any = torch.zeros(8).untyped_storage()
 TYPED = torch.TypedStorage(wrap_storage=STORAGE, dtype=torch.uint8, _internal=True)
 TENSOR = torch.ones(3)
+
+
+@pytest.fixture(autouse=True)
+def time_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine says no less."""
+    monkeypatch.setattr(session, "preferred", Preferred(budget_ms=60_000))
+    monkeypatch.setattr(session, "question", None)
 
 
 @pytest.mark.parametrize(
