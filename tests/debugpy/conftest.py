@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -32,16 +33,37 @@ def session() -> Iterator[StartSession]:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Runs a program up to its `# STOP`; `frameless` asks as in a process that uses torch.compile."""
-    clients: list[Client] = []
+    with ExitStack() as sessions:
 
-    def run(source: str, *, frameless: bool = False, **options: Any) -> tuple[Client, Stop, Helper]:
-        program = tmp_path / "program.py"
-        program.write_text(dedent(source), "utf-8")
-        client = Client()
-        clients.append(client)
-        stop = client.launch(program, breakpoints=stop_lines(program).values(), **options)
-        return client, stop, Helper(client, frameless=frameless)
+        def run(source: str, *, frameless: bool = False, **options: Any) -> tuple[Client, Stop, Helper]:
+            client = sessions.enter_context(Client())
+            return client, launch(client, tmp_path, source, **options), Helper(client, frameless=frameless)
 
-    yield run
-    for client in clients:
-        client.close()
+        yield run
+
+
+@pytest.fixture(scope="module")
+def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """As `start`, in one session for the tests of a file that give the same source: what they look at stays as it is."""
+    standing: dict[str, tuple[Client, Stop, Helper]] = {}
+    with ExitStack() as sessions:
+
+        def run(source: str, *, frameless: bool = False, **options: Any) -> tuple[Client, Stop, Helper]:
+            assert not options, "they would hold for the first test alone"
+            if source not in standing:
+                client = sessions.enter_context(Client())
+                stop = launch(client, tmp_path_factory.mktemp("paused"), source)
+                standing[source] = client, stop, Helper(client)
+                standing[source][2].inject(stop)
+            client, stop, first = standing[source]
+            helper = Helper(client, frameless=frameless)
+            helper.injected = first.injected
+            return client, stop, helper
+
+        yield run
+
+
+def launch(client: Client, folder: Path, source: str, **options: Any) -> Stop:
+    program = folder / "program.py"
+    program.write_text(dedent(source), "utf-8")
+    return client.launch(program, breakpoints=stop_lines(program).values(), **options)

@@ -28,6 +28,29 @@ DROPPED = """
 """
 
 
+#: Plays each file of a folder; the grad mode, which a program may leave off, is put right after each.
+PLAYER = """
+import importlib.util, sys, warnings
+from pathlib import Path
+import torch
+
+def play(file):
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    try:
+        program.train(int)  # what a call at a stop does is of no function of the program
+    except Exception:
+        pass  # it was shown where it was raised
+    torch.set_grad_enabled(True)
+
+torch.set_num_threads(1)
+for file in sorted(Path(__file__).with_name("programs").iterdir()):
+    play(file)
+print("end")  # STOP
+"""
+
+
 class StartSession(Protocol):
     """The fixture `session`: debugs a program, by name under tests/programs or by path, up to a marked line."""
 

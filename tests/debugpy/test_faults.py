@@ -14,14 +14,14 @@ from table import Start
 FAULTS = """
     import os, signal, threading, time
     from concurrent.futures import ThreadPoolExecutor
-    import torch
+    import numpy
 
     class Wordy(Exception):
         def __str__(self):
             while True:
                 pass
 
-    class Faulty(torch.utils.data.Dataset):
+    class Faulty:
         @property
         def raises(self):
             raise ValueError("no")
@@ -74,7 +74,7 @@ FAULTS = """
     ready.wait()
 
     def work(step):
-        faulty, image = Faulty(), torch.ones(step)
+        faulty, image = Faulty(), numpy.ones(step, "float32")
         print("step", step)  # STOP
         return faulty, image
 
@@ -86,7 +86,7 @@ FAULTS = """
 
 
 ENDLESS = """
-    import torch
+    import numpy
 
     class Wordy(Exception):
         def __str__(self):
@@ -97,7 +97,7 @@ ENDLESS = """
         raise Wordy
 
     def work(step):
-        image = torch.ones(step)
+        image = numpy.ones(step, "float32")
         print("step", step)  # STOP
         return image
 

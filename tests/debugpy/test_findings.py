@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from client import Stop
+from client import Client, Stop, stop_lines
 from helper import Answer, Helper, Refused
-from table import Start
+from table import PLAYER, Start
 
 FAULTS = Path(__file__).parents[1] / "programs" / "faults"
 EXPECTED = json.loads((FAULTS / "expected.json").read_text("utf-8"))
@@ -49,8 +49,8 @@ def rules(answer: Answer) -> list[str]:
 
 
 @pytest.mark.parametrize("frameless", [False, True])
-def test_what_is_found_is_told_as_data_and_as_rows_down_to_the_values(start: Start, frameless: bool) -> None:
-    _, stop, helper = start(STEP + "train()", frameless=frameless)
+def test_what_is_found_is_told_as_data_and_as_rows_down_to_the_values(paused: Start, frameless: bool) -> None:
+    _, stop, helper = paused(STEP + "train()", frameless=frameless)
     answer = ask(helper, stop)
     assert rules(answer) == ["double-softmax"]
     assert answer["found"]["explained"] == 0
@@ -68,8 +68,8 @@ def test_what_is_found_is_told_as_data_and_as_rows_down_to_the_values(start: Sta
     assert (value["path"], value["line"].partition(" · ")[0]) == ("out", "float32[6, 3]")
 
 
-def test_rules_that_are_ignored_are_not_asked(start: Start) -> None:
-    _, stop, helper = start(STEP + "train()")
+def test_rules_that_are_ignored_are_not_asked(paused: Start) -> None:
+    _, stop, helper = paused(STEP + "train()")
     answer = ask(helper, stop, ignore="double-softmax lr-zero")
     assert rules(answer) == []
     assert {"rule": "lr-zero", "reason": "ignored"} in answer["found"]["skipped"]
@@ -77,21 +77,32 @@ def test_rules_that_are_ignored_are_not_asked(start: Start) -> None:
     assert "children" not in answer["node"]
 
 
-def program(name: str, which: str) -> str:
-    """A program of the table, that stops in `train` where it calls ``stop``."""
-    text = (FAULTS / name / f"{which}.py").read_text("utf-8")
-    return text.replace("stop()", "print('here')  # STOP", 1).replace("__main__", "elsewhere") + "\ntrain(print)\n"
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What is found where each program of the table, and its twin, first calls ``stop``: all are played in one session."""
+    player = tmp_path_factory.mktemp("found") / "player.py"
+    player.write_text(PLAYER, "utf-8")
+    breakpoints = {player: stop_lines(player).values()}
+    for name in PAIRS:
+        for which in ("buggy", "clean"):
+            file = player.parent / "programs" / f"{name}_{which}.py"
+            file.parent.mkdir(exist_ok=True)
+            text = (FAULTS / name / f"{which}.py").read_text("utf-8")
+            file.write_text(text.replace("stop()", "print('here')  # STOP", 1), "utf-8")
+            breakpoints[file] = stop_lines(file).values()
+    found = {}
+    with Client() as client:
+        stop, helper = client.launch(player, breakpoints=breakpoints), Helper(client)
+        while (file := Path(client.stack(stop.thread)[0]["source"]["path"])) != player:
+            found[file.stem] = rules(ask(helper, stop, thorough=True))
+            stop = client.resume(stop.thread)
+    return found
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_fault_is_found_in_its_paused_frame_and_its_twin_is_clean(start: Start, name: str) -> None:
-    for which in ("buggy", "clean"):
-        _, stop, helper = start(program(name, which))
-        found = rules(ask(helper, stop, thorough=True))
-        if which == "clean":
-            assert found == []
-        else:
-            assert found[0] in EXPECTED[name]["rules"]
+def test_a_fault_is_found_in_its_paused_frame_and_its_twin_is_clean(found: dict[str, list[str]], name: str) -> None:
+    assert found[f"{name}_buggy"][0] in EXPECTED[name]["rules"]
+    assert found[f"{name}_clean"] == []
 
 
 RAISES = f"""{HEAD}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from client import Client
 from helper import Helper
+from table import PLAYER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -19,27 +20,6 @@ from faults import HEAD, PROGRAMS, with_fault, without_fault
 from faults.traps import TRAPS
 
 _SESSIONS = 4  #: among which the programs are dealt out
-#: Plays each file of a folder; the grad mode, which a program may leave off, is put right after each.
-PLAYER = """
-import importlib.util, sys, warnings
-from pathlib import Path
-import torch
-
-def play(file):
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    program = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(program)
-    try:
-        program.train(int)  # what a call at a stop does is of no function of the program
-    except Exception:
-        pass  # it was shown where it was raised
-    torch.set_grad_enabled(True)
-
-torch.set_num_threads(1)
-for file in sorted(Path(__file__).with_name("programs").iterdir()):
-    play(file)
-print("end")  # STOP
-"""
 #: name: the rules that must be said, the program
 TABLE: dict[str, tuple[set[str], str]] = {
     **{f"{name}_faulty": ({rule}, with_fault(text)) for name, (rule, text) in PROGRAMS.items()},

@@ -27,8 +27,8 @@ def rows(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("frameless", [False, True])
-def test_the_variables_of_the_frame_come_in_one_answer(start: Start, frameless: bool) -> None:
-    _, stop, helper = start(TENSORS, frameless=frameless)
+def test_the_variables_of_the_frame_come_in_one_answer(paused: Start, frameless: bool) -> None:
+    _, stop, helper = paused(TENSORS, frameless=frameless)
     answer = helper.frame(stop)
     assert answer["function"] == "step"
     assert list(rows(answer)) == ["image", "batch", "other", "count", "global variables"]
@@ -57,8 +57,8 @@ def test_the_files_of_the_frame_and_its_callers_are_told_with_the_ids_that_the_a
 
 
 @pytest.mark.parametrize("frameless", [False, True])
-def test_children_are_asked_for_later_in_the_same_stop(start: Start, frameless: bool) -> None:
-    _, stop, helper = start(TENSORS, frameless=frameless)
+def test_children_are_asked_for_later_in_the_same_stop(paused: Start, frameless: bool) -> None:
+    _, stop, helper = paused(TENSORS, frameless=frameless)
     answer = helper.frame(stop)
     page = helper.children(stop, answer["snapshot"], rows(answer)["batch"]["id"])["page"]
     assert [node["path"] for node in page["nodes"]] == ["batch['image']"]
@@ -209,8 +209,8 @@ def test_our_code_never_stops_a_debugger_that_stops_at_raised_exceptions(start: 
 
 
 @pytest.mark.parametrize("expression", ["exit(3)", "1 / 0", "raise_it(", "(_ for _ in ()).throw(KeyboardInterrupt)"])
-def test_what_the_users_expression_raises_is_an_answer(start: Start, expression: str) -> None:
-    _, stop, helper = start(TENSORS)
+def test_what_the_users_expression_raises_is_an_answer(paused: Start, expression: str) -> None:
+    _, stop, helper = paused(TENSORS)
     with pytest.raises(Refused) as refused:
         helper.evaluate(stop, expression)
     assert refused.value.code == "raised"
