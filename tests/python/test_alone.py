@@ -19,7 +19,7 @@ def said(code: str, *without: str) -> list[str]:
     program = WITHOUT.format(names=without) + "from tensor_inspector import *\n" + textwrap.dedent(code)
     run = [sys.executable, "-c", program]
     done = subprocess.run(
-        run, capture_output=True, text=True, timeout=120, env={"PYTHONPATH": str(HELPER)}, check=False
+        run, capture_output=True, text=True, timeout=600, env={"PYTHONPATH": str(HELPER)}, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

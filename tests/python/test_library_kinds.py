@@ -28,7 +28,7 @@ def as_kind(value: Any) -> None:
 
 def alone(code: str) -> str:
     """What a process of its own prints, where it writes nothing else."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.stderr == ""
     return done.stdout.strip()
 

@@ -27,7 +27,7 @@ def run(after: str, before: str = "", put_in: str = "") -> Any:
     """What `after` printed as JSON, in a fresh interpreter into which the helper was put."""
     text = f"{before}\n{FRAME}\nspace = {{}}\n{put_in}\nexec({program()!r}, space)\nanswer = space['answer']\n{after}"
     command = [sys.executable, "-W", "error", "-"]
-    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return json.loads(done.stdout)

@@ -353,5 +353,5 @@ def test_a_module_that_is_named_after_a_standard_one_is_not_trusted(tmp_path: pa
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport queue\n"
         "from tensor_inspector import summarize\nprint(summarize(queue.Queue()))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=True)
     assert done.stdout.strip() in ("Queue · maxsize 3", "Queue · empty of at most 3")
