@@ -128,7 +128,7 @@ test("twenty quick steps ask at most once a stop, and leave the values of the la
   const others = before.stops - steps();
   const goal = steps() + 20;
   await until("twenty steps", async () => {
-    await wb.page.keyboard.press("F10"); // VS Code takes those that find it paused
+    for (const _ of [1, 2, 3, 4]) await wb.page.keyboard.press("F10"); // VS Code takes those that find it paused
     return steps() >= goal;
   });
   await wb.inspector.rowsWhen("the last stop's value", async (rows) => {

@@ -17,19 +17,28 @@ export interface LaunchConfig {
   readonly [attribute: string]: unknown;
 }
 
+/** What the bed's extension tells when it takes orders. */
+interface Opened {
+  readonly port: number;
+  readonly logs: string;
+}
+
 export class Channel {
+  /** Where the window's extension host writes its logs. */
+  readonly logs: string;
   readonly #port: number;
 
-  private constructor(port: number) {
+  private constructor({ port, logs }: Opened) {
+    this.logs = logs;
     this.#port = port;
   }
 
   /** Waits until a window on the workspace in `home` takes orders. */
   static async open(home: string, limit?: number): Promise<Channel> {
     const file = path.join(home, "channel.json");
-    const port = await until("the window's extension host", () => existsSync(file) && readPort(file), limit);
+    const opened = await until("the window's extension host", () => existsSync(file) && readOpened(file), limit);
     rmSync(file); // after a reload there is a new one
-    return new Channel(port);
+    return new Channel(opened);
   }
 
   /** Runs a VS Code command; the result must be JSON. */
@@ -79,7 +88,7 @@ export class Channel {
 }
 
 /** Undefined while the file is being written. */
-function readPort(file: string): number | undefined {
+function readOpened(file: string): Opened | undefined {
   const text = readFileSync(file, "utf8");
-  return text.endsWith("}") ? (JSON.parse(text) as { port: number }).port : undefined;
+  return text.endsWith("}") ? (JSON.parse(text) as Opened) : undefined;
 }

@@ -6,10 +6,7 @@ import type { DebugProtocol } from "@vscode/debugprotocol";
 import type { Breakpoint, Channel, LaunchConfig } from "./channel.ts";
 import type { Editor } from "./editor.ts";
 import type { Recording } from "./recording.ts";
-import { until } from "./wait.ts";
-
-/** A program may import torch first, on a loaded machine. */
-const startPatience = 60_000;
+import { patience, until } from "./wait.ts";
 
 export class Debugging {
   readonly #page: Page;
@@ -64,7 +61,7 @@ export class Debugging {
   }
 
   /** Does what makes the program stop (again), and waits until the stop shows in the editor: its line. */
-  async stopAfter(action: () => Promise<void>, limit = startPatience): Promise<number> {
+  async stopAfter(action: () => Promise<void>, limit = patience): Promise<number> {
     const before = this.stops();
     await action();
     await until("the program to stop", () => this.stops() > before, limit);

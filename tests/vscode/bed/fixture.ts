@@ -1,5 +1,5 @@
-/** The bed for vitest: one server and one browser for the run, a window for each test or for all tests of a file. */
-import { cpSync, globSync, rmSync, statSync, writeFileSync } from "node:fs";
+/** The bed for vitest: one server for the run, a browser for each worker, a window for each test or for all tests of a file. */
+import { cpSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { afterEach, expect, inject, test } from "vitest";
@@ -27,10 +27,12 @@ export function testIn(options: WorkspaceOptions) {
   let shared: Workbench | undefined;
   afterEach(async ({ task }) => {
     if (shared === undefined) return;
+    let disturbed = true;
     try {
       await expectUndisturbed(shared);
+      disturbed = false;
     } finally {
-      if (task.result?.state === "fail") await report(shared);
+      if (disturbed || task.result?.state === "fail") await report(shared);
     }
   });
   // oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern
@@ -48,9 +50,9 @@ interface Window {
 }
 
 async function openWindow(options: WorkspaceOptions): Promise<Window> {
-  const { browser: endpoint, server: shared } = inject("bed");
+  const { browsers, server: shared } = inject("bed");
   const { server = shared } = options;
-  const browser = await chromium.connect(endpoint);
+  const browser = await chromium.connect(browsers[Number(process.env["VITEST_POOL_ID"]) - 1]!);
   try {
     const wb = await Workbench.open(browser, server, options);
     const close = async (): Promise<void> => {
@@ -76,22 +78,21 @@ async function expectUndisturbed(wb: Workbench): Promise<void> {
 
 async function report(wb: Workbench): Promise<void> {
   try {
-    await writeReport(wb, inject("bed").server.home, expect.getState().currentTestName ?? "unnamed");
+    await writeReport(wb, expect.getState().currentTestName ?? "unnamed");
   } catch (trouble) {
     console.error("no full report:", trouble);
   }
 }
 
-async function writeReport(wb: Workbench, serverHome: string, test: string): Promise<void> {
+async function writeReport(wb: Workbench, test: string): Promise<void> {
   const folder = path.join(root, "test-results", test.replaceAll(/\W+/g, "-"));
   rmSync(folder, { recursive: true, force: true });
   await wb.screenshot(path.join(folder, "window.png"));
   writeFileSync(path.join(folder, "page.html"), await wb.page.content());
 
-  const logs = globSync("user-data/logs/*/exthost*/remoteexthost.log", { cwd: serverHome }).toSorted();
   const kept = {
     "dap.jsonl": path.join(wb.workspace.home, "dap.jsonl"),
-    "extension-host.log": path.join(serverHome, logs.at(-1) ?? ""),
+    "extension-host.log": path.join(wb.channel.logs, "remoteexthost.log"),
   };
   for (const [name, file] of Object.entries(kept)) {
     if (statSync(file, { throwIfNoEntry: false })?.isFile()) cpSync(file, path.join(folder, name));

@@ -1,8 +1,8 @@
-/** Runs once around all test files: VS Code with the packaged extension, and a browser. */
+/** Runs once around all test files: VS Code with the packaged extension, and a browser for each worker. */
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import { setUp } from "../../../scripts/setup.mjs";
-import { launchOptions } from "./browser.ts";
+import { launchOptions, workers } from "./browser.ts";
 import { packageExtension } from "./package.ts";
 import { exitOnSignals } from "./processes.ts";
 import { startServer } from "./server.ts";
@@ -10,7 +10,7 @@ import type { ServerAddress } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    bed: { server: ServerAddress; browser: string };
+    bed: { server: ServerAddress; browsers: readonly string[] };
   }
 }
 
@@ -18,10 +18,13 @@ export default async function start(project: TestProject): Promise<() => Promise
   setUp("python", "browser", "code-server");
   exitOnSignals();
   const server = await startServer({ vsix: packageExtension() });
-  const browser = await chromium.launchServer(launchOptions());
-  project.provide("bed", { server: { url: server.url, home: server.home }, browser: browser.wsEndpoint() });
+  const browsers = await Promise.all(Array.from({ length: workers }, () => chromium.launchServer(launchOptions())));
+  project.provide("bed", {
+    server: { url: server.url, home: server.home },
+    browsers: browsers.map((browser) => browser.wsEndpoint()),
+  });
   return async () => {
-    await browser.close();
+    await Promise.all(browsers.map((browser) => browser.close()));
     server.close();
   };
 }

@@ -1,5 +1,5 @@
 /** The debug traffic of one window, as the bed's extension recorded it. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DebugProtocol } from "@vscode/debugprotocol";
 
@@ -49,7 +49,7 @@ export class Recording {
 
   /** Everything so far, oldest first. */
   all(): readonly DapRecord[] {
-    if (!existsSync(this.#file)) return [];
+    if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) === this.#bytesRead) return this.#records;
     const fresh = readFileSync(this.#file).subarray(this.#bytesRead);
     const complete = fresh.subarray(0, fresh.lastIndexOf("\n") + 1); // the last line may still be being written
     this.#bytesRead += complete.length;
@@ -121,22 +121,24 @@ export class Recording {
   }
 
   /**
-   * Our questions that were sent while another one of ours was still to be answered. What the user asked to be run may
-   * take its time, and is gone around; interrupting it waits for nothing.
+   * Our questions that were sent while another one of ours was still to be answered, and was too young to be taken for lost:
+   * half as old, since it waits before it is recorded too. What the user asked to be run may take its time, and is gone
+   * around; interrupting it waits for nothing.
    */
   overlapping(): string[] {
-    const open = new Map<string, number>(); // session to request
+    const open = new Map<string, { seq: number; at: number }>(); // by session
     const found: string[] = [];
-    for (const { session, message } of this.all()) {
+    for (const { at, session, message } of this.all()) {
       if (message.type === "response") {
         const { request_seq: request } = message as DebugProtocol.Response;
-        if (open.get(session) === request) open.delete(session);
+        if (open.get(session)?.seq === request) open.delete(session);
       }
       const { command, arguments: args } = message as DebugProtocol.EvaluateRequest;
       const question = command === "evaluate" && message.type === "request" ? questionIn(args.expression) : undefined;
       if (question === undefined || question === "interrupt") continue;
-      if (open.has(session)) found.push(question);
-      if (!question.startsWith("evaluate ")) open.set(session, message.seq);
+      const before = open.get(session);
+      if (before !== undefined && at - before.at < LOST / 2) found.push(question);
+      if (!question.startsWith("evaluate ")) open.set(session, { seq: message.seq, at });
     }
     return found;
   }

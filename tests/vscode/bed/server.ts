@@ -136,6 +136,9 @@ function environment(home: string): NodeJS.ProcessEnv {
     XDG_RUNTIME_DIR: home,
     EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: "" }),
     BED_PYTHON: python,
+    // On a busy machine the debugger would notify of what took long.
+    PYDEVD_WARN_SLOW_RESOLVE_TIMEOUT: "600",
+    PYDEVD_WARN_EVALUATION_TIMEOUT: "600",
   };
 }
 

@@ -1,7 +1,11 @@
 /** Waiting for a condition, never for a time: with a limit, and with words for what did not come. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-export const patience = 20_000;
+/** Milliseconds; generous, for a busy machine: reaching it is a failure, never a way to go on. */
+export const patience = 60_000;
+
+/** Milliseconds between two questions: more and more, since each takes the machine's time from what is waited for. */
+const pauses = { first: 20, growth: 1.2, longest: 200 };
 
 /** Asks until the answer is neither undefined nor false, and returns it. */
 export async function until<T>(
@@ -10,10 +14,10 @@ export async function until<T>(
   limit = patience,
 ): Promise<T> {
   const deadline = Date.now() + limit;
-  for (;;) {
+  for (let pause = pauses.first; ; pause = Math.min(pause * pauses.growth, pauses.longest)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (Date.now() > deadline) throw new Error(`waited ${limit / 1000} s for ${what}`);
-    await sleep(25);
+    await sleep(pause);
   }
 }

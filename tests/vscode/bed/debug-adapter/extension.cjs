@@ -109,7 +109,8 @@ exports.activate = (context) => {
     vscode.debug.onDidReceiveDebugSessionCustomEvent(attachChild),
   );
   const server = http.createServer(take).listen(0, "127.0.0.1", () => {
-    fs.writeFileSync(path.join(bed(), "channel.json"), JSON.stringify({ port: server.address().port }));
+    const opened = { port: server.address().port, logs: path.dirname(context.logUri.fsPath) };
+    fs.writeFileSync(path.join(bed(), "channel.json"), JSON.stringify(opened));
   });
   context.subscriptions.push({ dispose: () => server.close() });
 };
