@@ -110,6 +110,7 @@ label-out-of-range | $y | $y = torch.tensor([1, 5]) | out = F.one_hot($y, 3)
 loss-not-scalar | $loss | $w = R(3, requires_grad=True); $loss = $w * 2 | $loss.backward()
 loss-without-grad | $loss | $loss = R(3).sum() | $loss.backward()
 graph-freed | $loss | $w = R(3, requires_grad=True); $loss = $w.pow(2).sum(); $loss.backward() | $loss.backward()
+fp16-overflow | $x -1000000000.0 65504 | $x = R(4).half(); $m = torch.ones(4).bool() | out = $x.masked_fill($m, -1e9)
 inplace-modified | $h | $w = R(3, requires_grad=True); $h = torch.sigmoid($w); $h.mul_(2); $loss = $h.sum() | $loss.backward()
 inplace-modified | $w | $w = R(3, requires_grad=True) | $w.add_(1)
 inplace-modified | $w | $w = R(3, requires_grad=True) | $w += 1

@@ -159,6 +159,34 @@ def test_looking_for_findings_changes_nothing(thorough: bool) -> None:
     assert watch.changes() == []
 
 
+class Compose:
+    def __init__(self, transforms: list[Any]) -> None:
+        self.transforms = transforms
+
+
+class Normalize:
+    def __init__(self, mean: Any, std: Any) -> None:
+        self.mean, self.std = mean, std
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (Normalize([0.5], [0.2]), ["normalized-twice"]),
+        (Normalize((0.5,), (0.2,)), ["normalized-twice"]),
+        (Normalize([0.4], [0.2]), []),
+        (Normalize(torch.zeros(1), torch.ones(1)), []),
+        (torch.flip, []),
+    ],
+)
+def test_a_normalisation_that_stands_twice_in_one_list_of_transforms_is_told(last: Any, said: list[str]) -> None:
+    model, prepare = nn.Linear(3, 3), Compose([Normalize([0.5], [0.2]), torch.flip, last])
+    x = torch.randn(4, 3)
+    loss = F.cross_entropy(model(x), torch.tensor([0, 1, 2, 0]))
+    assert [finding["rule"] for finding in findings()] == said
+    del prepare, loss
+
+
 class Hostile:
     def __init__(self) -> None:
         self.ran = False

@@ -238,4 +238,45 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      score = F.mse_loss(model(val_x), val_x.sum(1, keepdim=True))
 """,
     ),
+    "sound_of_16_bits": (
+        "not-normalized",
+        """
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.a, self.b = nn.Conv1d(1, 6, 16, stride=8), nn.Linear(6, 3)
+     def forward(self, u):
+         return self.b(self.a(u).relu().mean(-1))
+ net = Net()
+ o = torch.optim.Adam(net.parameters(), lr=1e-3)
+ tones = torch.sin(torch.arange(400) * torch.rand(8, 1)) * 0.8
+ pcm = (tones * 32767).to(torch.int16)
+ for _ in range(2):
+-    u = pcm.float()[:, None]
++    u = pcm.float()[:, None] / 32768
+     c = F.cross_entropy(net(u), torch.arange(8) % 3)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "the_first_of_the_batch_for_all": (
+        "duplicate-samples",
+        """
+ def joined(rows):
+-    return torch.stack([rows[0][0] for row in rows]), torch.stack([row[1] for row in rows])
++    return torch.stack([row[0] for row in rows]), torch.stack([row[1] for row in rows])
+ net = nn.Linear(12, 1)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ data = [(torch.randn(12), torch.randn(1)) for _ in range(32)]
+ for at in range(0, 32, 16):
+     u, v = joined(data[at : at + 16])
+     c = F.mse_loss(net(u), v)
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

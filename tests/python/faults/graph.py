@@ -669,4 +669,70 @@ PROGRAMS: dict[str, tuple[str, str]] = {
          descend(layers, 0.01)
 """,
     ),
+    "mean_of_a_list_of_floats": (
+        "loss-rewrapped",
+        """
+ def parts(q, y):
+     return [F.mse_loss(q[:, k], y[:, k]) for k in range(3)]
+ net = nn.Linear(6, 3)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     q, y = net(torch.randn(8, 6)), torch.randn(8, 3)
+     some = parts(q, y)
+-    c = torch.tensor([float(one) for one in some], requires_grad=True).sum()
++    c = torch.stack(some).sum()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "body_run_by_a_method_without_gradients": (
+        "missing-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.body, self.head = nn.Sequential(nn.Linear(6, 8), nn.Tanh()), nn.Linear(8, 3)
+         some = [{"params": self.body.parameters(), "lr": 0.01}, {"params": self.head.parameters()}]
+         self.opt = torch.optim.SGD(some, lr=0.1)
+-    @torch.no_grad()
+     def encode(self, x):
+         return self.body(x)
+     def go(self, x, y):
+         c = F.cross_entropy(self.head(self.encode(x)), y)
+         self.opt.zero_grad()
+         c.backward()
+         stop()
+         self.opt.step()
+ one = Engine()
+ for _ in range(2):
+     one.go(torch.randn(8, 6), torch.arange(8) % 3)
+""",
+    ),
+    "running_mean_of_losses_seen_from_its_caller": (
+        "retained-graph",
+        """
+ class Engine(object):
+     def __init__(self):
+         self.net, self.mean = nn.Linear(6, 1), None
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=0.01)
+     def note(self, c):
+         if self.mean is None:
+             self.mean = c
+         else:
+             self.mean = 0.9 * self.mean + 0.1 * c
+     def one(self, x, y):
+         c = F.mse_loss(self.net(x), y)
+         self.opt.zero_grad()
+         c.backward()
+         self.opt.step()
+-        self.note(c)
++        self.note(c.detach())
+     def fit(self):
+         for _ in range(5):
+             self.one(torch.randn(8, 6), torch.randn(8, 1))
+         stop()
+ Engine().fit()
+""",
+    ),
 }

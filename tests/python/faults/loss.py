@@ -640,4 +640,43 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "all_ignored_by_a_number_with_a_name": (
+        "all-targets-ignored",
+        """
+ NOTHING = -1
+ net = nn.Linear(6, 5)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     tags = torch.randint(0, 5, (4, 7))
+-    tags[:, :7] = NOTHING
++    tags[:, :3] = NOTHING
+     q = net(torch.randn(4, 7, 6))
+     c = F.cross_entropy(q.flatten(0, 1), tags.reshape(-1), ignore_index=NOTHING)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
+    "weights_of_the_steps_over_one_unit": (
+        "softmax-singleton",
+        """
+ class Pool(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.score, self.out = nn.Sequential(nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 1)), nn.Linear(8, 3)
+     def forward(self, h):
+-        w = torch.softmax(self.score(h), -1)
++        w = torch.softmax(self.score(h), 1)
+         return self.out((w * h).sum(1))
+ net = Pool()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(2):
+     c = F.cross_entropy(net(torch.randn(6, 5, 8)), torch.arange(6) % 3)
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
 }

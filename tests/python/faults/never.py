@@ -65,6 +65,7 @@ NEVER: dict[str, dict[str, str]] = {
         "cut off for one of two optimizers": "cut_off_for_one_of_two_optimizers",
         "another loss in the same step": "second_backward_out_of_sight",
         "experts without tokens": "mixture_of_experts",
+        "a body that is kept as it is at first": "body_without_gradients_at_first_only",
         "layers dropped at random, mask tokens": "layers_dropped_at_random",
         "an unused pooler": "detached_beside_an_unused_pooler",
         "what learns by another way": "codes_by_average",
@@ -116,6 +117,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     "retained-graph": {
         "this step's own list": "episode_in_a_function",
+        "this step's own sum, kept by an object": "sum_of_losses_seen_from_its_caller",
         "an episode's list not yet backpropagated": "episode_of_losses",
         "several losses summed for one backward": "gradients_summed_of_one_loss",
         "emptied after each epoch": "outputs_of_one_epoch",
@@ -277,6 +279,7 @@ NEVER: dict[str, dict[str, str]] = {
         "cycles": "model_that_explains_another",
     },
     "target-is-prediction": {
+        "nothing to compare in this batch": "no_box_in_the_batch",
         "autoencoder: the target is the input": "input_is_the_target",
         "a copy that is changed": "pulled_to_where_it_is_now",
         "a teacher's output": "compared_with_a_teacher_of_the_same_shape",
@@ -393,6 +396,7 @@ NEVER: dict[str, dict[str, str]] = {
     },
     "batch-mixing": {
         "batch norm in train": "noise_from_the_batch",
+        "a running mean of the program's own": "mean_of_its_own_that_runs_along",
         "contrastive, attention over the batch": "each_with_each",
         "graph networks": "nodes_of_a_graph",
         "time first": "time_is_the_first_dimension",

@@ -245,4 +245,45 @@ PROGRAMS: dict[str, tuple[str, str]] = {
  stop()
 """,
     ),
+    "row_of_padding_that_is_weighted_next": (
+        "masked-row",
+        """
+ class Pool(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.key, self.value, self.out = nn.Linear(6, 1), nn.Linear(6, 6), nn.Linear(6, 2)
+     def forward(self, h, empty):
+         s = self.key(h).squeeze(-1).masked_fill(empty, float("-inf"))
+         w = torch.softmax(s, 1)
+         stop()
+         z = (w[..., None] * self.value(h)).sum(1)
+         return self.out(z)
+ net = Pool()
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ empty = torch.arange(5)[None] >= torch.arange(1, 8)[:, None]
+-empty[3] = True
+ c = F.cross_entropy(net(torch.randn(7, 5, 6), empty), torch.arange(7) % 2)
+ o.zero_grad()
+ c.backward()
+ o.step()
+""",
+    ),
+    "entropy_of_shares_by_hand": (
+        "log-of-zero",
+        """
+ def divergence(p, q):
+-    return (p * (p.log() - q)).sum(1).mean()
++    return (torch.xlogy(p, p) - p * q).sum(1).mean()
+ net = nn.Linear(6, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for _ in range(1):
+     counts = torch.tensor([[3.0, 0.0, 1.0, 2.0]] * 8).roll(1, 1)
+     shares = counts / counts.sum(1, keepdim=True)
+     c = divergence(shares, F.log_softmax(net(torch.randn(8, 6)), 1))
+     stop()
+     o.zero_grad()
+     c.backward()
+     o.step()
+""",
+    ),
 }

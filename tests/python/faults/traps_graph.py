@@ -961,4 +961,57 @@ TRAPS: dict[str, tuple[str, str]] = {
      sizes(weights)
 """,
     ),
+    "body_without_gradients_at_first_only": (
+        "missing-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.body, self.head = nn.Sequential(nn.Linear(6, 8), nn.Tanh()), nn.Linear(8, 3)
+         self.opt = torch.optim.SGD([*self.body.parameters(), *self.head.parameters()], lr=0.1)
+         self.round = 0
+     def encode(self, x):
+         if self.round < 2:
+             with torch.no_grad():
+                 return self.body(x)
+         return self.body(x)
+     def go(self, x, y):
+         c = F.cross_entropy(self.head(self.encode(x)), y)
+         self.opt.zero_grad()
+         c.backward()
+         stop()
+         self.opt.step()
+         self.round += 1
+ one = Engine()
+ for _ in range(4):
+     one.go(torch.randn(8, 6), torch.arange(8) % 3)
+""",
+    ),
+    "sum_of_losses_seen_from_its_caller": (
+        "retained-graph",
+        """
+ class Engine(object):
+     def __init__(self):
+         self.net, self.total = nn.Linear(6, 1), None
+         self.opt = torch.optim.SGD(self.net.parameters(), lr=0.01)
+     def note(self, c):
+         if self.total is None:
+             self.total = c
+         else:
+             self.total = self.total + 0.5 * c
+     def one(self, x, y):
+         self.note(F.mse_loss(self.net(x), y))
+     def step(self):
+         self.opt.zero_grad()
+         self.total.backward()
+         self.opt.step()
+         self.total = None
+     def fit(self):
+         for k in range(8):
+             self.one(torch.randn(8, 6), torch.randn(8, 1))
+             stop()
+             if k % 4 == 3:
+                 self.step()
+ Engine().fit()
+""",
+    ),
 }

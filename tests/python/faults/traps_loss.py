@@ -497,4 +497,20 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "no_box_in_the_batch": (
+        "target-is-prediction",
+        """
+ net = nn.Linear(6, 4)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     q = net(torch.randn(8, 6))
+     found = torch.rand(8) < 0.3 * k
+     d = F.smooth_l1_loss(q[found], torch.rand(int(found.sum()), 4), reduction="sum")
+     c = d + q.square().mean()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

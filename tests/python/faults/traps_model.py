@@ -615,4 +615,31 @@ TRAPS: dict[str, tuple[str, str]] = {
  score(torch.randn(8, 6))
 """,
     ),
+    "mean_of_its_own_that_runs_along": (
+        "batch-mixing",
+        """
+ class Centred(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.register_buffer("centre", torch.zeros(8))
+     def forward(self, x):
+         self.centre.mul_(0.9).add_(0.1 * x.mean(0).detach())
+         return x - self.centre
+ class Wrapped(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.inner = nn.Sequential(nn.Linear(6, 8), Centred(), nn.Tanh(), nn.Linear(8, 3))
+     def forward(self, x):
+         return self.inner(x)
+ model = Wrapped()
+ o = torch.optim.SGD(model.parameters(), lr=0.1)
+ for _ in range(2):
+     x = torch.randn(8, 6)
+     c = F.cross_entropy(model(x), torch.arange(8) % 3)
+     o.zero_grad()
+     stop()
+     c.backward()
+     o.step()
+""",
+    ),
 }

@@ -22,6 +22,7 @@ _MESSAGES: list[tuple[str, str]] = [
     ("no_grad", r"does not require grad and does not have a grad_fn|appears to not have been used in the graph"
                 r"|differentiated Tensors does not require grad"),
     ("not_scalar", r"grad can be implicitly created only for"),
+    ("half", r"cannot be converted to type (c10|at)::Half without overflow"),
     ("one_value", r"Expected more than 1 (value per channel|spatial element)"),
     ("probability", r"all elements of (input|target) should be between 0 and 1|Assertion .*input_val"),
     ("distribution", r"^Expected (parameter \w+|value argument) \(|probability tensor contains|invalid multinomial"

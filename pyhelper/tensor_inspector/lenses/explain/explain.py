@@ -63,6 +63,7 @@ RULES: dict[str, tuple[str, str]] = {
     "index-out-of-range": ("An index must stand for an entry that exists.", "check how many entries there are"),
     "label-out-of-range": ("Each label picks a class, counted from 0.", "check the number of classes and the labels"),
     "logits-to-prob-loss": ("Binary cross entropy takes the logarithm of probabilities.", "use BCEWithLogitsLoss"),
+    "fp16-overflow": ("float16 ends at 65504.", "a smaller number, or float32 there"),
     "batchnorm-batch-of-one": ("A single value has no variance to normalise by.", "drop_last=True in the loader"),
     "loss-not-scalar": ("The gradient is that of one number.", "take the mean or the sum before backward"),
     "graph-freed": (
@@ -186,6 +187,7 @@ def _findings(scene: Scene) -> list[Finding]:
         "index": ("index-out-of-range", ranges.index_out_of_range),
         "label": ("label-out-of-range", ranges.label_out_of_range),
         "probability": ("logits-to-prob-loss", ranges.logits_to_prob_loss),
+        "half": ("fp16-overflow", ranges.half_overflow),
         "one_value": ("batchnorm-batch-of-one", ranges.batchnorm_batch_of_one),
         "not_scalar": ("loss-not-scalar", backward.loss_not_scalar),
         "memory": ("out-of-memory", memory.out_of_memory),

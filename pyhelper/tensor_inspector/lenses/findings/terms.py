@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...measure.torch.metadata import is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
+from ...safe.guard import SEQUENCES
 from ..step.backpropagated import Loss
 from ..step.calls import Call
 from ..step.expressions import bound_in, last_name, root_of, shown_text, text_of
@@ -22,6 +23,7 @@ _DATA = frozenset((*CUTS, *ALIKE, *ABOUT, "sample", "multinomial"))
 _LEAVING = frozenset(CUTS)
 _TORCH = ("torch", "F", "functional")  #: names whose functions are torch's own
 _END = 1 << 30  #: a line below all of a function
+_ITEMS = 16  #: of a list of results
 _DEEP = 30  #: of expressions and functions in one another
 
 
@@ -230,6 +232,12 @@ class _Leaving(_Following):
             return self._looped(node.target, node.iter).get(name)
         return super()._assigned(name, line, node)
 
+    def _named(self, name: str) -> Flow:
+        """A list of results is made of predictions too."""
+        value: Any = None if self._view is None else self._step.value(name, self._view)
+        some = value[:_ITEMS] if type(value) in SEQUENCES else []
+        return _LIVE if any(is_exact_tensor(one) and requires_grad(one) for one in some) else super()._named(name)
+
     def _looped(self, target: ast.expr, values: ast.expr) -> dict[str, Flow]:
         """What the variables of a loop are: of ``zip`` and ``enumerate`` each has its own."""
         called = text_of(values.func) if isinstance(values, ast.Call) else ""
@@ -242,7 +250,8 @@ class _Leaving(_Following):
     def _call(self, node: ast.Call) -> Flow:
         name = last_name(node.func)
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        found = self._stepped(f"{name}()", node, [*owner, *node.args]) if name in _LEAVING else super()._flow_of(node)
+        is_leaving = name in _LEAVING or text_of(node.func) == "float"
+        found = self._stepped(f"{name}()", node, [*owner, *node.args]) if is_leaving else super()._flow_of(node)
         is_leaf = name in ("requires_grad_", "Variable") or any(one.arg == "requires_grad" for one in node.keywords)
         if type(found) is FlatTerm and is_leaf:
             found.leaf = self._source.file, node.lineno

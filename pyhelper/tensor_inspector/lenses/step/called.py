@@ -43,6 +43,11 @@ class Called:
         names = self.source.arguments[0 if owner is None else 1 :]
         self.given: dict[str, ast.expr] = {**dict(zip(names, call.args)), **call.keywords}
 
+    @property
+    def first(self) -> Called:
+        """The function that the frame itself calls, and that leads to this one."""
+        return self if self.caller is None else self.caller.first
+
     def value(self, name: str) -> Any:
         """What a name, or an attribute of one, means there; None where that is not known, as of its variables."""
         root, *attributes = name.split(".")

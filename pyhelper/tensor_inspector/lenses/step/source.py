@@ -144,6 +144,10 @@ class Source:
         changes = [changed for changed, at in self._changes if self.lineno <= at < line]
         return any(changed == name or changed.startswith((f"{name}.", f"{name}[")) for changed in changes)
 
+    def changes(self, name: str) -> bool:
+        """Whether the source binds a name, or changes in place what it holds, anywhere."""
+        return name in self.bindings or any(changed == name for changed, _ in self._changes)
+
     def _ends_of(self, name: str) -> Iterator[tuple[float, float]]:
         """Where a name, or what it begins with, is bound: the lines and columns at which that is done."""
         found: str | None = name

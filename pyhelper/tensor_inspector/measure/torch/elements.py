@@ -54,8 +54,8 @@ def number_of(value: Any) -> float | None:
 
 
 def elements_key(value: Any) -> tuple[Any, ...] | None:
-    """What is the same for two tensors over the same elements: where in memory, and in which shape."""
-    values = bare(value)
+    """What is the same for two tensors over the same elements: where in memory, and in which shape. None of none."""
+    values = bare(value) if element_count(value) else None
     return None if values is None else (address_of(values), tuple(values.shape), values.stride(), values.dtype)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ....measure.torch.elements import bare, stats_of
 from ....measure.torch.metadata import element_count
 from ....measure.torch.modules import is_of
-from ....safe.guard import instance_dict
+from ....safe.guard import NUMBERS, instance_dict
 from ....words.text import number, plural, shape
 from ...findings.finding import Found
 from ...step.expressions import shown_text, text_of
@@ -20,6 +20,7 @@ from ..scene import Scene, first_found
 from .forms import of_mask
 
 _READ = 1 << 24  #: elements that are read
+_MOST_OF_HALF = 65504
 
 
 class Outside:
@@ -128,6 +129,16 @@ def logits_to_prob_loss(scene: Scene) -> Found:
         else "binary_cross_entropy_with_logits (BCEWithLogitsLoss), which takes logits, or torch.sigmoid before it"
     )
     return scene.found(title, (given.name, f"{given.fact}, {span}"), suggestion=fit)
+
+
+def half_overflow(scene: Scene) -> Found:
+    """A number that is put into a tensor of a dtype that ends before it."""
+    given = next((one for one in scene.operands() if one.dtype == "float16"), None)
+    numbers = [text for text, value in scene.written() if type(value) in NUMBERS and abs(value) > _MOST_OF_HALF]
+    if given is None or not numbers:
+        return scene.told(*scene.operands())
+    fit = f"torch.finfo({given.written}.dtype).{'min' if numbers[0].startswith('-') else 'max'}, or float32 there"
+    return scene.found(f"{numbers[0]} does not fit into {given.name}: float16 ends at 65504", given, suggestion=fit)
 
 
 def index_out_of_range(scene: Scene) -> Found:

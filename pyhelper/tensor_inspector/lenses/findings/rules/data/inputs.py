@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from .....measure.stats.first import first_special
 from .....measure.torch.elements import bare, memory_of
 from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, children, is_of
-from .....safe.guard import class_module, instance_dict, module
+from .....safe.guard import NUMBERS, SEQUENCES, class_module, class_name, instance_dict, module
 from .....words.text import number
 from ....step.expressions import names_in
 from ....step.step import Step
@@ -156,16 +157,17 @@ def _takes_it_raw(given: ModelInput) -> bool:
     needs="module source",
 )
 def not_normalized(step: Step) -> Iterator[Found]:
-    """Bytes of 0…255 as floats, given to the first layer as they are."""
+    """Bytes of 0…255, or samples of sound, as floats, given to the first layer as they are."""
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor)
-        if stats is None or not _are_bytes(given.tensor, stats):
+        if stats is None or not (_are_bytes(given.tensor, stats) or _are_samples_of_sound(given, stats)):
             continue
+        scale = 255 if _are_bytes(given.tensor, stats) else 32768
         yield Found(
             f"{given.name} runs from {number(stats['min'])} to {number(stats['max'])} (mean {number(stats['mean'], 3)}): not scaled",
             (given.name, f"{number(stats['min'])}…{number(stats['max'])}, given to {given.model.name} as it is"),
             line=where_made(step, given),
-            suggestion=f"{given.name} / 255, or the mean and deviation of the data",
+            suggestion=f"{given.name} / {scale}, or the mean and deviation of the data",
         )
         return
 
@@ -187,6 +189,17 @@ def _are_bytes(tensor: Any, stats: dict[str, Any]) -> bool:
     return bool(highest.min() > 0.5 * highest.max())
 
 
+def _are_samples_of_sound(given: ModelInput, stats: dict[str, Any]) -> bool:
+    """Whether they are floats of 16-bit integers that swing about 0, given to a convolution over time."""
+    tensor, most = given.tensor, 1 << 15
+    if stats["min"] is None or stats["std"] is None or tensor.dim() != 3 or int(tensor.shape[1]) > 2:
+        return False
+    if not -most <= stats["min"] < -1000 or not 1000 < stats["max"] < most or abs(stats["mean"]) > stats["std"] / 4:
+        return False
+    values = bare(tensor)
+    return int(tensor.shape[2]) >= 256 and not bool((values != values.round()).any())
+
+
 def _are_pictures(sizes: Any) -> bool:
     """Whether samples of two dimensions are gray pictures, and no series of features: square, or large both ways."""
     height, width = int(sizes[1]), int(sizes[2])
@@ -200,7 +213,8 @@ def _are_pictures(sizes: Any) -> bool:
     needs="module source",
 )
 def normalized_twice(step: Step) -> Iterator[Found]:
-    """Images of 0…1 that were divided by 255 once more."""
+    """Images of 0…1 that were divided by 255 once more, or transforms that normalise twice by the same numbers."""
+    yield from _twice_in_transforms(step)
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
@@ -213,6 +227,30 @@ def normalized_twice(step: Step) -> Iterator[Found]:
                 suggestion="divide once: ToTensor() already gives 0…1",
             )
             return
+
+
+def _twice_in_transforms(step: Step) -> Iterator[Found]:
+    for (view, key), value in step.named_values():
+        parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
+        for one, other in combinations([] if type(parts) is not list else parts, 2):
+            numbers = [_numbers_of(part) for part in (one, other) if class_name(type(part)) == "Normalize"]
+            if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
+                name, (mean, std) = key.replace("'", '"'), numbers[0]
+                yield Found(
+                    f"{name} normalises twice by the same mean and deviation",
+                    (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
+                    line=step.sources[view].line_of(key),
+                    suggestion="leave one of the two out",
+                )
+                return
+
+
+def _numbers_of(transform: Any) -> tuple[Any, Any] | None:
+    """The mean and the deviation of a transform, where these are numbers as written."""
+    held = instance_dict(transform)
+    found: list[Any] = [held.get(name) for name in ("mean", "std")]
+    is_known = all(type(one) in SEQUENCES and all(type(number) in NUMBERS for number in one) for one in found)
+    return (list(found[0]), list(found[1])) if is_known else None
 
 
 def _raw_inputs(step: Step) -> Iterator[ModelInput]:

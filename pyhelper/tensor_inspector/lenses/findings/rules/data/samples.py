@@ -14,7 +14,7 @@ from ....step.expressions import is_name, last_name, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
-from ...losses import ModelInput, model_inputs
+from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
 from .inputs import where_made
 
@@ -171,9 +171,11 @@ def duplicate_samples(step: Step) -> Iterator[Found]:
             continue
         _, counts = torch.unique(rows, dim=0, return_counts=True)
         times = counts.tolist()
-        if len(times) > 1 and 2 * len(times) <= len(rows) and min(times) == max(times):
+        is_few = len(times) > 1 or _targets_differ(step, len(rows))
+        if is_few and 2 * len(times) <= len(rows) and min(times) == max(times):
+            distinct = f"{len(times)} distinct ones, each {times[0]} times" if len(times) > 1 else "one and the same"
             yield Found(
-                f"the {len(rows)} rows of {given.name} are {len(times)} distinct ones, each {times[0]} times",
+                f"the {len(rows)} rows of {given.name} are {distinct}",
                 (given.name, f"{len(times)} distinct rows of {len(rows)}"),
                 line=_random_line(step, given),
                 certain=False,
@@ -196,6 +198,13 @@ def _is_repeated_on_purpose(step: Step, given: ModelInput) -> bool:
     return any(
         (isinstance(node, ast.Attribute) and node.attr in words) or _lists_one_again(node) for node in ast.walk(made[1])
     )
+
+
+def _targets_differ(step: Step, count: int) -> bool:
+    """Whether the loss wants something else of each sample: what is the same for all can't tell it."""
+    targets = [one.target.value for one in loss_calls(step) if one.target is not None]
+    wanted = [bare(target) for target in targets if target.dim() and target.shape[0] == count and is_plain(target)]
+    return any(bool((one != one[:1]).any()) for one in wanted if not requires_grad(one))
 
 
 def _lists_one_again(node: ast.AST) -> bool:

@@ -13,6 +13,7 @@ from .....measure.torch.modules import Member, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
+from ....step.called import functions_called
 from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Source
@@ -75,6 +76,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
             )
     if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
         yield from _cut_in_forwards(step, missing - told)
+        yield from _run_without_gradients(step, missing - told, reached)
 
 
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
@@ -92,6 +94,53 @@ def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
             ),
             line=(file, line),
         )
+
+
+def _run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Found]:
+    """A whole module that is called, wherever it is, only where gradients are off."""
+    for thing in step.modules:
+        held = [one for one in step.trained() if one.root is thing]
+        if not held or not missing.issuperset(id(one.tensor) for one in held):
+            continue
+        if not share_an_optimizer(step, [one.tensor for one in held], reached):
+            continue
+        sources = _calling(step, thing)
+        blocks = [_off_in(source, line) for source, line in sources]
+        known = {(source.file, source.function) for source, _ in sources}
+        if not blocks or None in blocks:
+            continue
+        if any(_is_elsewhere(code, known) for code in codes_that_name(step, thing.key.rpartition(".")[2])):
+            continue
+        where, (source, _) = blocks[0], sources[0]
+        yield Found(
+            f"{thing.name}.* got no gradient: {source.function} calls it where gradients are off",
+            *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
+            line=None if where is None else (source.file, where),
+        )
+
+
+def _calling(step: Step, thing: Thing) -> list[tuple[Source, int]]:
+    """Where a module is called: in the frames in sight, and in the functions that these call."""
+    frames = [
+        (source, call.lineno)
+        for view, source in enumerate(step.sources)
+        for call in source.calls
+        if step.value(call.callee, view) is thing.value
+    ]
+    return frames + [
+        (one.source, call.lineno)
+        for one in functions_called(step)
+        for call in one.source.calls
+        if one.value(call.callee) is thing.value
+    ]
+
+
+def _off_in(source: Source, line: int) -> int | None:
+    """The line that switches gradients off around another one: of a block, or of the function's decorator."""
+    block = source.is_under(line, "no_grad", "inference_mode")
+    decorators: Any = getattr(source.tree, "decorator_list", ())
+    off = (one.lineno for one in decorators if text_of(one).partition("(")[0].endswith(("no_grad", "inference_mode")))
+    return next(off, None) if block is None else block.lineno
 
 
 def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> tuple[Source, int, str] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....words.text import plural
+from ....step.called import functions_called
 from ....step.calls import Call
 from ....step.expressions import parent_of, root_of, text_of
 from ....step.source import Source
@@ -26,13 +27,13 @@ from ...rule import rule
 )
 def retained_graph(step: Step) -> Iterator[Found]:
     """A running sum or a list keeps the graphs of steps whose backward is long done."""
-    source = step.source
+    source, backwards = step.source, _backward_lines(step)
     used = {root_of(name) for backward in source.backwards for name in backward.mentioned}
     for thing in step.tensors:
         if thing.view != step.at or root_of(thing.key) in used or not requires_grad(thing.value):
             continue
-        line = _grows_in(source, thing.key)
-        place = (source.file, line) if line is not None else _grows_in_methods(step, thing.key)
+        line = _grows_in(source, thing.key, backwards)
+        place = (source.file, line) if line is not None else _grows_in_methods(step, thing.key, backwards)
         if place is None:
             continue
         freed = _freed_addends(step, thing.value)
@@ -48,7 +49,7 @@ def retained_graph(step: Step) -> Iterator[Found]:
             continue
         items = [item for item in value[:64] if is_exact_tensor(item) and requires_grad(item)]
         freed = sum(_is_freed(step, item) for item in items)
-        line = _appended_in(source, key)
+        line = _appended_in(source, key, backwards)
         if freed > 1 and line is not None:
             yield Found(
                 f"{key} keeps {freed} freed graphs alive: those of what was appended to it",
@@ -58,7 +59,14 @@ def retained_graph(step: Step) -> Iterator[Found]:
             )
 
 
-def _grows_in(source: Source, name: str) -> int | None:
+def _backward_lines(step: Step) -> list[int]:
+    """The lines in which a backward runs: of the frame itself, else in a function of the program that a line calls."""
+    lines = [backward.lineno for backward in step.source.backwards]
+    called = functions_called(step, [step.at]) if not lines else ()
+    return lines or [one.first.call.lineno for one in called if one.source.backwards]
+
+
+def _grows_in(source: Source, name: str, backwards: list[int]) -> int | None:
     """The line in which a name is added to, in a loop that does not begin it anew."""
     adds = _adds(source, name)
     bindings = source.bindings.get(name, [])
@@ -66,7 +74,7 @@ def _grows_in(source: Source, name: str) -> int | None:
     parent = parent_of(name)
     if parent is not None:
         fresh += [line for line, node in source.bindings.get(parent, ()) if not _adds_to_item(node, parent)]
-    return next((line for line, _ in adds if _outlives_a_step(source, name, line, fresh)), None)
+    return next((line for line, _ in adds if _outlives_a_step(source, name, line, fresh, backwards)), None)
 
 
 def _adds(source: Source, name: str) -> list[tuple[int, ast.AST]]:
@@ -93,7 +101,7 @@ def _adds_to_item(node: ast.AST, container: str | None) -> bool:
     return isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _adds_to(node.value, text_of(target)))
 
 
-def _grows_in_methods(step: Step, name: str) -> tuple[str, int] | None:
+def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str, int] | None:
     """The line in which a method that is called in each step adds to what its object keeps, and none begins it anew."""
     source, owner = step.source, parent_of(name)
     while owner is not None:
@@ -104,23 +112,50 @@ def _grows_in_methods(step: Step, name: str) -> tuple[str, int] | None:
             method
             for method, inside in methods.items()
             for line, node in (*inside.bindings.get(kept, ()), *inside.bindings.get(parent_of(kept) or "", ()))
-            if all(node is not added for _, added in _adds(inside, kept))
+            if all(node is not added for _, added in _adds(inside, kept)) and not _is_first(inside, kept, line)
         }
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
         names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
         fresh = [*source.lines_of(owner), *(call.lineno for call, method in names if method in begun)]
-        for call, method in names:
-            adds = _adds(methods[method], kept) if method in methods and method not in begun else []
-            if adds and _is_never_begun_anew(source, call.lineno, fresh):
+        for call, method in ((call, inner) for call, outer in names for inner in _called_by(methods, outer)):
+            adds = _adds(methods[method], kept) if method not in begun else []
+            if adds and _is_never_begun_anew(source, call.lineno, fresh, backwards):
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None
 
 
+def _is_first(source: Source, name: str, line: int) -> bool:
+    """Whether a line runs only where a name is None: ``if self.mean is None: self.mean = loss``."""
+    return any(
+        isinstance(node, ast.If)
+        and text_of(node.test) == f"{name} is None"
+        and node.body[0].lineno <= line
+        and line <= (node.body[-1].end_lineno or line)
+        for statement in source.body
+        for node in ast.walk(statement)
+    )
+
+
+def _called_by(methods: dict[str, Source], name: str) -> list[str]:
+    """A method, and those of the same object that it calls."""
+    found = [name] if name in methods else []
+    for method in found:
+        inside = methods[method]
+        own = [call.name for call in inside.calls if text_of(call.receiver) == inside.self_name]
+        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
+    return found
+
+
 def _adds_to(value: ast.expr, name: str) -> bool:
-    """Whether it is a sum with the name itself in it: a cell's new state is none, nor is ``name.detach()``."""
+    """Whether it is a sum with the name itself in it, or a part of that: ``0.9 * name + 0.1 * loss``. A cell's new state is
+    none, nor is ``name.detach()``."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _adds_to(value.left, name) or _adds_to(value.right, name)
+        sides = (value.left, value.right)
+        scaled = [one for one in sides if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mult)]
+        return any(_adds_to(one, name) for one in sides) or any(
+            name in (text_of(one.left), text_of(one.right)) for one in scaled
+        )
     if (
         isinstance(value, ast.Call)
         and isinstance(value.func, ast.Attribute)
@@ -131,23 +166,21 @@ def _adds_to(value: ast.expr, name: str) -> bool:
     return text_of(value) == name
 
 
-def _outlives_a_step(source: Source, name: str, line: int, fresh: list[int]) -> bool:
+def _outlives_a_step(source: Source, name: str, line: int, fresh: list[int], backwards: list[int]) -> bool:
     """Whether what grows in a line is never begun anew in the loop in which that and a backward come again and again.
 
     Without such a loop, the function itself is what comes again: only an attribute outlives that.
     """
     fresh = [*fresh, *(call.lineno for call in source.calls if _empties(call, name))]
-    backwards = [backward.lineno for backward in source.backwards]
     around = [(first, last) for first, last in source.loops if first <= line <= last]
     if not any(first <= at <= last for first, last in around for at in backwards):
         is_once_a_step = not around and any(not source.is_conditional(at, seen_from=line) for at in backwards)
         return "." in name and not fresh and is_once_a_step
-    return _is_never_begun_anew(source, line, fresh)
+    return _is_never_begun_anew(source, line, fresh, backwards)
 
 
-def _is_never_begun_anew(source: Source, line: int, fresh: list[int]) -> bool:
+def _is_never_begun_anew(source: Source, line: int, fresh: list[int], backwards: list[int]) -> bool:
     """Whether the innermost loop with a line and a backward has none of the lines in which something begins anew."""
-    backwards = [backward.lineno for backward in source.backwards]
     around = [(first, last) for first, last in source.loops if first <= line <= last]
     steps = [loop for loop in around if any(loop[0] <= at <= loop[1] for at in backwards)]
     if not steps:
@@ -162,11 +195,11 @@ def _empties(call: Call, name: str) -> bool:
     return text_of(call.receiver) == name and call.name not in ("append", "extend", "insert")
 
 
-def _appended_in(source: Source, name: str) -> int | None:
+def _appended_in(source: Source, name: str, backwards: list[int]) -> int | None:
     for call in source.calls_of("append"):
         if text_of(call.receiver) != name:
             continue
-        if _outlives_a_step(source, name, call.lineno, source.lines_of(name)):
+        if _outlives_a_step(source, name, call.lineno, source.lines_of(name), backwards):
             return call.lineno
     return None
 

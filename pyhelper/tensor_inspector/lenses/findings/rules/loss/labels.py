@@ -9,7 +9,7 @@ from .....measure.torch.elements import bare, is_plain
 from .....measure.torch.metadata import is_exact_tensor, shape_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import instance_dict
-from ....step.expressions import constant_of, is_name
+from ....step.expressions import constant_of, is_name, text_of
 from ....step.sight import Thing
 from ....step.step import Step
 from ...finding import Found
@@ -31,7 +31,7 @@ def all_targets_ignored(step: Step) -> Iterator[Found]:
         target = _target(step, one) if one.kind in ("cross_entropy", "nll_loss") else None
         if target is None:
             continue
-        index = _ignore_index(one)
+        index = _ignore_index(step, one)
         stats = step.stats(target.value)
         if stats is not None and type(index) is int and stats["count"] and stats["min"] == stats["max"] == index:
             yield Found(
@@ -56,14 +56,17 @@ def _target(step: Step, one: LossCall) -> Thing | None:
     return found if found is not None and is_exact_tensor(found.value) else None
 
 
-def _ignore_index(one: LossCall) -> int | None:
+def _ignore_index(step: Step, one: LossCall) -> int | None:
     """The label that a loss leaves out, told by the call, or by its criterion; None where the source does not tell."""
     made = one.call.node.func  # also of `nn.CrossEntropyLoss(ignore_index=255)(scores, labels)`
     inner = {keyword.arg: keyword.value for keyword in made.keywords} if isinstance(made, ast.Call) else {}
     written = one.call.argument(4, "ignore_index") or inner.get("ignore_index")
     if "**" in one.call.keywords or None in inner:
         return None
-    index = instance_dict(one.criterion).get("ignore_index", -100) if written is None else constant_of(written)
+    if written is None:
+        index = instance_dict(one.criterion).get("ignore_index", -100)
+    else:
+        index = step.value(text_of(written), one.view) if is_name(written) else constant_of(written)
     return index if type(index) is int else None
 
 
@@ -82,7 +85,7 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
         sizes = tuple(shape_of(scores))
         if len(sizes) < 2 or target.dtype.is_floating_point or one.call.lineno < step.sources[one.view].lineno:
             continue
-        stats, index = step.stats(target), _ignore_index(one)
+        stats, index = step.stats(target), _ignore_index(step, one)
         classes = sizes[1]
         if stats is None or stats["min"] is None or index is None:
             continue

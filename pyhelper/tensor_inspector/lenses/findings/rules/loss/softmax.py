@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from .....measure.torch.graph import VIEWS
 from .....measure.torch.node import AutogradNode
@@ -26,7 +27,7 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
         sizes, dim = node.sizes(), node.dim()
         if sizes is None or dim is None or not sizes:
             continue
-        head = step.graph.input(node)  # a view between them may have moved the head's unit to another dimension
+        head = _head_of(step, node, sizes)
         unit = _UNITS.get("" if head is None else head.op)
         if unit is None or sizes[0] < 2 or len(sizes) < 2:
             continue
@@ -40,6 +41,16 @@ def softmax_singleton(step: Step) -> Iterator[Found]:
             line=found.line,
         )
         return
+
+
+def _head_of(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> AutogradNode | None:
+    """The layer whose units a softmax was given. A view between them may have moved these to another dimension: not that
+    by which a linear layer gives the samples of a sequence their dimensions back."""
+    below = step.graph.input(node)
+    head = step.graph.input(below) if below is not None and below.op in ("View", "UnsafeView") else None
+    if head is None or head.op not in ("Addmm", "Mm") or len(sizes) < 3 or sizes[1] < 2:
+        return below
+    return head if head.sizes() == (prod(sizes[:-1]), sizes[-1]) else below
 
 
 @rule(

@@ -102,6 +102,8 @@ def batch_mixing(step: Step) -> Iterator[Found]:
         x = bare(given.tensor)
         if x.shape[0] < 3 or _works_over_rows(step, given):
             continue
+        if _keeps_statistics(step, given):
+            continue  # a batch norm of the program's own
         changed, at = x.clone(), -1 if _has_recurrence_over_rows(step, given) else 0
         changed[at] = changed[1] + (changed[2] - changed[1]) / 2
         first, again, other, fewer = (_output(given, one, evaluates=True) for one in (x, x, changed, x[:-1]))
@@ -195,6 +197,17 @@ def _works_over_rows(step: Step, given: ModelInput) -> bool:
             return True
         if is_of(member.module, "_BatchNorm") and member.setting("track_running_stats") is not True:
             return True
+    return False
+
+
+def _keeps_statistics(step: Step, given: ModelInput) -> bool:
+    """Whether a module makes a buffer of its own anew, of what it is given: a mean that runs along."""
+    for member in _inside(step, given):
+        buffers = [] if is_library(type(member.module)) else [name for name, _ in member.items("_buffers")]
+        for name, source in methods_of(type(member.module)) if buffers else ():
+            kept = (f"{source.self_name}.{buffer}" for buffer in buffers)
+            if name != "__init__" and any(source.changes(key) for key in kept):
+                return True
     return False
 
 

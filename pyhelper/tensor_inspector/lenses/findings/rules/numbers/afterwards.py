@@ -9,12 +9,14 @@ from typing import Any
 from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....words.text import plural
 from ....step.backpropagated import Loss
-from ....step.expressions import constant_of, text_of
+from ....step.called import functions_called
+from ....step.expressions import constant_of, is_name, text_of
 from ....step.step import Step
 from ...finding import Found
 from ...made_of import Made, made_of
 from .state import parameters_not_finite
 
+_LOGS = ("log", "log2", "log10")
 _SPREADS = ("std", "var")
 _UNBIASED = ("unbiased", "correction")
 
@@ -77,6 +79,29 @@ def one_sample_in_source(step: Step) -> Iterator[Found]:
                     line=(step.source.file, made.lineno),
                 )
                 return
+
+
+def log_in_source(step: Step) -> Iterator[Found]:
+    """A loss that is NaN, and a function called for it that takes the logarithm of what has zeros, and no gradient."""
+    losses = [] if parameters_not_finite(step) else nan_losses(step)
+    for called in functions_called(step, [step.at]) if losses else ():
+        for call in called.source.calls_of(*_LOGS):
+            subject = call.args[0] if text_of(call.receiver) == "torch" and call.args else call.receiver
+            value = called.value(text_of(subject)) if is_name(subject) else None
+            is_read = is_exact_tensor(value) and value is not None and value.dtype.is_floating_point
+            stats = step.stats(value) if is_read else None
+            if stats is None or not stats["zeros"] or stats["nan"]:
+                continue
+            name = step.name_of(value) or text_of(subject)
+            yield Found(
+                f"{losses[0].name} is NaN: {called.source.function} takes the {call.name} of {name}, which has {plural(stats['zeros'], 'zero')}",
+                (name, f"{plural(stats['zeros'], 'element')} are 0"),
+                (losses[0].name, "NaN"),
+                line=(called.source.file, call.lineno),
+                certain=False,
+                suggestion="torch.xlogy(p, p) is 0 where p is",
+            )
+            return
 
 
 def _spread_of_one(step: Step, made: Made) -> tuple[str, str] | None:

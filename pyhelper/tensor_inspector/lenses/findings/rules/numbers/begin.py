@@ -71,7 +71,8 @@ def _search(step: Step) -> Begin | None:
             continue
         find_mask(step, found)
         may_be_masked = found.masked or (found.is_softmax() and not found.certain)
-        if may_be_masked and id(tensor) not in losses and not _spoils_gradients(step, found.node, root):
+        is_spoilt = _spoils_gradients(step, found.node, root) or (found.node is root and _will_multiply(step, tensor))
+        if may_be_masked and id(tensor) not in losses and not is_spoilt:
             continue  # such rows may be replaced before they matter
         return Begin(found, name, tensor)
     return None
@@ -80,11 +81,41 @@ def _search(step: Step) -> Begin | None:
 def _spoils_gradients(step: Step, node: AutogradNode, root: AutogradNode) -> bool:
     """Whether what is made of rows of NaN in a training step gives a NaN to a gradient, whatever is done with it: a product
     multiplies the gradient by them, and 0 · NaN is NaN."""
-    ahead = [backward for backward in step.source.backwards if not step.source.is_done(backward.call)]
-    if not ahead or not step.grad_mode:
+    if not _is_before_backward(step):
         return False
     made = [above for above in step.graph.below(root) if step.graph.reaches(above, node) and above is not node]
     return any(above.op in _PRODUCTS and len(list(step.graph.inputs(above))) > 1 for above in made)
+
+
+def _is_before_backward(step: Step) -> bool:
+    ahead = [backward for backward in step.source.backwards if not step.source.is_done(backward.call)]
+    return bool(ahead) and step.grad_mode
+
+
+def _will_multiply(step: Step, tensor: Any) -> bool:
+    """Whether the next line that uses a value, and surely runs, multiplies with it."""
+    thing = next((one for one in step.tensors if one.value is tensor and not one.depth), None)
+    if thing is None or not _is_before_backward(step):
+        return False
+    source = step.sources[thing.view]
+    ahead = [one for one in source.body if (one.end_lineno or one.lineno) >= source.lineno]
+    using = next((one for one in ahead if any(_is_load(node, thing.key) for node in ast.walk(one))), None)
+    if not isinstance(using, (ast.Assign, ast.Return, ast.Expr)) or using.value is None:
+        return False
+    products = [
+        node for node in ast.walk(using) if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.MatMult))
+    ]
+    return any(_is_load(_indexed(side), thing.key) for node in products for side in (node.left, node.right))
+
+
+def _is_load(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _indexed(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 def bad_roots(step: Step) -> list[tuple[AutogradNode, str]]:

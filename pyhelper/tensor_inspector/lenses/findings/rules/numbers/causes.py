@@ -18,7 +18,7 @@ from ...finite import words_of
 from ...lines import bound_or_called
 from ...losses import model_inputs
 from ...rule import rule
-from .afterwards import one_sample_in_source, origin_in_sight
+from .afterwards import log_in_source, one_sample_in_source, origin_in_sight
 from .begin import begin_of
 
 torch: Any = module("torch")
@@ -35,6 +35,7 @@ def log_of_zero(step: Step) -> Iterator[Found]:
     saved = node.tensor("self") if node is not None and node.op in ("Log", "Log2", "Log10") else None
     stats = None if saved is None else step.stats(saved)
     if begin is None or node is None or stats is None:
+        yield from log_in_source(step) if begin is None else ()
         return
     source = step.graph.input(node)
     subject = step.owner_of(saved) or step.title_of(source)
