@@ -1014,4 +1014,75 @@ TRAPS: dict[str, tuple[str, str]] = {
  Engine().fit()
 """,
     ),
+    "body_has_its_own_turn": (
+        "missing-grad",
+        """
+ class Engine:
+     def __init__(self):
+         self.body, self.head = nn.Sequential(nn.Linear(6, 8), nn.Tanh()), nn.Linear(8, 6)
+         self.slow = torch.optim.SGD(self.body.parameters(), lr=0.01)
+         self.fast = torch.optim.SGD(self.head.parameters(), lr=0.1)
+     @torch.no_grad()
+     def encode(self, x):
+         return self.body(x)
+     def go(self, x):
+         c = F.mse_loss(self.head(self.encode(x)), x)
+         self.fast.zero_grad()
+         c.backward()
+         stop()
+         self.fast.step()
+ one = Engine()
+ for _ in range(2):
+     one.go(torch.randn(8, 6))
+""",
+    ),
+    "head_first_and_the_whole_later": (
+        "missing-grad",
+        """
+ class Engine(object):
+     def __init__(self):
+         self.body, self.head = nn.Sequential(nn.Linear(6, 8), nn.Tanh()), nn.Linear(8, 3)
+         self.opt = torch.optim.SGD([*self.body.parameters(), *self.head.parameters()], lr=0.1)
+     def probe(self, x):
+         with torch.no_grad():
+             h = self.body(x)
+         return self.head(h)
+     def whole(self, x):
+         return self.head(self.body(x))
+     def go(self, forward, x, y):
+         c = F.cross_entropy(forward(x), y)
+         self.opt.zero_grad()
+         c.backward()
+         stop()
+         self.opt.step()
+     def first(self, x, y):
+         q = self.probe(x)
+         c = F.cross_entropy(q, y)
+         self.opt.zero_grad()
+         c.backward()
+         stop()
+         self.opt.step()
+ one = Engine()
+ for _ in range(2):
+     one.first(torch.randn(8, 6), torch.arange(8) % 3)
+ for _ in range(2):
+     one.go(one.whole, torch.randn(8, 6), torch.arange(8) % 3)
+""",
+    ),
+    "weight_used_by_itself_and_its_layer_for_a_metric": (
+        "missing-grad",
+        """
+ body, head = nn.Linear(6, 8), nn.Linear(8, 3)
+ o = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.arange(8) % 3
+     c = F.cross_entropy(head(torch.tanh(F.linear(x, body.weight))), y)
+     with torch.no_grad():
+         spread = body(x).std()
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
 }

@@ -108,12 +108,7 @@ def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str,
         cls = type(step.value(owner))
         methods = dict(methods_of(cls)) if step.value(owner) is not None and not is_library(cls) else {}
         kept = "self" + name[len(owner) :]
-        begun = {
-            method
-            for method, inside in methods.items()
-            for line, node in (*inside.bindings.get(kept, ()), *inside.bindings.get(parent_of(kept) or "", ()))
-            if all(node is not added for _, added in _adds(inside, kept)) and not _is_first(inside, kept, line)
-        }
+        begun = {method for method, inside in methods.items() if _begins_anew(inside, kept)}
         calls = [call for call in source.calls if text_of(call.receiver) == owner or call.callee == owner]
         names = [(call, "__call__" if call.callee == owner else call.name) for call in calls]
         fresh = [*source.lines_of(owner), *(call.lineno for call, method in names if method in begun)]
@@ -123,6 +118,13 @@ def _grows_in_methods(step: Step, name: str, backwards: list[int]) -> tuple[str,
                 return methods[method].file, adds[0][0]
         owner = parent_of(owner)
     return None
+
+
+def _begins_anew(source: Source, name: str) -> bool:
+    """Whether a method binds an attribute to something else than a sum with itself, and not only where it is None."""
+    adds = [added for _, added in _adds(source, name)]
+    bound = (*source.bindings.get(name, ()), *source.bindings.get(parent_of(name) or "", ()))
+    return any(all(node is not added for added in adds) and not _is_first(source, name, line) for line, node in bound)
 
 
 def _is_first(source: Source, name: str, line: int) -> bool:
@@ -139,12 +141,15 @@ def _is_first(source: Source, name: str, line: int) -> bool:
 
 def _called_by(methods: dict[str, Source], name: str) -> list[str]:
     """A method, and those of the same object that it calls."""
-    found = [name] if name in methods else []
-    for method in found:
-        inside = methods[method]
-        own = [call.name for call in inside.calls if text_of(call.receiver) == inside.self_name]
-        found += [one for one in dict.fromkeys(own) if one in methods and one not in found]
-    return found
+    found: dict[str, Source] = {}
+    waiting = [name]
+    while waiting:
+        method = waiting.pop()
+        inside = None if method in found else methods.get(method)
+        if inside is not None:
+            found[method] = inside
+            waiting += [call.name for call in inside.calls if text_of(call.receiver) == inside.self_name]
+    return list(found)
 
 
 def _adds_to(value: ast.expr, name: str) -> bool:
