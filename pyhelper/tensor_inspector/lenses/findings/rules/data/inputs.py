@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 from .....measure.stats.first import first_special
 from .....measure.torch.elements import bare, memory_of
 from .....measure.torch.metadata import element_count, is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, children, is_of
-from .....safe.guard import NUMBERS, SEQUENCES, class_module, class_name, instance_dict, module
+from .....safe.guard import class_module, instance_dict, module
 from .....words.text import number
 from ....step.expressions import names_in
 from ....step.step import Step
@@ -21,6 +20,7 @@ from ...finite import bad_in, words_of
 from ...lines import bound_or_called
 from ...losses import ModelInput, loss_calls, model_inputs
 from ...rule import rule
+from .transforms import twice_in_transforms
 
 torch: Any = module("torch")
 
@@ -214,7 +214,7 @@ def _are_pictures(sizes: Any) -> bool:
 )
 def normalized_twice(step: Step) -> Iterator[Found]:
     """Images of 0…1 that were divided by 255 once more, or transforms that normalise twice by the same numbers."""
-    yield from _twice_in_transforms(step)
+    yield from twice_in_transforms(step)
     for given in _raw_inputs(step):
         stats = step.stats(given.tensor) if given.tensor.dim() == 4 else None
         if stats is None or stats["max"] is None or given.tensor.shape[1] not in (1, 3, 4):
@@ -227,30 +227,6 @@ def normalized_twice(step: Step) -> Iterator[Found]:
                 suggestion="divide once: ToTensor() already gives 0…1",
             )
             return
-
-
-def _twice_in_transforms(step: Step) -> Iterator[Found]:
-    for (view, key), value in step.named_values():
-        parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
-        for one, other in combinations([] if type(parts) is not list else parts, 2):
-            numbers = [_numbers_of(part) for part in (one, other) if class_name(type(part)) == "Normalize"]
-            if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
-                name, (mean, std) = key.replace("'", '"'), numbers[0]
-                yield Found(
-                    f"{name} normalises twice by the same mean and deviation",
-                    (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
-                    line=step.sources[view].line_of(key),
-                    suggestion="leave one of the two out",
-                )
-                return
-
-
-def _numbers_of(transform: Any) -> tuple[Any, Any] | None:
-    """The mean and the deviation of a transform, where these are numbers as written."""
-    held = instance_dict(transform)
-    found: list[Any] = [held.get(name) for name in ("mean", "std")]
-    is_known = all(type(one) in SEQUENCES and all(type(number) in NUMBERS for number in one) for one in found)
-    return (list(found[0]), list(found[1])) if is_known else None
 
 
 def _raw_inputs(step: Step) -> Iterator[ModelInput]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import CodeType
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain, version_of
@@ -13,7 +12,6 @@ from .....measure.torch.modules import Member, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
-from ....step.called import functions_called
 from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Source
@@ -24,6 +22,7 @@ from ...lines import bound, called_below
 from ...reached import codes_that_name
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimizer
+from .switched_off import is_elsewhere, run_without_gradients
 
 _CUTS = ("detach", "data", "item", "tolist", "numpy")
 _COPIES = ("torch.tensor", "np.array", "np.asarray", "numpy.array", "numpy.asarray")
@@ -76,7 +75,7 @@ def missing_grad(step: Step) -> Iterator[Found]:
             )
     if any(id(one.tensor) in reached and step.grad(one.tensor) is not None for one in step.trained()):
         yield from _cut_in_forwards(step, missing - told)
-        yield from _run_without_gradients(step, missing - told, reached)
+        yield from run_without_gradients(step, missing - told, reached)
 
 
 def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
@@ -96,53 +95,6 @@ def _cut_in_forwards(step: Step, missing: set[int]) -> Iterator[Found]:
         )
 
 
-def _run_without_gradients(step: Step, missing: set[int], reached: set[int]) -> Iterator[Found]:
-    """A whole module that is called, wherever it is, only where gradients are off."""
-    for thing in step.modules:
-        held = [one for one in step.trained() if one.root is thing]
-        if not held or not missing.issuperset(id(one.tensor) for one in held):
-            continue
-        if not share_an_optimizer(step, [one.tensor for one in held], reached):
-            continue
-        sources = _calling(step, thing)
-        blocks = [_off_in(source, line) for source, line in sources]
-        known = {(source.file, source.function) for source, _ in sources}
-        if not blocks or None in blocks:
-            continue
-        if any(_is_elsewhere(code, known) for code in codes_that_name(step, thing.key.rpartition(".")[2])):
-            continue
-        where, (source, _) = blocks[0], sources[0]
-        yield Found(
-            f"{thing.name}.* got no gradient: {source.function} calls it where gradients are off",
-            *((one.name, "trainable, in the optimizer, grad None") for one in held[:4]),
-            line=None if where is None else (source.file, where),
-        )
-
-
-def _calling(step: Step, thing: Thing) -> list[tuple[Source, int]]:
-    """Where a module is called: in the frames in sight, and in the functions that these call."""
-    frames = [
-        (source, call.lineno)
-        for view, source in enumerate(step.sources)
-        for call in source.calls
-        if step.value(call.callee, view) is thing.value
-    ]
-    return frames + [
-        (one.source, call.lineno)
-        for one in functions_called(step)
-        for call in one.source.calls
-        if one.value(call.callee) is thing.value
-    ]
-
-
-def _off_in(source: Source, line: int) -> int | None:
-    """The line that switches gradients off around another one: of a block, or of the function's decorator."""
-    block = source.is_under(line, "no_grad", "inference_mode")
-    decorators: Any = getattr(source.tree, "decorator_list", ())
-    off = (one.lineno for one in decorators if text_of(one).partition("(")[0].endswith(("no_grad", "inference_mode")))
-    return next(off, None) if block is None else block.lineno
-
-
 def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> tuple[Source, int, str] | None:
     """The place where a part of a module is cut off, if each place that names it does so.
 
@@ -152,7 +104,7 @@ def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> t
     if in_frames and not any(True for source, owner in owners for _ in _uses(source, f"{owner}.{attribute}")):
         owners = list(_owners(step, member.module))
         known = {(source.file, source.function) for source, _ in owners}
-        if any(_is_elsewhere(code, known) for code in codes_that_name(step, attribute)):
+        if any(is_elsewhere(code, known) for code in codes_that_name(step, attribute)):
             return None
     places = []
     for source, owner in owners:
@@ -162,11 +114,6 @@ def _cut_in(step: Step, member: Member, attribute: str, *, in_frames: bool) -> t
                 return None
             places.append((source, cut[1], cut[0]))
     return places[0] if places else None
-
-
-def _is_elsewhere(code: CodeType, known: set[tuple[str, str]]) -> bool:
-    """Whether it is the code of another function of the program than these: what that does is not seen."""
-    return code.co_name != "__init__" and (code.co_filename, code.co_name) not in known
 
 
 def _methods(module: Any) -> Iterator[tuple[Source, str]]:

@@ -1,0 +1,36 @@
+"""What the transforms in sight do to data, by the numbers that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from .....safe.guard import NUMBERS, SEQUENCES, class_name, instance_dict
+from ....step.step import Step
+from ...finding import Found
+
+
+def twice_in_transforms(step: Step) -> Iterator[Found]:
+    """A list of transforms with the same normalisation in it twice."""
+    for (view, key), value in step.named_values():
+        parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
+        for one, other in combinations([] if type(parts) is not list else parts, 2):
+            numbers = [_numbers_of(part) for part in (one, other) if class_name(type(part)) == "Normalize"]
+            if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
+                name, (mean, std) = key.replace("'", '"'), numbers[0]
+                yield Found(
+                    f"{name} normalises twice by the same mean and deviation",
+                    (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
+                    line=step.sources[view].line_of(key),
+                    suggestion="leave one of the two out",
+                )
+                return
+
+
+def _numbers_of(transform: Any) -> tuple[Any, Any] | None:
+    """The mean and the deviation of a transform, where these are numbers as written."""
+    held = instance_dict(transform)
+    found: list[Any] = [held.get(name) for name in ("mean", "std")]
+    is_known = all(type(one) in SEQUENCES and all(type(number) in NUMBERS for number in one) for one in found)
+    return (list(found[0]), list(found[1])) if is_known else None
