@@ -115,6 +115,7 @@ def _tell(program: Program, known: Collection[int]) -> int:
     """
     signal.setitimer(signal.ITIMER_PROF, _LIMIT)
     signal.signal(signal.SIGVTALRM, _give_up)
+    begin.begins.clear()  # what fails in a rule that is asked is taken for an error of the program
     asked = _Asked(program, known)
     faulty.found_in(program.text, False, True)
     for asked.in_pairs in (False, True):

@@ -28,7 +28,7 @@ class Begin(Record):
     tensor: Any
 
 
-_begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
+begins: WeakKeyDictionary[Step, Begin | None] = WeakKeyDictionary()
 
 
 def begin_of(step: Step) -> Begin | None:
@@ -36,12 +36,12 @@ def begin_of(step: Step) -> Begin | None:
 
     None where it was in what the operations were given, as the batch or a parameter.
     """
-    if step not in _begins:
+    if step not in begins:
         found = _search(step)
         if step.budget.spent():
             return None
-        _begins[step] = found
-    return _begins[step]
+        begins[step] = found
+    return begins[step]
 
 
 def live_values(step: Step) -> dict[int, Any]:
