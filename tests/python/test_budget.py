@@ -32,6 +32,14 @@ def test_a_share_leaves_time_for_the_neighbours() -> None:
     assert share.spent()
 
 
+def test_a_share_is_shared_in_turn_and_has_the_whole_s_name() -> None:
+    clock = Clock()
+    share = Budget(100, clock=clock).share().share()
+    clock.now = 0.026
+    assert share.spent()
+    assert share.ms == 100
+
+
 def test_without_a_limit_nothing_is_ever_spent() -> None:
     budget = Budget()
     assert budget.share() is budget

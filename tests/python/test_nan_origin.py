@@ -134,6 +134,13 @@ def test_what_it_has_made_is_counted(name: str, monkeypatch: pytest.MonkeyPatch)
     assert found["first"] is not None
 
 
+def test_a_row_is_masked_only_for_a_softmax(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "s = (w.view(2, 2) * 2).masked_fill(torch.tensor([[True, True], [False, True]]), -torch.inf)\nh = F.glu(s, 1)\nloss = h.sum()"
+    found = Paused(run(program), monkeypatch).lens("nan_origin", tensor="loss")["found"]
+    assert (found["operation"], found["nan"]) == ("Glu", 1)
+    assert found["cause"] != "masked_row"
+
+
 def test_the_rows_name_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     paused = Paused(run("h = w * x\nr = h / x\nloss = r.sum()"), monkeypatch)
     answer = paused.lens("nan_origin", tensor="loss")
