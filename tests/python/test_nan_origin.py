@@ -187,6 +187,15 @@ def test_what_is_freed_above_is_not_blamed_on_what_follows(
     )
 
 
+def test_what_may_have_an_infinite_slope_is_listed_where_no_more_can_be_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = "loss = ((w * 2).exp().sqrt() * x).sum() * torch.inf\nloss.backward()\ng = w.grad"
+    answer = Paused(run(program), monkeypatch).lens("nan_origin", tensor="g")
+    rows = [row["line"] for row in answer["node"]["page"]["nodes"] if row["name"] == "may be"]
+    assert rows == ["Sqrt: its slope may be infinite"]
+
+
 @pytest.mark.parametrize(
     ("program", "where", "name"),
     [

@@ -326,7 +326,7 @@ def test_of_a_value_that_fails_half_way_nothing_is_said_but_that(monkeypatch: py
     monkeypatch.setattr(Tensor, "badges", fail)
     snapshot = Snapshot(Rows.of("", []))
     node = snapshot.describe(Child("x", torch.ones(300), "x"), 0, Budget())
-    assert (node["kind"], node["line"]) == ("error", "not read: RuntimeError: no badges")
+    assert (node["kind"], node["type"], node["line"]) == ("error", "Tensor", "not read: RuntimeError: no badges")
     assert "inline" not in node
     assert "short" not in node
 

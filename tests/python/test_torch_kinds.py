@@ -196,6 +196,11 @@ def test_elements_are_given_only_where_they_can_be_read_as_they_are(make: Callab
     assert readable is (type(elements) is torch.Tensor)
 
 
+@pytest.mark.parametrize(("make", "grad"), [(stale, "base ← MulBackward0"), (updated, "base, a leaf")])
+def test_the_gradient_of_a_modified_view_goes_to_its_base(make: Callable[[], Any], grad: str) -> None:
+    assert f" · grad ← {grad} · " in summarize(make())
+
+
 @needs("_C._autograd._get_sequence_nr")
 @pytest.mark.parametrize("make", [stale, updated])
 def test_the_node_of_a_modified_view_is_not_made(make: Callable[[], Any]) -> None:

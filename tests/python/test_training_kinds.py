@@ -25,6 +25,12 @@ from tensor_inspector.words.line import in_short
 nan, inf = math.nan, math.inf
 
 
+def test_what_a_module_keeps_in_the_place_of_its_buffers_is_passed_over() -> None:
+    model = nn.Linear(2, 3)
+    model.__dict__["_buffers"] = None
+    assert summarize(model) == "Linear(2 → 3) · 9 params · train · grads None"
+
+
 def rows(value: Any, budget_ms: float = inf) -> dict[str, str]:
     return dict(facts(value, budget_ms=budget_ms)["rows"])  # type: ignore[arg-type]
 
