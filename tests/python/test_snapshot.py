@@ -341,7 +341,7 @@ def test_rows_whose_elements_can_not_be_read_together_are_read_one_by_one(monkey
     with Untouched():
         snapshot, rows = opened(tensors=tensors)
         together = below(snapshot, rows["tensors"])
-        monkeypatch.setattr(dense, "of_tensors", fault)
+        monkeypatch.setattr(dense, "of_alike", fault)
         alone = below(snapshot, rows["tensors"])
     assert [row["line"] for row in together.values()] == [row["line"] for row in alone.values()]
     assert together["[1]"]["line"].startswith("float32[6] · 1…6 · μ 3.5 σ 1.87")

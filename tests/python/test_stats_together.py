@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stats_reference import check
 
-from tensor_inspector.measure.stats import Unread, of_tensor, together
-from tensor_inspector.measure.stats.together import of_tensors
+from tensor_inspector.measure.stats.together import of_alike
 from tensor_inspector.safe.budget import Budget
 
 torch = pytest.importorskip("torch")
@@ -18,7 +17,7 @@ ODD = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 3e38, 1e-45, 1e9]
 
 def read(tensors, budget=None):
     with torch.no_grad():
-        return of_tensors(tensors, budget or Budget())
+        return of_alike(tensors, budget or Budget())
 
 
 @settings(max_examples=200)
@@ -33,51 +32,47 @@ def test_agree_with_rational_arithmetic(name, count, values, centre):
     wanted = torch.tensor(values, dtype=torch.float64) + centre
     wanted = wanted if dtype.is_floating_point else wanted.nan_to_num().clamp(-9, 9)
     tensors = [wanted.roll(at).mul(-1 if at % 2 else 1).to(dtype) for at in range(count)]
-    for t, stats in zip(tensors, read(tensors)):
-        check(stats, [int(v) if not dtype.is_floating_point else v for v in t.double().tolist()])
+    for at, stats in read(tensors).items():
+        check(stats, tensors[at].double().tolist())
 
 
-def test_a_row_that_needs_more_gets_it():
+def test_small_ones_of_one_shape_are_read_at_once():
+    assert set(read([torch.randn(1000) for _ in range(100)])) == set(range(100))
+    assert read([torch.randn(10 + at) for at in range(100)]) == {}
+    assert read([torch.randn(5000) for _ in range(100)]) == {}
+    assert read([torch.ones(9, dtype=torch.float64) for _ in range(100)]) == {}
+
+
+def test_a_row_that_needs_more_is_left_to_be_read_alone():
     far, mixed = torch.full((300,), 1e6), torch.ones(300)
     far[0], mixed[7] = 1e6 + 1, math.nan
-    tensors = [torch.randn(300), far, mixed, torch.full((300,), -3.5), torch.zeros(300), torch.full((300,), math.inf)]
-    for t, stats in zip(tensors, read(tensors)):
-        check(stats, t.double().tolist())
+    found = read(
+        [torch.randn(300), far, mixed, torch.full((300,), -3.5), torch.zeros(300), torch.full((300,), math.inf)]
+    )
+    assert set(found) == {0, 3, 4}
+    check(found[3], [-3.5] * 300)
+    check(found[4], [0.0] * 300)
 
 
 def test_each_shape_and_layout_is_read_as_it_is():
     base = torch.arange(24.0).view(4, 6) / 7
-    tensors = [
-        base,
-        base.t(),
-        base[:, ::2],
-        base.view(6, 4),
-        base[0].expand(4, 6),
-        torch._neg_view(base),
-        base[1, 1],
-    ] * 5
-    for t, stats in zip(tensors, read(tensors)):
-        check(stats, t.double().reshape(-1).tolist())
+    tensors = [base, base.t(), base[:, ::2], base.view(6, 4), base[0].expand(4, 6), base[1, 1]] * 5
+    found = read(tensors)
+    assert len(found) == len(tensors)
+    for at, stats in found.items():
+        check(stats, tensors[at].double().reshape(-1).tolist())
 
 
-def test_what_can_not_be_read_says_why_and_hides_nothing():
+def test_what_can_not_be_read_at_once_hides_nothing():
     tensors = [torch.ones(8) for _ in range(9)]
     tensors[4].untyped_storage().resize_(0)
-    found = read(tensors)
-    assert isinstance(found[4], Unread)
-    assert found[4] == of_tensor(tensors[4], Budget())
-    assert [stats["zeros"] for stats in (*found[:4], *found[5:])] == [0] * 8
+    tensors[6] = torch._neg_view(tensors[6])
+    assert set(read(tensors)) == {0, 1, 2, 3, 5, 7, 8}
 
 
-def test_a_budget_that_reads_nothing_or_little_holds_for_each():
-    tensors = [torch.randn(100) for _ in range(9)]
-    assert [stats.code for stats in read(tensors, Budget(reads=False))] == ["off"] * 9
-    assert {stats["exact"] for stats in read(tensors, Budget(max_elements=10))} == {False}
-
-
-def test_small_ones_that_are_alike_are_not_read_one_by_one(monkeypatch):
-    monkeypatch.setattr(together, "of_tensor", lambda *_: pytest.fail("it is read alone"))
-    assert len(read([torch.randn(1000) for _ in range(100)])) == 100
+@pytest.mark.parametrize("budget", [Budget(reads=False), Budget(max_elements=10)], ids=["nothing", "ten"])
+def test_what_a_budget_restricts_is_left_to_be_read_alone(budget):
+    assert read([torch.randn(100) for _ in range(9)], budget) == {}
 
 
 def test_memory_of_the_program_is_not_written_to():

@@ -108,8 +108,10 @@ class Kind:
 
     @classmethod
     def read_all(cls, kinds: Sequence[Any]) -> None:
-        """The same of many values of the kind."""
+        """The same of many values of the kind, as long as there is time: what is left is read where it is shown."""
         for kind in kinds:
+            if kind.budget.spent():
+                break
             kind.read()
 
     def type_name(self) -> str:

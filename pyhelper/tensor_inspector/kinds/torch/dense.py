@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ...measure.stats import Reading, Unread, of_tensor
-from ...measure.stats.together import of_tensors
+from ...measure.stats.together import of_alike
 from ...measure.torch.metadata import (
     Base,
     ByteCounts,
@@ -158,14 +158,12 @@ class Dense(InMemory):
         return head
 
 
-def read_all(forms: list[Form]) -> None:
-    """Read those of the usual form together, then the others."""
-    usual = [form for form in forms if type(form) is Dense]
-    if usual:
-        for dense, reading in zip(usual, of_tensors([dense.plain() for dense in usual], usual[0].budget)):
-            dense.keep(reading)
-    for form in forms:
-        form.reading()
+def read_alike(forms: list[Form]) -> None:
+    """Read those at once that can be."""
+    dense = [form for form in forms if type(form) is Dense]
+    if dense:
+        for at, reading in of_alike([form.plain() for form in dense], dense[0].budget).items():
+            dense[at].keep(reading)
 
 
 class Zero(InMemory):

@@ -110,7 +110,7 @@ class Form:
         return self._reading
 
     def keep(self, reading: Reading) -> None:
-        """The statistics, read together with those of others."""
+        """The statistics, which were read together with those of others."""
         self._reading = reading
 
     def read(self) -> Reading:

@@ -23,7 +23,7 @@ from ...words.line import Word, is_loud
 from ...words.stats import stats_words
 from ..kind import Child, Kind, WithRows
 from ..stats_rows import stats_rows
-from .dense import read_all
+from .dense import read_alike
 from .finite import find_in_gradients_too
 from .form import TensorElements
 from .forms import form_of
@@ -53,7 +53,8 @@ class Tensor(WithRows):
 
     @classmethod
     def read_all(cls, kinds: Sequence[Any]) -> None:
-        read_all([kind.form for kind in kinds])
+        read_alike([kind.form for kind in kinds])
+        super().read_all(kinds)
 
     def brief(self) -> str:
         return self.form.brief()
