@@ -112,11 +112,12 @@ def _settled(reply: dict[str, Any]) -> dict[str, Any]:
     return reply
 
 
-def write() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for name, reply in replies().items():
-        (FOLDER / f"{name}.json").write_text(json.dumps(reply, indent=1, ensure_ascii=False) + "\n", "utf-8")
+def texts() -> dict[str, str]:
+    """The replies as they are written, by the names of their files."""
+    return {name: json.dumps(reply, indent=1, ensure_ascii=False) + "\n" for name, reply in replies().items()}
 
 
 if __name__ == "__main__":
-    write()
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in texts().items():
+        (FOLDER / f"{name}.json").write_text(text, "utf-8")

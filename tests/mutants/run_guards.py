@@ -90,7 +90,7 @@ def main() -> int:
     print(f"{len(programs)} programs, {time.monotonic() - started:.0f} s")
     for trap, guard in sorted(verdicts.traps.items()) if arguments.say else ():
         print(f"{trap}, flagged without {guard}")
-    return _verdict(verdicts, programs, arguments.only)
+    return _verdict(verdicts, programs, arguments.only, whole=not arguments.programs)
 
 
 def _programs() -> list[Program]:
@@ -198,7 +198,7 @@ class _Asked:
 
 def _ask_without(numbers: frozenset[int], ask: _Ask) -> tuple[tuple[str | None, list[Any]], set[int]]:
     """What a rule says without some guards, and which others then keep it from speaking."""
-    begin.begins.clear()
+    begin._begins.clear()
     MARKS.take()
     MARKS.left_out = numbers
     signal.setitimer(signal.ITIMER_VIRTUAL, _ENDLESS)
@@ -213,28 +213,34 @@ def _spoken(found: list[Any]) -> set[str]:
     return {one["rule"] for one in run.folded([{**one, "consequences": []} for one in found])}
 
 
-def _verdict(verdicts: Verdicts, programs: list[Program], only: str) -> int:
-    """Prints what is not held; 1 where nobody has said why, or where what was said is no longer so."""
+def _verdict(verdicts: Verdicts, programs: list[Program], only: str, *, whole: bool) -> int:
+    """Prints what is not held; 1 where nobody has said why, or where what was said is no longer so.
+
+    Of some of the programs (not ``whole``) only the guards that they used are judged, and the rules that they are about.
+    """
     reasons = tomllib.loads(_EXPLAINED.read_text("utf-8"))["reasons"]
     explained = {guard: each["why"] for each in reasons for guard in each["guards"]}
     wanted = [(number, guard) for number, guard in enumerate(MARKS.guards) if guard.needs_a_trap and only in str(guard)]
+    if not whole:
+        wanted = [one for one in wanted if one[0] in verdicts.held or one[0] in verdicts.idle]
     loose = [(number, guard) for number, guard in wanted if number not in verdicts.held]
     bad = [(number, guard) for number, guard in loose if guard.name not in explained]
     for number, guard in bad:
         idle = verdicts.idle.get(number)
         print(f"not held: {guard}")
         print(f"    {f'as {idle}, where the rule is silent without it too' if idle else 'never used'}")
-    stale = sorted(explained.keys() - {guard.name for _, guard in loose}) if not only else []
+    stale = sorted(explained.keys() - {guard.name for _, guard in loose}) if whole and not only else []
     for name in stale:
         print(f"explained, and held or gone: {name}")
     traps = sorted(f"{rule} in {one.name}" for one in programs for rule in one.traps)
     harmless = [trap for trap in traps if trap not in verdicts.traps and trap not in verdicts.breaks]
     for trap in harmless:
-        print(f"no trap: {trap} is silent without any two of its guards")
-    silent = sorted(_IDS - verdicts.rules.keys())
+        print(f"no trap: {trap}: leaving out its guards, even two at once, does not make the rule speak")
+    rules = _IDS if whole else frozenset().union(*(one.allowed or () for one in programs))
+    silent = sorted(rules - verdicts.rules.keys())
     for rule in silent:
         print(f"switched off, and no test fails: {rule}")
-    print(f"{len(_IDS) - len(silent)} of {len(_IDS)} rules held")
+    print(f"{len(rules) - len(silent)} of {len(rules)} rules held")
     print(f"{len(traps) - len(harmless)} of {len(traps)} traps flagged without a guard")
     print(f"{len(wanted) - len(loose)} of {len(wanted)} guards held, {len(loose) - len(bad)} explained")
     return int(bool(bad or stale or harmless or silent))

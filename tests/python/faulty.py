@@ -105,7 +105,7 @@ def busy_lines(text: str) -> list[int]:
     def count(frame: FrameType) -> None:
         visits[frame.f_lineno] += 1
 
-    _play(text, lambda: None, count, lambda error: None)
+    _play(text, None, count, lambda error: None)
     busy = sorted(line for line, count in visits.items() if _ROUNDS <= count <= 10 * _ROUNDS)
     return list(dict.fromkeys((busy[0], busy[-1]))) if busy else []
 
@@ -127,43 +127,59 @@ def found_in(text: str, every_line: bool, thorough: bool, line: int | None = Non
             look(frame)
 
     traced = every_line or line is not None
-    stop = (lambda: None) if traced else (lambda: look(sys._getframe(1)))
+    stop = None if traced else look
     _play(text, stop, see if traced else None, lambda error: found.extend(explain(error)))
     return {"found": [dict(finding) for finding in found], "failed": failed}
 
 
 def _play(
     text: str,
-    stop: Callable[[], None],
+    stop: Callable[[FrameType], None] | None,
     see: Callable[[FrameType], None] | None,
     caught: Callable[[Exception], None],
 ) -> None:
-    """Runs a program: ``see`` is shown each of its lines before that runs, ``caught`` what ends it."""
+    """Runs a program: ``stop`` is shown the frame that calls it, ``see`` each line before it runs, ``caught`` what ends it.
+
+    What ``stop`` or ``see`` raise is no error of the program, and is raised from here even if the program catches it.
+    """
     torch.set_num_threads(1)
+    ours: list[Exception] = []
+
+    def look(ask: Callable[[FrameType], None], frame: FrameType) -> None:
+        try:
+            ask(frame)
+        except Exception as error:
+            ours.append(error)
+            raise
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.py"
         path.write_text(text)
         spec: Any = importlib.util.spec_from_file_location("program", path)
         program = importlib.util.module_from_spec(spec)
-        program.stop = stop  # type: ignore[attr-defined]
+        stopped = (lambda: None) if stop is None else (lambda: look(stop, sys._getframe(1)))
+        program.stop = stopped  # type: ignore[attr-defined]
 
         def tracer(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
             if frame.f_code.co_filename != str(path):
                 return None
             if event == "line" and see is not None:
-                see(frame)
+                look(see, frame)
             return tracer
 
         try:
             sys.settrace(tracer if see is not None else None)
             spec.loader.exec_module(program)
             if hasattr(program, "train"):
-                program.train(stop)
+                program.train(stopped)
         except Exception as error:
             sys.settrace(None)
-            caught(error)
+            if not ours:
+                caught(error)
         finally:
             sys.settrace(None)
             tensor_inspector.forget()
             if torch.distributed.is_initialized():
                 torch.distributed.destroy_process_group()
+        if ours:
+            raise ours[0]

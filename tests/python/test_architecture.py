@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -111,14 +110,18 @@ def test_no_file_reaches_another_but_by_an_import_or_the_registry() -> None:
 def test_a_class_has_a_name_of_its_own() -> None:
     """Two classes of one name, a leading underscore aside, are one word for two things. Types of the wire are others'."""
     files = [file for file in FILES if file.name != "protocol.py"]
-    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
-    names = Counter(node.name.lstrip("_") for node in nodes if isinstance(node, ast.ClassDef))
-    assert [name for name, times in names.items() if times > 1] == []
+    named: dict[str, list[str]] = {}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                named.setdefault(node.name.lstrip("_"), []).append(module_of(file))
+    assert {name: modules for name, modules in named.items() if len(modules) > 1} == {}, "give one another name"
 
 
 @pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda folder: folder.name)
 def test_a_folder_has_at_most_twenty_files(folder: Path) -> None:
-    assert len([file for file in folder.glob("*.py") if file.name != "__init__.py"]) <= 20
+    files = [file.name for file in folder.glob("*.py") if file.name != "__init__.py"]
+    assert len(files) <= 20, "put it in a file that has its like, or make a folder of those that belong together"
 
 
 def test_a_circle_is_seen() -> None:

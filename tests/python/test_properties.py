@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensor_inspector.kinds import Property
+from tensor_inspector.safe import attributes
 from tensor_inspector.stop import properties
 
 
@@ -53,3 +54,12 @@ def test_without_a_value_it_has_failed_and_says_why(asked: Property, why: str, m
 def test_it_can_be_read_again() -> None:
     asked = Property(Owner(), "broken")
     assert [properties.read(asked).text for _ in range(2)] == ["raised ValueError: no"] * 2
+
+
+class Fixed(Owner):
+    answer = 7  # type: ignore[assignment]
+
+
+def test_what_a_subclass_defines_as_something_else_is_offered_no_more() -> None:
+    assert attributes.traits(Owner).properties == ["answer", "broken", "endless", "itself"]
+    assert attributes.traits(Fixed).properties == ["broken", "endless", "itself"]

@@ -6,6 +6,7 @@ import { options } from "../../extension/build/bundle.ts";
 import { messages, writtenMessages } from "../../extension/build/l10n.ts";
 import { withSettings } from "../../extension/build/settings.ts";
 import { COLOR, COMMAND, CONTEXT, DEBUG_TYPE, SECTION, VIEW } from "../../extension/src/ids.ts";
+import { VALUE_LENSES } from "../../extension/src/model/valueLenses.ts";
 import manifest from "../../package.json" with { type: "json" };
 import texts from "../../package.nls.json" with { type: "json" };
 
@@ -85,6 +86,18 @@ describe("the manifest", () => {
   test("uses in its menus and keys only commands that it contributes", () => {
     const used = [...Object.values(menus).flat(), ...keybindings].map(({ command }) => command);
     expect(used.filter((command) => !contributed.includes(command))).toEqual([]);
+  });
+
+  test.each(Object.entries(VALUE_LENSES))("has the lens %s in the menu of the rows that it is for", (name, { command }) => {
+    const rows = menus["view/item/context"].filter((entry) => entry.command === command);
+    expect(rows.map(({ when }) => when)).toEqual([
+      `view == ${VIEW} && viewItem =~ /\\b${name}\\b/ && !listMultiSelection`,
+    ]);
+  });
+
+  test("has no two commands at one place of a menu, but those of which one is shown at a time", () => {
+    const places = menus["view/item/context"].map(({ group, when }) => `${group} ${when.includes("elected") ? when : ""}`);
+    expect(places.filter((place, index) => !place.startsWith("inline") && places.indexOf(place) !== index)).toEqual([]);
   });
 
   test("says of every command whether the palette shows it", () => {

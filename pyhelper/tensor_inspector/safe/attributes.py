@@ -37,6 +37,7 @@ def _size(cls: type) -> int:
 def _find_traits(cls: type) -> Traits:
     slots: dict[str, int] = {}
     properties: dict[str, None] = {}
+    defined: set[str] = set()
     computes = False
     for depth, base in enumerate(mro(cls)):
         namespace = class_dict(base)
@@ -49,8 +50,13 @@ def _find_traits(cls: type) -> Traits:
                 continue
             if kind is MemberDescriptorType:
                 slots.setdefault(name, depth)
-            elif not name.startswith("_") and (issubclass(kind, property) or class_name(kind) == "cached_property"):
+            elif (
+                name not in defined  # by a subclass, as something else
+                and not name.startswith("_")
+                and (issubclass(kind, property) or class_name(kind) == "cached_property")
+            ):
                 properties.setdefault(name)
+            defined.add(name)
     return Traits(_size(cls), list(slots.items()), list(properties), computes)
 
 
