@@ -55,8 +55,10 @@ def number_of(value: Any) -> float | None:
 
 def elements_key(value: Any) -> tuple[Any, ...] | None:
     """What is the same for two tensors over the same elements: where in memory, and in which shape. None of none."""
-    values = bare(value) if element_count(value) else None
-    return None if values is None else (address_of(values), tuple(values.shape), values.stride(), values.dtype)
+    values = bare(value)
+    if values is None or not values.numel():
+        return None
+    return (address_of(values), tuple(values.shape), values.stride(), values.dtype)
 
 
 def same_elements(a: Any, b: Any) -> bool:
