@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -59,11 +59,18 @@ def said_of_each(texts: list[str]) -> list[Said]:
     return [Said(**said) for said in answer["each"]] if "each" in answer else [Said(**answer)]
 
 
+def said_in_all(text: str, *ways: tuple[bool, bool]) -> Said:
+    """What is found in a program in these ways to ask, ``(every_line, thorough)``, one after another in one process."""
+    return Said(**_in_child(lambda: _together([found_in(text, *way) for way in ways])))
+
+
 def said_in_every_round(text: str) -> Said:
     """The same where a single breakpoint stops in each round of a loop: of the busiest lines the first and the last."""
-    lines = _in_child(lambda: {"busy": busy_lines(text)}).get("busy", [])
-    said = [Said(**_in_child(partial(found_in, text, False, False, line))) for line in lines]
-    return Said([one for part in said for one in part.found], [one for part in said for one in part.failed])
+    return Said(**_in_child(lambda: _together([found_in(text, False, False, line) for line in busy_lines(text)])))
+
+
+def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {key: [one for part in parts for one in part[key]] for key in ("found", "failed")}
 
 
 def _in_child(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:

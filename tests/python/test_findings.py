@@ -15,7 +15,7 @@ import torch
 from faults import PROGRAMS, ahead, call, with_fault, without_fault
 from faults.never import NEVER
 from faults.traps import TRAPS
-from faulty import HEAD, said_in_every_round, said_of
+from faulty import HEAD, said_in_all, said_in_every_round, said_of
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
@@ -28,6 +28,8 @@ from tensor_inspector.lenses.findings.rules.registry import RULES
 FOLDER = Path(__file__).parents[1] / "programs"
 EXPECTED = json.loads((FOLDER / "faults" / "expected.json").read_text())
 HEALTHY = sorted(path.stem for path in (FOLDER / "healthy").glob("*.py"))
+#: Ways to ask: at every line or at the stops alone, thorough or not.
+AT_STOPS, AT_EVERY_LINE = (False, True), (True, False)
 
 
 def words(finding: dict[str, Any]) -> str:
@@ -47,17 +49,15 @@ def test_a_fault_is_found_first_and_by_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_without_the_fault_nothing_is_found_at_any_line(name: str) -> None:
     text = (FOLDER / "faults" / name / "clean.py").read_text()
-    for every_line in (False, True):
-        said = said_of(text, every_line=every_line, thorough=not every_line)
-        assert (said.rules, said.failed) == ([], [])
+    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
+    assert (said.rules, said.failed) == ([], [])
 
 
 @pytest.mark.parametrize("name", HEALTHY)
 def test_in_a_healthy_program_nothing_is_found_at_any_line(name: str) -> None:
     text = (FOLDER / "healthy" / f"{name}.py").read_text()
-    for every_line in (False, True):
-        said = said_of(text, every_line=every_line, thorough=not every_line)
-        assert (said.rules, said.failed) == ([], [])
+    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE)
+    assert (said.rules, said.failed) == ([], [])
 
 
 LONG = {
@@ -82,12 +82,10 @@ def test_one_breakpoint_sees_what_takes_rounds(name: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_rule_finds_its_fault_and_nothing_without_it(name: str) -> None:
     rule, program = PROGRAMS[name]
-    clean = without_fault(program)
     said = said_of(HEAD + with_fault(program))
     assert (set(said.rules), said.failed) == ({rule}, [])
-    for every_line in (False, True):
-        said = said_of(HEAD + clean, every_line=every_line, thorough=not every_line)
-        assert (said.rules, said.failed) == ([], [])
+    said = said_in_all(HEAD + without_fault(program), AT_STOPS, AT_EVERY_LINE)
+    assert (said.rules, said.failed) == ([], [])
 
 
 @pytest.mark.parametrize("name", ahead.LINES)
@@ -117,9 +115,8 @@ def test_every_rule_has_healthy_situations_in_which_it_says_nothing_each_with_a_
 @pytest.mark.parametrize("name", TRAPS)
 def test_what_only_looks_like_a_fault_is_none_at_any_line(name: str) -> None:
     text = HEAD + without_fault(TRAPS[name][1])
-    for every_line, thorough in ((False, True), (True, False), (True, True)):
-        said = said_of(text, every_line=every_line, thorough=thorough)
-        assert (said.rules, said.failed) == ([], [])
+    said = said_in_all(text, AT_STOPS, AT_EVERY_LINE, (True, True))
+    assert (said.rules, said.failed) == ([], [])
 
 
 @pytest.mark.parametrize("name", call.PROGRAMS)
