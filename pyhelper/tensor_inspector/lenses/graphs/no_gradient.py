@@ -221,7 +221,7 @@ class _NoGradient(Lens):
         """The loss leads here: a backward has run, or not."""
         step = self._step
         node = None if step is None else step.node_of(loss.tensor)
-        freed = step is not None and node is not None and any(below.is_freed() for below in step.graph.below(node))
+        freed = step is not None and node is not None and step.graph.freed_below(node) is not None
         if freed:
             return Reason("cleared", at=loss.name)
         return Reason("not_yet", at=loss.name) if loss.pending else Reason("cleared", at=loss.name, certain=False)

@@ -8,10 +8,8 @@ from weakref import ReferenceType, ref
 from ...measure.torch.elements import bare, version_of
 from ...measure.torch.metadata import element_count, requires_grad
 from ...measure.torch.optimizers import highest_rate, turns_of
-from ...safe.guard import module
 from .step import Step
 
-torch: Any = module("torch")
 _PARAMETERS = 400
 _ELEMENTS = 1 << 20  #: of all parameters whose norms are taken
 
@@ -37,8 +35,9 @@ class Weight:
 
     def had(self, grad: Any) -> bool:
         """Whether a gradient is the one of then: it lies in the same memory, which has lived since."""
-        now = None if self._grad_memory is None else _memory(bare(grad))
-        return now is not None and self._grad_memory is not None and self._grad_memory() is now()
+        then = None if self._grad_memory is None else self._grad_memory()
+        now = None if then is None else _memory(bare(grad))
+        return now is not None and now() is then
 
 
 class Moment:
@@ -64,7 +63,7 @@ def moment_of(step: Step) -> Moment:
         if number is not None:
             losses[loss.name] = float(number)
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
-    nodes = max((len(step.graph.below(root)) for root in roots), default=0)
+    nodes = max(map(step.graph.size_below, roots), default=0)
     weights, left = {}, _ELEMENTS
     for one in step.trained()[:_PARAMETERS]:
         count = element_count(one.tensor) or 0
@@ -82,27 +81,13 @@ def moment_of(step: Step) -> Moment:
 
 
 def _weight(step: Step, tensor: Any, read: bool) -> Weight:
-    norm = _norm(bare(tensor)) if read else None
+    norm = step.norm(tensor) if read else None
     grad = step.grad(tensor) if requires_grad(tensor) else None
     if grad is None:
         return Weight(version_of(tensor), norm, None, -1, None)
-    slopes = bare(grad)
-    return Weight(version_of(tensor), norm, _memory(slopes), version_of(grad), _norm(slopes) if read else None)
+    return Weight(version_of(tensor), norm, _memory(bare(grad)), version_of(grad), step.norm(grad) if read else None)
 
 
 def _memory(values: Any) -> ReferenceType[Any] | None:
     """A reference to a tensor's memory that does not keep it alive. (One to the tensor would forbid to swap it.)"""
     return None if values is None else ref(values.untyped_storage())
-
-
-def norm_of(tensor: Any) -> float | None:
-    """The Euclidean norm, in float32 at least; None where it can't be read. Inf or NaN where it has such elements."""
-    return _norm(bare(tensor))
-
-
-def _norm(values: Any) -> float | None:
-    if values is None or not values.dtype.is_floating_point:
-        return None
-    if values.numel() >= 1 << 16:
-        return float(values.float().norm().item())
-    return float(torch.linalg.vector_norm(values, dtype=torch.float64).item())

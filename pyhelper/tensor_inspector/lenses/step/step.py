@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from ...measure.torch.elements import number_of, stats_of
+from ...measure.torch.elements import norm_of, number_of, stats_of
 from ...measure.torch.graph import Graph
-from ...measure.torch.metadata import element_count, grad_of, gradient_of, is_exact_tensor, requires_grad
+from ...measure.torch.metadata import element_count, grad_fn_of, grad_of, is_exact_tensor, requires_grad
 from ...measure.torch.node import AutogradNode
 from ...measure.torch.optimizers import each_group
 from ...safe.budget import Budget, Steps
@@ -39,6 +39,9 @@ class Step(Roles):
         self.grad_mode = grad_mode
         self.moments: list[Any] = []  #: numbers of earlier stops in this step, the oldest first
         self._stats: dict[int, Any] = {}
+        self._norms: dict[int, float | None] = {}
+        self._grads: dict[int, Any] = {}
+        self._trained: list[Parameter] | None = None
         self.here = self.sources[0]
         self.at = next((at for at, source in enumerate(self.sources) if source.backwards), 0)
         self.source = self.sources[self.at]
@@ -70,15 +73,11 @@ class Step(Roles):
         return value is not None and not is_exact_tensor(value) and begins_a_backward(type(value))
 
     def _graph(self) -> Graph:
-        functions = []
-        for tensor in [*(thing.value for thing in self.tensors), *(loss.tensor for loss in self.losses)]:
-            function = gradient_of(tensor).function if requires_grad(tensor) else None
-            if function is not None:
-                functions.append(function)
-        return Graph(functions, self.budget)
+        tensors = (*(thing.value for thing in self.tensors), *(loss.tensor for loss in self.losses))
+        return Graph(map(grad_fn_of, tensors), self.budget)
 
     def node_of(self, tensor: Any) -> AutogradNode | None:
-        return self.graph.of(gradient_of(tensor).function) if requires_grad(tensor) else None
+        return self.graph.of(grad_fn_of(tensor))
 
     def tensor_at(self, node: AutogradNode) -> Thing | None:
         """The tensor in sight that a node has made."""
@@ -100,7 +99,7 @@ class Step(Roles):
         for loss in self.losses:
             node = self.node_of(loss.tensor)
             if node is not None and loss.pending and loss.backward.lineno == self.source.lineno:
-                is_freed = any(below.is_freed() for below in self.graph.below(node)[:20])
+                is_freed = self.graph.freed_below(node, most=20) is not None
                 loss.pending = not is_freed or any(self._is_freed_by(other, loss) for other in self.losses)
 
     def _is_freed_by(self, other: Loss, loss: Loss) -> bool:
@@ -122,8 +121,10 @@ class Step(Roles):
 
     def trained(self) -> list[Parameter]:
         """Trainable parameters of modules in sight that an optimizer in sight holds."""
-        trainable = (one for one in self.parameters.values() if requires_grad(one.tensor))
-        return [one for one in trainable if id(one.tensor) in self.optimized]
+        if self._trained is None or self.run:  # what was run may have changed it
+            trainable = (one for one in self.parameters.values() if requires_grad(one.tensor))
+            self._trained = [one for one in trainable if id(one.tensor) in self.optimized]
+        return self._trained
 
     def calls_of_modules(self) -> Iterator[tuple[Call, Thing, int]]:
         """The calls of modules in the source of the frames in sight, with the module, and the frame's number."""
@@ -158,8 +159,18 @@ class Step(Roles):
     def number(self, tensor: Any) -> float | None:
         return number_of(tensor)
 
+    def norm(self, tensor: Any) -> float | None:
+        """The Euclidean norm, taken once: see `norm_of`."""
+        if id(tensor) not in self._norms:
+            self._references.append(tensor)
+            self._norms[id(tensor)] = norm_of(tensor)
+        return self._norms[id(tensor)]
+
     def grad(self, tensor: Any) -> Any:
-        try:
-            return grad_of(tensor)
-        except RuntimeError:
-            return None
+        if id(tensor) not in self._grads or self.run:
+            self._references.append(tensor)
+            try:
+                self._grads[id(tensor)] = grad_of(tensor)
+            except RuntimeError:
+                self._grads[id(tensor)] = None
+        return self._grads[id(tensor)]

@@ -87,7 +87,7 @@ class Chains:
 
     def inputs(self, node: AutogradNode) -> Iterator[Input]:
         for number in node.inputs:
-            below = None if number is None else self._ends(self._graph.nodes[number])
+            below = None if number is None else self._ends(self._graph.node(number))
             yield Input(self._kind(node, below), below)
 
     def parts(self, nodes: Sequence[AutogradNode]) -> list[ChainPart]:

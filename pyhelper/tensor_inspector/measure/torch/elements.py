@@ -53,6 +53,16 @@ def number_of(value: Any) -> float | None:
     return found if type(found) in NUMBERS else None
 
 
+def norm_of(value: Any) -> float | None:
+    """The Euclidean norm, in float32 at least; None where it can't be read. Inf or NaN where it has such elements."""
+    values = bare(value)
+    if values is None or not values.dtype.is_floating_point:
+        return None
+    if values.numel() >= 1 << 16:
+        return float(values.float().norm().item())
+    return float(torch.linalg.vector_norm(values, dtype=torch.float64).item())
+
+
 def elements_key(value: Any) -> tuple[Any, ...] | None:
     """What is the same for two tensors over the same elements: where in memory, and in which shape. None of none."""
     values = bare(value)

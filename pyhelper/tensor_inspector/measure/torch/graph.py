@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import compress, count, islice
 from typing import Any
 
 from ...safe.budget import Budget, Steps
-from .node import AutogradNode
+from .node import LEAF, WAS_FREED, WAS_MODIFIED, AutogradNode, NodeClass, class_of
 
 #: Nodes of one graph. A node that Python has seen is freed by a call inside that of the node above it: where a program
 #: lets go of a chain of 45,000 such nodes, torch runs out of 8 MB of stack. A main thread on Windows has 2 MB.
@@ -23,97 +24,185 @@ class Graph:
     """All that is reached from some nodes, each node once; an edge that is not followed any more ends in None.
 
     What the budget has no time for can be gone on with (`grow`); ``complete`` tells whether all was reached.
+
+    It is kept as lists of numbers, and a node is made when it is asked for: thousands of objects that live through a
+    stop would have the garbage collector go through all that the program has, which takes longer than the walk.
     """
 
     def __init__(self, roots: Iterable[Any], budget: Budget) -> None:
-        self.nodes: list[AutogradNode] = []
-        self._numbers: dict[int, int] = {}
-        self._below: dict[int, dict[int, AutogradNode]] = {}
+        self._functions: list[Any] = []  #: references, since an id is an identity only as long as its object lives
+        self._made: dict[int, AutogradNode] = {}  #: those that were asked for, by their numbers
+        self._looked: dict[int, int] = {}  #: what has become of what a node saved
+        self._numbers: dict[int, int] = {}  #: of nodes, by the ids of their functions
+        self._classes: dict[int, NodeClass] = {}  #: by the ids of classes
+        self._edges: list[int | None] = []  #: the inputs of all nodes, one after another
+        self._ends: list[int] = [0]  #: where in them the inputs of each node begin, and those of the one before end
+        self._below: dict[int, bytearray] = {}
         self._leaves: dict[int, list[Any]] = {}
-        self._users: dict[int, list[tuple[AutogradNode, int]]] | None = None
+        self._of_op: dict[str, list[int]] | None = None
+        self._users: tuple[dict[int, int], list[int], list[int]] | None = None
         self._full = False
-        self._walked = 0  #: nodes whose inputs are known: the first ones
         for root in roots:
-            if root is not None:
-                self._number(root)
+            if root is not None and id(root) not in self._numbers:
+                self._enter(root)
         self.grow(budget)
 
     @property
+    def nodes(self) -> list[AutogradNode]:
+        return [self.node(number) for number in range(len(self._functions))]
+
+    @property
     def complete(self) -> bool:
-        return self._walked == len(self.nodes) and not self._full
+        return self._walked == len(self._functions) and not self._full
+
+    @property
+    def _walked(self) -> int:
+        """How many nodes there are whose inputs are known: the first ones."""
+        return len(self._ends) - 1
 
     def grow(self, budget: Budget) -> bool:
         """Walk on while there is time. Whether there is no more to reach."""
-        steps, nodes, self._users = Steps(budget), self.nodes, None
+        steps, functions, numbers, edges = Steps(budget), self._functions, self._numbers, self._edges
+        start = at = self._walked
+        while at < len(functions) and not steps.end():
+            function = functions[at]
+            for below, _ in self._class_of(function).next_functions(function):
+                number = None if below is None else numbers.get(id(below))
+                if number is None and below is not None:
+                    number = self._enter(below)
+                edges.append(number)
+            self._ends.append(len(edges))
+            at += 1
+        for number, node in self._made.items():
+            if number >= start:
+                node.inputs = self._inputs(number)
         self._below.clear()
         self._leaves.clear()
-        while self._walked < len(nodes) and not steps.end():
-            node = nodes[self._walked]
-            self._walked += 1
-            for below, _ in node.next_functions():
-                node.inputs.append(None if below is None else self._number(below))
-        return self._walked == len(nodes)
+        self._users = None
+        self._of_op = None
+        return at == len(functions)
 
-    def _number(self, function: Any) -> int | None:
-        """The number of a node; None where it would be one too many."""
-        known = self._numbers.get(id(function))
-        if known is not None:
-            return known
-        number = len(self.nodes)
+    def _enter(self, function: Any) -> int | None:
+        """The number of a node that is met for the first time; None where it would be one too many."""
+        number = len(self._functions)
         if number >= _MOST:
             self._full = True
             return None
         self._numbers[id(function)] = number
-        self.nodes.append(AutogradNode(function, number))
+        self._functions.append(function)
         return number
+
+    def _class_of(self, function: Any) -> NodeClass:
+        known = self._classes.get(id(type(function)))
+        if known is None:
+            known = self._classes[id(type(function))] = class_of(type(function))
+        return known
+
+    def _inputs(self, number: int) -> list[int | None]:
+        return self._edges[self._ends[number] : self._ends[number + 1]] if number < self._walked else []
+
+    def node(self, number: int) -> AutogradNode:
+        known = self._made.get(number)
+        if known is None:
+            known = self._made[number] = AutogradNode(self._functions[number], number, self._inputs(number))
+        return known
 
     def of(self, function: Any) -> AutogradNode | None:
         """The node of a ``grad_fn``."""
         number = self._numbers.get(id(function))
-        return None if function is None or number is None else self.nodes[number]
+        return None if function is None or number is None else self.node(number)
+
+    def by(self, *ops: str) -> list[AutogradNode]:
+        """The nodes of operations of these names."""
+        return [self.node(number) for number in self._numbers_by(ops)]
+
+    def _numbers_by(self, ops: Iterable[str]) -> list[int]:
+        known = self._by_op()
+        return sorted(number for op in dict.fromkeys(ops) for number in known.get(op, ()))
+
+    def ops(self) -> list[str]:
+        """The names of the operations that it has, each once."""
+        return list(self._by_op())
+
+    def _by_op(self) -> dict[str, list[int]]:
+        if self._of_op is None:
+            self._of_op = {}
+            for number, function in enumerate(self._functions):
+                self._of_op.setdefault(self._class_of(function).op, []).append(number)
+        return self._of_op
 
     def input(self, node: AutogradNode, position: int = 0) -> AutogradNode | None:
         if position >= len(node.inputs):
             return None
         number = node.inputs[position]
-        return None if number is None else self.nodes[number]
+        return None if number is None else self.node(number)
 
     def inputs(self, node: AutogradNode) -> Iterator[AutogradNode]:
-        return (self.nodes[number] for number in node.inputs if number is not None)
+        return (self.node(number) for number in node.inputs if number is not None)
 
     def users(self, node: AutogradNode) -> list[tuple[AutogradNode, int]]:
         """The nodes that take its output, and as which of their inputs."""
         if self._users is None:
-            self._users = {}
-            for above in self.nodes:
-                for position, number in enumerate(above.inputs):
-                    if number is not None:
-                        self._users.setdefault(number, []).append((above, position))
-        return self._users.get(node.index, [])
+            self._users = self._find_users()
+        latest, earlier, owners = self._users
+        found, edge = list[tuple[AutogradNode, int]](), latest.get(node.index, -1)
+        while edge >= 0:
+            found.append((self.node(owners[edge]), edge - self._ends[owners[edge]]))
+            edge = earlier[edge]
+        found.reverse()
+        return found
 
-    def below(self, node: AutogradNode) -> list[AutogradNode]:
-        """The node and all that it is computed from, nearest first."""
-        return list(self._all_below(node).values())
+    def _find_users(self) -> tuple[dict[int, int], list[int], list[int]]:
+        """The latest edge to each node; of each edge the one before it to the same node, and whose input it is."""
+        latest: dict[int, int] = {}
+        earlier, owners = list[int](), list[int]()
+        for owner in range(self._walked):
+            for edge in range(self._ends[owner], self._ends[owner + 1]):
+                number = self._edges[edge]
+                owners.append(owner)
+                earlier.append(-1 if number is None else latest.get(number, -1))
+                if number is not None:
+                    latest[number] = edge
+        return latest, earlier, owners
+
+    # Below a node
+
+    def below(self, node: AutogradNode, *ops: str, most: int | None = None) -> list[AutogradNode]:
+        """The node and all that it is computed from, nearest first; where names are given, the operations of these."""
+        return [self.node(number) for number in islice(self._numbers_below(node, ops), most)]
+
+    def size_below(self, node: AutogradNode) -> int:
+        """How many nodes that are."""
+        return self._all_below(node).count(1)
+
+    def freed_below(self, node: AutogradNode, most: int | None = None) -> AutogradNode | None:
+        """The nearest of the first ones below that an earlier backward has freed."""
+        numbers = islice(self._numbers_below(node), most)
+        return next((self.node(number) for number in numbers if self._look_at(number) & WAS_FREED), None)
+
+    def modified_below(self, node: AutogradNode) -> tuple[AutogradNode, str] | None:
+        """The nearest one below that has saved what was modified since, and under which name."""
+        numbers = self._numbers_below(node)
+        found = next((self.node(number) for number in numbers if self._look_at(number) & WAS_MODIFIED), None)
+        name = None if found is None else found.modified()
+        return None if found is None or name is None else (found, name)
+
+    def _look_at(self, number: int) -> int:
+        known = self._looked.get(number)
+        if known is None:
+            function = self._functions[number]
+            known = self._looked[number] = self._class_of(function).look_at(function)
+        return known
 
     def reaches(self, node: AutogradNode, other: AutogradNode) -> bool:
-        return other.index in self._all_below(node)
-
-    def _all_below(self, node: AutogradNode) -> dict[int, AutogradNode]:
-        known = self._below.get(node.index)
-        if known is None:
-            found, waiting = {node.index}, [node.index]
-            while waiting:
-                for number in self.nodes[waiting.pop()].inputs:
-                    if number is not None and number not in found:
-                        found.add(number)
-                        waiting.append(number)
-            known = self._below[node.index] = {number: self.nodes[number] for number in sorted(found)}
-        return known
+        return bool(self._all_below(node)[other.index])
 
     def leaves(self, node: AutogradNode) -> list[Any]:
         """The tensors whose ``.grad`` a backward from here would add to."""
         if node.index not in self._leaves:
-            self._leaves[node.index] = [below.leaf for below in self.below(node) if below.leaf is not None]
+            numbers = self._numbers_below(node, (LEAF,))
+            found = (self._class_of(self._functions[number]).leaf(self._functions[number]) for number in numbers)
+            self._leaves[node.index] = [leaf for leaf in found if leaf is not None]
         return self._leaves[node.index]
 
     def leaves_beside(self, node: AutogradNode, ops: tuple[str, ...]) -> list[Any]:
@@ -134,3 +223,20 @@ class Graph:
         while node is not None and node.op in VIEWS:
             node = self.input(node)
         return node
+
+    def _numbers_below(self, node: AutogradNode, ops: Iterable[str] = ()) -> Iterator[int]:
+        below = self._all_below(node)
+        return (number for number in self._numbers_by(ops) if below[number]) if ops else compress(count(), below)
+
+    def _all_below(self, node: AutogradNode) -> bytearray:
+        """For each number of a node whether that one is below, or this one."""
+        known = self._below.get(node.index)
+        if known is None:
+            known = self._below[node.index] = bytearray(len(self._functions))
+            known[node.index], waiting = 1, [node.index]
+            while waiting:
+                for number in self._inputs(waiting.pop()):
+                    if number is not None and not known[number]:
+                        known[number] = 1
+                        waiting.append(number)
+        return known

@@ -165,6 +165,14 @@ class Gradient(Record):
 _NONE = Gradient()
 
 
+def grad_fn_of(value: Any) -> Any:
+    """The node of a tensor, where that is known without making it."""
+    try:
+        return _grad_fn(value) if requires_grad(value) and not _would_make_a_node(value) else None
+    except RuntimeError:  # lost: modified in place
+        return None
+
+
 def gradient_of(value: Any) -> Gradient:
     """What autograd knows of a tensor, without adding to the program's graph."""
     if not requires_grad(value):

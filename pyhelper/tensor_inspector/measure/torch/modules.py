@@ -18,9 +18,11 @@ _DICTS = ("ModuleDict", "ParameterDict")
 class Member:
     """A module below a root: ``path`` is how one types it (``.body[0]``), ``name`` what torch calls it."""
 
-    __slots__ = ("attributes", "module", "name", "parent", "path")
+    __slots__ = ("_suffixes", "attributes", "module", "name", "parent", "path")
 
     def __init__(self, module: Any, path: str, name: str, parent: Member | None) -> None:
+        #: What is typed for a key of a class, by the class's id and the key: the same in all layers that are alike.
+        self._suffixes: dict[tuple[int, str], str] = {} if parent is None else parent._suffixes
         self.module = module
         self.path = path
         self.name = name
@@ -51,7 +53,14 @@ class Member:
         """Its own parameters or buffers: the rest of the path, and the tensor."""
         for key, item in self.items(part):
             if is_exact_tensor(item):
-                yield _suffix(self.module, key), item
+                yield self.suffix(key), item
+
+    def suffix(self, key: str) -> str:
+        """What one types after its path for what it has registered."""
+        known = self._suffixes.get((id(type(self.module)), key))
+        if known is None:
+            known = self._suffixes[id(type(self.module)), key] = _suffix(self.module, key)
+        return known
 
     def items(self, part: str) -> list[tuple[str, Any]]:
         """What it has registered as parameters, buffers or modules, by name; a name may have None."""
@@ -82,8 +91,9 @@ def members(root: Any, steps: Steps) -> Iterator[Member]:
             if is_module(item) and id(item) not in seen:
                 seen.add(id(item))
                 name = f"{member.name}.{key}" if member.name else key
-                below.append(Member(item, member.path + _suffix(member.module, key), name, member))
-        waiting.extend(reversed(below))
+                below.append(Member(item, member.path + member.suffix(key), name, member))
+        below.reverse()
+        waiting += below
 
 
 def parameters_of(root: Any) -> list[Any]:

@@ -36,6 +36,7 @@ class Saved:
         self.expected = expected
 
 
+WAS_FREED, WAS_MODIFIED = 1, 2
 _HOOKED, _FREED, _NONE, _UNREAD = Saved("hooked"), Saved("freed"), Saved("none"), Saved("unread")
 
 
@@ -44,13 +45,13 @@ class AutogradNode:
 
     __slots__ = ("_class", "_known", "function", "index", "inputs", "leaf", "op")
 
-    def __init__(self, function: Any, index: int) -> None:
-        found = _class_of(type(function))
+    def __init__(self, function: Any, index: int, inputs: list[int | None] | None = None) -> None:
+        found = class_of(type(function))
         self.function = function  #: a reference, since its id is its identity only as long as it lives
         self.index = index
         self.op = found.op
-        self.leaf = c_attribute(function, "variable") if found.op == LEAF else None
-        self.inputs: list[int | None] = []
+        self.leaf = found.leaf(function)
+        self.inputs = inputs or []
         self._class = found
         self._known: dict[str, Saved] | None = None
 
@@ -163,46 +164,49 @@ class AutogradNode:
 
     def is_freed(self) -> bool:
         """Whether an earlier backward has freed what it saved."""
-        return any(self.saved(name).state == "freed" for name in self.saves())
+        return bool(self._class.look_at(self.function) & WAS_FREED)
+
+    def modified(self) -> str | None:
+        """The name of what was modified since it was saved; None where nothing was."""
+        return next((name for name in self.saves() if self.saved(name).state == "modified"), None)
 
     def has_saved(self) -> bool:
         """Whether a tensor that it saved is still there."""
         return any(self.saved(name).state in ("tensor", "modified", "hooked") for name in self.saves())
 
     def _read(self, name: str) -> Saved:
-        getsets = self._class.getsets
-        raw, unpacked = getsets.get(f"_raw_saved_{name}"), getsets.get(f"_saved_{name}")
-        if raw is None or unpacked is None or self.is_custom:
+        readers = self._class.readers.get(name)
+        if readers is None:
             return _UNREAD
+        known, data = _peek(readers[0], self.function)
+        if known is not None:
+            return known
         try:
-            saved = raw.__get__(self.function)
-        except RuntimeError:
-            return _FREED
-        if type(saved) is tuple:
-            return _UNREAD
-        if not hasattr(type(saved), "unpack_hook"):  # before torch tells of hooks
-            return _HOOKED
-        if saved.unpack_hook is not None:
-            return _HOOKED
-        data = saved.data
-        if data is not None and type(data) not in EXACT_TENSORS:
-            return _UNREAD
-        try:
-            value = unpacked.__get__(self.function)
+            value = readers[1].__get__(self.function)
         except RuntimeError as error:
             return _FREED if data is None else Saved("modified", None, *_versions(error), data)
         return _NONE if value is None else Saved("tensor", value)
 
-    def next_functions(self) -> Iterable[Any]:
-        """The functions that it gives gradients to, each in a tuple with the number of its output; None for no one."""
-        below = self._class.next_functions
-        return (below.__get__(self.function) if below is not None else None) or ()
+
+def _peek(raw: Any, function: Any) -> tuple[Saved | None, Any]:
+    """What can be told of what is saved without unpacking it: what is the matter, else None and its data."""
+    try:
+        saved = raw.__get__(function)
+    except RuntimeError:
+        return _FREED, None
+    if type(saved) is tuple:
+        return _UNREAD, None
+    if not hasattr(type(saved), "unpack_hook") or saved.unpack_hook is not None:  # old torch does not tell of hooks
+        return _HOOKED, None
+    data = saved.data
+    return (None, data) if data is None or type(data) in EXACT_TENSORS else (_UNREAD, None)
 
 
-class _Class:
-    """What is the same of all nodes of a class: see `Node`. ``getsets`` are its attributes in C, by name."""
+class NodeClass:
+    """What is the same of all nodes of a class: see `AutogradNode`. ``getsets`` are its attributes in C, by name;
+    ``readers`` are two for what is saved under each name: as it is kept, and unpacked."""
 
-    __slots__ = ("getsets", "is_custom", "next_functions", "op", "order", "saves")
+    __slots__ = ("_next_functions", "_variable", "getsets", "is_custom", "op", "order", "readers", "saves")
 
     def __init__(self, cls: type) -> None:
         self.op = _find_op(cls)
@@ -210,10 +214,39 @@ class _Class:
         self.order = _find_order(cls)
         self.getsets = _find_getsets(cls)
         self.saves = [name[len("_raw_saved_") :] for name in self.getsets if name.startswith("_raw_saved_")]
-        self.next_functions = self.getsets.get("next_functions")
+        self.readers = {
+            name: (self.getsets[f"_raw_saved_{name}"], self.getsets[f"_saved_{name}"])
+            for name in self.saves
+            if f"_saved_{name}" in self.getsets and not self.is_custom
+        }
+        self._variable = self.getsets.get("variable") if self.op == LEAF else None
+        self._next_functions = self.getsets.get("next_functions")
+
+    def look_at(self, function: Any) -> int:
+        """What has become of what a node saved: `WAS_FREED`, `WAS_MODIFIED`. What is as it was made is not unpacked."""
+        found = 0
+        for raw, unpacked in self.readers.values():
+            known, data = _peek(raw, function)
+            if known is _FREED:
+                found |= WAS_FREED
+            elif known is None and (data is None or _has_moved(data)):
+                try:
+                    unpacked.__get__(function)
+                except RuntimeError:
+                    found |= WAS_FREED if data is None else WAS_MODIFIED
+        return found
+
+    def leaf(self, function: Any) -> Any:
+        """The tensor to whose ``.grad`` a node adds; None of all others."""
+        return self._variable.__get__(function) if self._variable is not None else None
+
+    def next_functions(self, function: Any) -> Iterable[Any]:
+        """What a node gives gradients to, each in a tuple with the number of its output; None for no one."""
+        below = self._next_functions
+        return (below.__get__(function) if below is not None else None) or ()
 
 
-_class_of = ByClass(_Class)
+class_of = ByClass(NodeClass)
 
 
 def _find_order(cls: type) -> Any:
@@ -233,6 +266,14 @@ def _find_getsets(cls: type) -> dict[str, Any]:
             if type(item) is GetSetDescriptorType:
                 found.setdefault(name, item)
     return found
+
+
+def _has_moved(tensor: Any) -> bool:
+    """Whether a tensor was ever modified in place, as far as is known."""
+    try:
+        return bool(tensor._version)
+    except RuntimeError:  # inference mode does not count
+        return True
 
 
 def _metadata(function: Any, output: int) -> Any:

@@ -300,3 +300,4 @@ def _at_one(node: AutogradNode, value: Any) -> bool:
 
 _DIVIDING = ("Norm", "LinalgVectorNorm", "Div", "Where", "Std", "Cdist", "Rsqrt")
 _STEEP = {"Sqrt": _zero, "Pow": _is_steep_power, "Acos": _at_one, "Asin": _at_one, "Log": _zero, "Atan2": _zero}
+MAYBE_STEEP = (*_STEEP, *_DIVIDING)  #: operations that `may_be_steep`

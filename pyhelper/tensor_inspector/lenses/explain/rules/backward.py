@@ -149,7 +149,7 @@ def found_by_rules(scene: Scene, rules: list[Rule], *names: str) -> list[tuple[R
 
 
 def _freed(scene: Scene, node: AutogradNode) -> AutogradNode | None:
-    return next((below for below in scene.step.graph.below(node) if below.is_freed()), None)
+    return scene.step.graph.freed_below(node)
 
 
 def _named_on_the_way(scene: Scene, root: AutogradNode, freed: AutogradNode, loss: Operand) -> str | None:

@@ -274,9 +274,9 @@ def _first_called(model: Any) -> Any:
 
 def _is_saved_raw(step: Step, tensor: Any) -> bool:
     memory = memory_of(tensor)
-    for node in step.graph.nodes:
-        name = {"Convolution": "input", "Addmm": "mat1"}.get(node.op)
-        saved = None if name is None or node.inputs[1 if node.op == "Addmm" else 0] is not None else node.tensor(name)
+    for node in step.graph.by("Convolution", "Addmm"):
+        name, at = ("mat1", 1) if node.op == "Addmm" else ("input", 0)
+        saved = None if node.inputs[at] is not None else node.tensor(name)
         if saved is not None and memory is not None and memory_of(saved) == memory:
             return bool(saved.numel() == tensor.numel())
     return False

@@ -213,9 +213,8 @@ def zero_grad_values(step: Step) -> Iterator[Found]:
         value, root = step.number(loss.tensor), step.node_of(loss.tensor)
         if loss.pending or not value or value - value != 0 or root is None:
             continue
-        below = step.graph.below(root)
-        flat = next((node for node in below if node.op in _FLAT), None)
-        if flat is None or any(node.op in _CHOICES for node in below) or not _are_zero(step, loss, root):
+        flat = next(iter(step.graph.below(root, *_FLAT)), None)
+        if flat is None or step.graph.below(root, *_CHOICES) or not _are_zero(step, loss, root):
             continue
         thing = _tensor_of(step, flat)
         name = step.title_of(flat) if thing is None else thing.name

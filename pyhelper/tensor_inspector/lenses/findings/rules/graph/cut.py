@@ -105,7 +105,7 @@ def parts_of(member: Member) -> Iterator[tuple[str, list[Any]]]:
 
 def _is_old(step: Step, node: AutogradNode) -> bool:
     """Whether its graph was freed by a backward that went through it."""
-    return any(below.is_freed() for below in step.graph.below(node)[:50])
+    return step.graph.freed_below(node, most=50) is not None
 
 
 def _no_grad(step: Step, one: Parameter) -> str:
@@ -166,7 +166,8 @@ def _reentrant_in_modules(step: Step) -> Iterator[Found]:
     held = [one.tensor for one in step.trained()]
     if not any(id(tensor) in reached and (is_pending or step.grad(tensor) is not None) for tensor in held):
         return
-    if any(node.op.startswith("Checkpoint") for root in nodes for node in step.graph.below(root)):
+    checkpoints = [op for op in step.graph.ops() if op.startswith("Checkpoint")]
+    if any(step.graph.below(root, *checkpoints) for root in nodes if checkpoints):
         return
     missing = {id(tensor) for tensor in held if id(tensor) not in reached and step.grad(tensor) is None}
     for name, member in list(step.members.values()) if missing else ():

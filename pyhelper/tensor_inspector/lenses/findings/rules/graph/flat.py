@@ -45,7 +45,7 @@ def _of_slope_zero(step: Step) -> Iterator[Found]:
     """A loss whose graph leads through a step only."""
     for loss in step.losses:
         root = step.node_of(loss.tensor)
-        flat = [node for node in step.graph.below(root) if node.op in _FLAT] if root is not None else []
+        flat = step.graph.below(root, *_FLAT) if root is not None else []
         if root is None or not flat or not step.optimized & {id(leaf) for leaf in step.graph.leaves(root)}:
             continue
         if step.optimized & {id(leaf) for leaf in step.graph.leaves_beside(root, _FLAT)}:

@@ -32,19 +32,15 @@ from ...rule import rule
 def inplace_modified(step: Step) -> Iterator[Found]:
     for loss in step.pending():
         root = step.node_of(loss.tensor)
-        for node in step.graph.below(root) if root is not None else ():
-            for name in node.saves():
-                saved = node.saved(name)
-                if saved.state != "modified":
-                    continue
-                change = change_of(step, node, name)
-                versions = f"saved at version {saved.expected}, now at version {saved.found}"
-                how = f" ({change.how})" if change.how else ""
-                title = f"backward will fail: {change.name or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
-                yield Found(
-                    title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line
-                )
-                return
+        modified = None if root is None else step.graph.modified_below(root)
+        if modified is not None:
+            node, name = modified
+            saved, change = node.saved(name), change_of(step, node, name)
+            versions = f"saved at version {saved.expected}, now at version {saved.found}"
+            how = f" ({change.how})" if change.how else ""
+            title = f"backward will fail: {change.name or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
+            yield Found(title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line)
+            return
 
 
 @rule(
@@ -59,7 +55,7 @@ def graph_freed(step: Step) -> Iterator[Found]:
         root = step.node_of(loss.tensor)
         if root is None:
             continue
-        freed = next((node for node in step.graph.below(root) if node.is_freed()), None)
+        freed = step.graph.freed_below(root)
         if freed is not None:
             state = _carried_through(step, root)
             if state is not None:

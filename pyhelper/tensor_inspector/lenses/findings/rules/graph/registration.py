@@ -107,7 +107,7 @@ def non_leaf_grad(step: Step) -> Iterator[Found]:
     """A module keeps as a weight what is computed from a leaf that nobody holds."""
     for name, member in list(step.members.values()):
         for key, item in list(member.attributes.items()):
-            if not is_exact_tensor(item) or key.startswith("_"):
+            if key.startswith("_") or not is_exact_tensor(item):
                 continue
             leaf = _lonely_leaf(step, item)
             if leaf is not None and not _is_kept_by_forward(type(member.module), key):
@@ -225,9 +225,8 @@ def _lonely_leaf(step: Step, tensor: Any) -> Any:
     node = step.node_of(tensor)
     if node is None or retains_grad(tensor):
         return None
-    below = step.graph.below(node)
     leaves = step.graph.leaves(node)
-    if len(below) > 6 or len(leaves) != 1:
+    if step.graph.size_below(node) > 6 or len(leaves) != 1:
         return None
     leaf = leaves[0]
     known = id(leaf) in step.parameters or id(leaf) in step.optimized or id(leaf) in step.names

@@ -222,13 +222,13 @@ def _freed_addends(step: Step, tensor: Any) -> int:
         elif node.op == "Add":
             waiting.extend(step.graph.inputs(node))
             continue
-        found += any(below.is_freed() for below in step.graph.below(node)[:20])
+        found += step.graph.freed_below(node, most=20) is not None
     return found
 
 
 def _is_freed(step: Step, tensor: Any) -> bool:
     node = step.node_of(tensor)
-    return node is not None and any(below.is_freed() for below in step.graph.below(node)[:20])
+    return node is not None and step.graph.freed_below(node, most=20) is not None
 
 
 @rule(
@@ -243,7 +243,7 @@ def graph_grows(step: Step) -> Iterator[Found]:
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     if len(sizes) < 3 or not roots or not step.source.runs_a_backward_each_round():
         return
-    now = max(len(step.graph.below(root)) for root in roots)
+    now = max(map(step.graph.size_below, roots))
     sizes = [*sizes[-3:], now]
     grown = [after - before for before, after in zip(sizes, sizes[1:])]
     if min(grown) < 3 or max(grown) != min(grown):

@@ -41,14 +41,12 @@ def loss_broadcast(step: Step) -> Iterator[Found]:
 
 
 def _broadcast_in_losses(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in REGRESSIONS and not (node.op == "Abs" or node.op == "Sub"):
-            continue
+    for node in step.graph.by(*REGRESSIONS, "Abs"):
         expanded = step.graph.input(node)
         if node.op == "Abs":
             node_below = expanded
             expanded = step.graph.input(node_below) if node_below is not None and node_below.op == "Sub" else None
-        if node.op == "Sub" or expanded is None or expanded.op != "Expand":
+        if expanded is None or expanded.op != "Expand":
             continue
         before, after = expanded.setting("self_sym_sizes"), expanded.sizes()
         if type(before) is not tuple or after is None or not _is_outer(before, after):
@@ -101,7 +99,7 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 def _broadcast_by_hand(step: Step) -> Iterator[Found]:
     """``pred - y``, or ``net(x) - y``, where one is (N, 1) and the other (N,), both as they are."""
-    made = {step.graph.input(node, at): node for node in step.graph.nodes if _is_square(node) for at in (0, 1)}
+    made = {step.graph.input(node, at): node for node in _squares(step) for at in (0, 1)}
     squares = {(node.sizes() or (0,))[0] for below, node in made.items() if below is not None}
     for view in dict.fromkeys((0, step.at)) if squares else ():
         source = step.sources[view]
@@ -155,8 +153,7 @@ def _is_name(text: str) -> bool:
 
 def _broadcast_in_functions(step: Step) -> Iterator[Found]:
     """``q - y`` in a function of the user that was called with both, the one (N, 1) and the other (N,)."""
-    squares = [node for node in step.graph.nodes if _is_square(node)]
-    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in squares for at in (0, 1)]
+    below = [(step.graph.input(node, at), (node.sizes() or (0,))[0]) for node in _squares(step) for at in (0, 1)]
     columns = {rows for one, rows in below if one is not None and one.sizes() == (rows, 1)}
     for called in functions_called(step) if len(columns) == 1 else ():
         size = next(iter(columns))
@@ -180,9 +177,12 @@ def _broadcast_in_functions(step: Step) -> Iterator[Found]:
             return
 
 
-def _is_square(node: AutogradNode) -> bool:
-    sizes = node.sizes() if node.op == "Sub" else None
-    return sizes is not None and len(sizes) == 2 and sizes[0] == sizes[1] > 1
+def _squares(step: Step) -> Iterator[AutogradNode]:
+    """The differences of as many rows as columns."""
+    for node in step.graph.by("Sub"):
+        sizes = node.sizes() or ()
+        if len(sizes) == 2 and sizes[0] == sizes[1] > 1:
+            yield node
 
 
 def _has_shape(value: Any) -> bool:

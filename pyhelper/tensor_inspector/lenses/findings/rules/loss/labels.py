@@ -111,8 +111,8 @@ def label_out_of_range(step: Step) -> Iterator[Found]:
 )
 def class_dim(step: Step) -> Iterator[Found]:
     """cross_entropy takes dim 1 as the classes; here the head's classes stand elsewhere."""
-    for node in step.graph.nodes:
-        below = step.graph.through_views(step.graph.input(node)) if node.op == "NllLoss2D" else None
+    for node in step.graph.by("NllLoss2D"):
+        below = step.graph.through_views(step.graph.input(node))
         if below is None or below.op != "LogSoftmax":
             continue
         view, sizes = step.graph.input(below), below.sizes()

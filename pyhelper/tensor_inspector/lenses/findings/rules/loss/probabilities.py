@@ -26,8 +26,8 @@ _NUDGED = ("Add", "Clamp", "ClampMin")  #: what keeps probabilities from 0
     suggestion="give cross_entropy the logits",
 )
 def double_softmax(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        below = step.graph.through_views(step.graph.input(node)) if node.op == "LogSoftmax" else None
+    for node in step.graph.by("LogSoftmax"):
+        below = step.graph.through_views(step.graph.input(node))
         if below is None or below.op != "Softmax":
             continue
         found = written(step, below)
@@ -57,8 +57,8 @@ def _sums(step: Step, node: AutogradNode) -> str:
     suggestion="give the loss the logits",
 )
 def double_sigmoid(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        below = step.graph.through_views(step.graph.input(node)) if node.op == "BinaryCrossEntropyWithLogits" else None
+    for node in step.graph.by("BinaryCrossEntropyWithLogits"):
+        below = step.graph.through_views(step.graph.input(node))
         if below is not None and below.op == "Sigmoid":
             found = written(step, below)
             yield Found(
@@ -75,9 +75,7 @@ def double_sigmoid(step: Step) -> Iterator[Found]:
     suggestion="log_softmax first, or cross_entropy",
 )
 def nll_input_not_log(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in ("NllLoss", "NllLoss2D"):
-            continue
+    for node in step.graph.by("NllLoss", "NllLoss2D"):
         below = step.graph.through_views(step.graph.input(node))
         saved = node.tensor("self")
         stats = step.stats(saved) if saved is not None else None
@@ -105,7 +103,7 @@ def nll_input_not_log(step: Step) -> Iterator[Found]:
     suggestion="log_softmax for the first argument",
 )
 def kl_input_not_log(step: Step) -> Iterator[Found]:
-    subtracted = [below for node in step.graph.nodes for below in _subtracted(step, node)]
+    subtracted = [below for node in step.graph.by("Sub") for below in _subtracted(step, node)]
     sources = [below for below in subtracted if below.op in ("Softmax", "Sigmoid")]
     found = written_as(step, sources[0], "kl_div") if sources and len(sources) == len(subtracted) else None
     if found is not None:
@@ -121,7 +119,7 @@ def kl_input_not_log(step: Step) -> Iterator[Found]:
 
 def _subtracted(step: Step, node: AutogradNode) -> Iterator[AutogradNode]:
     """What is subtracted, times a target, from what the target makes, as kl_div does with its input."""
-    product = step.graph.input(node, 1) if node.op == "Sub" and len(node.inputs) == 2 else None
+    product = step.graph.input(node, 1) if len(node.inputs) == 2 else None
     entropy = step.graph.input(node)
     if product is None or product.op != "Mul" or not (entropy is None or entropy.op == "Xlogy"):
         return

@@ -21,9 +21,7 @@ _UNITS = {"Addmm": -1, "Mm": -1, "Convolution": 1}  #: the dimension of a head's
     suggestion="a sigmoid, or two units",
 )
 def softmax_singleton(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in ("Softmax", "LogSoftmax"):
-            continue
+    for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim = node.sizes(), node.dim()
         if sizes is None or dim is None or not sizes:
             continue
@@ -60,9 +58,7 @@ def _head_of(step: Step, node: AutogradNode, sizes: tuple[int, ...]) -> Autograd
 )
 def softmax_wrong_dim(step: Step) -> Iterator[Found]:
     """Softmax over the batch, of a head's classes of which a loss then wants those of each sample."""
-    for node in step.graph.nodes:
-        if node.op not in ("Softmax", "LogSoftmax"):
-            continue
+    for node in step.graph.by("Softmax", "LogSoftmax"):
         sizes, dim, head = node.sizes(), node.dim(), step.graph.through_views(step.graph.input(node))
         is_over_batch = sizes is not None and len(sizes) == 2 and dim in (0, -2) and sizes[0] > 1
         if sizes is None or not is_over_batch or head is None or head.op not in ("Addmm", "Mm"):

@@ -55,17 +55,13 @@ def _is_bare(backward: Any) -> bool:
     suggestion="compute it under no_grad, or detach it",
 )
 def target_requires_grad(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in REGRESSIONS or len(node.inputs) < 2:
-            continue
+    for node in step.graph.by(*REGRESSIONS):
         prediction, target = step.graph.input(node, 0), step.graph.input(node, 1)
         if prediction is None or target is None or prediction is target:
             continue
         found = written(step, target)
-        below = step.graph.below(target)
-        bootstraps = any(one.op in ("Max", "Amax", "MaxB") for one in below) and any(
-            one.op == "Gather" for one in step.graph.below(prediction)
-        )
+        maxima = step.graph.below(target, "Max", "Amax", "MaxB")
+        bootstraps = bool(maxima and step.graph.below(prediction, "Gather"))
         theirs, ours = (
             {id(leaf) for leaf in step.graph.leaves(target)},
             {id(leaf) for leaf in step.graph.leaves(prediction)},
@@ -134,9 +130,7 @@ def _is_discounted(step: Step, prediction: AutogradNode, target: AutogradNode) -
     suggestion="compare with the target",
 )
 def target_is_prediction(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in (*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
-            continue
+    for node in step.graph.by(*REGRESSIONS, "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"):
         prediction = step.graph.through_views(step.graph.input(node, 0))
         target = step.graph.through_views(step.graph.input(node, 1))
         saved, against = node.tensor("self"), node.tensor("target")

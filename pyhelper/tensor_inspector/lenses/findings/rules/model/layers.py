@@ -58,8 +58,8 @@ def _rows_of_sequentials(step: Step) -> Iterator[tuple[Member, Member]]:
 
 def _rows_of_graph(step: Step) -> Iterator[tuple[Member, Member]]:
     """Two layers of one module of the user, of which the second was given what the first has made."""
-    for node in step.graph.nodes:
-        below = step.graph.through_views(step.graph.input(node, 1)) if node.op == "Addmm" else None
+    for node in step.graph.by("Addmm"):
+        below = step.graph.through_views(step.graph.input(node, 1))
         if below is None or below.op != "Addmm":
             continue
         first, second = _linear_of(step, below), _linear_of(step, node)

@@ -32,9 +32,7 @@ _PASSING = frozenset(
 )
 def dead_relu(step: Step) -> Iterator[Found]:
     """A ReLU whose output is 0 for every sample and unit: by its values, or after backward by the gradients around it."""
-    for node in step.graph.nodes:
-        if node.op not in ("Relu", "Clamp", "ClampMin"):
-            continue
+    for node in step.graph.by("Relu", "Clamp", "ClampMin"):
         users = [user for user, _ in _through(step, node) if user.op in _LINEAR]
         before = step.graph.through_views(step.graph.input(node))
         layer = None if before is None else _weight_of(step, before)
@@ -137,8 +135,8 @@ def _bias_words(step: Step, node: AutogradNode | None) -> str:
     needs="thorough",
 )
 def saturated(step: Step) -> Iterator[Found]:
-    for node in step.graph.nodes:
-        if node.op not in ("Tanh", "Sigmoid") or not any(user.op in _LINEAR for user, _ in _through(step, node)):
+    for node in step.graph.by("Tanh", "Sigmoid"):
+        if not any(user.op in _LINEAR for user, _ in _through(step, node)):
             continue
         before = step.graph.through_views(step.graph.input(node))
         if before is None or before.op not in _LINEAR:
@@ -219,7 +217,7 @@ def constant_output(step: Step) -> Iterator[Found]:
 def _has_zero_head(step: Step, value: Any) -> bool:
     """Whether the layer nearest to the output has weights of 0, as a new head may."""
     node = step.node_of(value)
-    for below in step.graph.below(node)[:12] if node is not None else ():
+    for below in step.graph.below(node, most=12) if node is not None else ():
         weight = _weight_of(step, below)
         if weight is not None:
             stats = step.stats(weight.tensor)

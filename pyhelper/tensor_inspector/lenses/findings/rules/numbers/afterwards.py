@@ -34,7 +34,7 @@ def origin_in_sight(step: Step) -> Iterator[Found]:
         return  # the parameters are what is to be told
     for loss in losses:
         root = step.node_of(loss.tensor)
-        if loss.pending or root is None or not any(below.is_freed() for below in step.graph.below(root)):
+        if loss.pending or root is None or step.graph.freed_below(root) is None:
             continue
         last = {name: (line, name, nan) for line, name, nan in sorted(_nan_above(step, loss))}
         found = sorted(last.values())

@@ -55,9 +55,10 @@ def live_values(step: Step) -> dict[int, Any]:
 
 
 def _search(step: Step) -> Begin | None:
-    live = live_values(step)
+    results = _bad_results(step)
+    live = live_values(step) if results else {}
     losses = {id(loss.tensor) for loss in step.losses}
-    for root, name, tensor in _bad_results(step):
+    for root, name, tensor in results:
         search = OriginSearch(step.graph, Flow(step.graph, live), step.graph.below(root))
         search.go_on(step.budget.share())
         found = search.found
@@ -126,26 +127,33 @@ def bad_roots(step: Step) -> list[tuple[AutogradNode, str]]:
 def _bad_results(step: Step) -> list[tuple[AutogradNode, str, Any]]:
     """Masked scores, of −inf alone, are none; nor is what a finite result in sight was made of: it was replaced there;
     nor what the program itself leaves out or replaces."""
-    bad, finite = [], []
-    losses = {id(loss.tensor) for loss in step.losses}
-    named = [
-        *((loss.tensor, loss.name) for loss in step.losses),
-        *((thing.value, thing.name) for thing in step.tensors if not _is_replaced(step, thing)),
+    named: list[tuple[Any, str, Thing | None]] = [
+        *((loss.tensor, loss.name, None) for loss in step.losses),
+        *((thing.value, thing.name, thing) for thing in step.tensors),
     ]
-    for tensor, name in named:
-        node = step.node_of(tensor)
-        stats = step.stats(tensor) if node is not None and tensor.dtype.is_floating_point else None
-        if node is None or stats is None:
-            continue
-        if stats["nan"] or stats["pos_inf"] or (stats["neg_inf"] and stats["count"] == 1):
-            bad.append((node, name, tensor))
-        elif not stats["neg_inf"] and stats["count"]:
-            finite.append(node)
+    if not any(_is_bad(step, tensor) for tensor, _, _ in named):
+        return []
+    losses = {id(loss.tensor) for loss in step.losses}
+    kept = [(tensor, name) for tensor, name, thing in named if thing is None or not _is_replaced(step, thing)]
+    made = [(node, name, tensor) for tensor, name in kept if (node := step.node_of(tensor)) is not None]
+    finite = [node for node, _, tensor in made if _is_bad(step, tensor) is False]
     return [
         (node, name, tensor)
-        for node, name, tensor in bad
-        if id(tensor) in losses or not any(step.graph.reaches(other, node) for other in finite if other is not node)
+        for node, name, tensor in made
+        if _is_bad(step, tensor)
+        and (id(tensor) in losses or not any(step.graph.reaches(one, node) for one in finite if one is not node))
     ]
+
+
+def _is_bad(step: Step, tensor: Any) -> bool | None:
+    """Whether a result is not finite; None of what is no result, or is not known, or of −inf among others."""
+    node = step.node_of(tensor)
+    stats = step.stats(tensor) if node is not None and tensor.dtype.is_floating_point else None
+    if stats is None or not stats["count"]:
+        return None
+    if stats["nan"] or stats["pos_inf"] or (stats["neg_inf"] and stats["count"] == 1):
+        return True
+    return None if stats["neg_inf"] else False
 
 
 def _is_replaced(step: Step, thing: Thing) -> bool:

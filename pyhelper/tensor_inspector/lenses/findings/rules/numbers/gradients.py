@@ -10,18 +10,17 @@ from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import groups, inner
-from .....measure.torch.origin import may_be_steep, only_divides, steep
+from .....measure.torch.origin import MAYBE_STEEP, may_be_steep, only_divides, steep
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of
-from ....step.moment import norm_of
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...finding import Found
 from ...lines import called, changed, made, rate_set
 from ...rule import rule
 from .begin import bad_roots, live_values
-from .state import names_not_finite, parameters_not_finite
+from .state import numbers_not_finite, parameters_not_finite
 
 torch: Any = module("torch")
 
@@ -35,14 +34,15 @@ torch: Any = module("torch")
 def nan_in_grad_only(step: Step) -> Iterator[Found]:
     if any(instance_dict(thing.value).get("_enabled") is True for thing in step.scalers) or bad_roots(step):
         return
-    graded = [(one, step.grad(one.tensor)) for one in step.parameters.values()]
-    gradients = [(f"{one.name}.grad", grad) for one, grad in graded if grad is not None]
-    bad = names_not_finite(step, gradients)
+    held = list(step.parameters.values())
+    bad = [f"{held[at].name}.grad" for at in numbers_not_finite(step, (step.grad(one.tensor) for one in held))]
     if not bad or parameters_not_finite(step):
         return
     roots = [node for node in (step.node_of(loss.tensor) for loss in step.losses) if node is not None]
     nodes = [
-        node for node in step.graph.nodes if may_be_steep(node) and any(step.graph.reaches(one, node) for one in roots)
+        node
+        for node in step.graph.by(*MAYBE_STEEP)
+        if may_be_steep(node) and any(step.graph.reaches(one, node) for one in roots)
     ]
     proven = next(steep(step.graph, Flow(step.graph, live_values(step)), nodes), None)
     nodes = sorted(nodes, key=only_divides) if proven is None else [proven]
@@ -89,7 +89,7 @@ def exploding_grad(step: Step) -> Iterator[Found]:
                     or (element_count(tensor) or 0) > 1 << 20
                 ):
                     continue
-                weight, slope = norm_of(tensor), norm_of(grad)
+                weight, slope = step.norm(tensor), step.norm(grad)
                 if not weight or slope is None or slope - slope != 0 or weight < 1e-3:
                     continue
                 ratio = rate * slope / weight
@@ -153,12 +153,12 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         ]
     for root in roots[:2]:
         series = []
-        for node in step.graph.below(root):
-            one = step.parameters.get(id(node.leaf)) if node.leaf is not None else None
+        for leaf in step.graph.leaves(root):
+            one = step.parameters.get(id(leaf))
             grad = None if one is None else step.grad(one.tensor)
             if one is None or grad is None or one.tensor.dim() < 2 or (element_count(one.tensor) or 0) > 1 << 20:
                 continue
-            norm = norm_of(grad)
+            norm = step.norm(grad)
             if norm is not None and norm - norm == 0:
                 series.append((one, norm))
         norms = [norm for _, norm in series]
@@ -168,7 +168,7 @@ def vanishing_grad(step: Step) -> Iterator[Found]:
         if falls < 0.8 * (len(norms) - 1):
             continue
         last, first = series[0][0], series[-1][0]
-        squashing = [node.op for node in step.graph.below(root) if node.op in ("Sigmoid", "Tanh")]
+        squashing = [node.op for node in step.graph.below(root, "Sigmoid", "Tanh")]
         why = f": {len(squashing)} {squashing[0].lower()}s in a row" if len(squashing) > 2 else ""
         yield Found(
             f"gradient norms fall from {number(norms[0])} at {last.name} to {number(norms[-1])} at {first.name}{why}",

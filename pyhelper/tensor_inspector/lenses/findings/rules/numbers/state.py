@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import hypot, isfinite
 from typing import Any
 
@@ -105,10 +105,10 @@ def _is_not_finite(node: ast.expr) -> bool:
 def nan_in_buffers(step: Step) -> Iterator[Found]:
     small = [
         (name, tensor)
-        for name, tensor, member in step.buffers
+        for name, tensor, _ in step.buffers
         if name.rpartition(".")[2] in _STATISTICS and (element_count(tensor) or 0) < 1 << 16
     ]
-    bad = names_not_finite(step, small)
+    bad = [small[at][0] for at in numbers_not_finite(step, (tensor for _, tensor in small))]
     if bad:
         finite = next((loss.name for loss in step.losses if bad_in(step, loss.tensor) == 0), None)
         then = f"; {finite} is finite in train mode, in eval mode it will not be" if finite else ""
@@ -119,20 +119,22 @@ def nan_in_buffers(step: Step) -> Iterator[Found]:
         )
 
 
-def names_not_finite(step: Step, named: list[tuple[str, Any]]) -> list[str]:
-    found = _not_finite(step, [tensor for _, tensor in named])
-    return [named[at][0] for at in sorted(found.nan | found.inf)]
+def numbers_not_finite(step: Step, tensors: Iterable[Any]) -> list[int]:
+    """Which of some tensors hold NaN or Inf; those that are None, or can't be read, are passed over."""
+    found = _not_finite(step, tensors)
+    return sorted(found.nan | found.inf)
 
 
 def parameters_not_finite(step: Step) -> list[str]:
     """The parameters with NaN or Inf; of a frozen one only NaN counts, since it may be a mask that is made of −inf."""
     held = list(step.parameters.values())
-    found = _not_finite(step, [one.tensor for one in held])
+    found = _not_finite(step, (one.tensor for one in held))
     infinite = {at for at in found.inf if requires_grad(held[at].tensor)}
     return [held[at].name for at in sorted(found.nan | infinite)]
 
 
-def _not_finite(step: Step, tensors: list[Any]) -> NotFiniteTensors:
+def _not_finite(step: Step, tensors: Iterable[Any]) -> NotFiniteTensors:
     readable = ((at, bare(tensor)) for at, tensor in enumerate(tensors))
-    numbers = [(at, values) for at, values in readable if values is not None and values.dtype in summed_dtypes(torch)]
-    return not_finite(torch, iter(numbers), step.budget.share())
+    summed = summed_dtypes(torch)
+    numbers = ((at, values) for at, values in readable if values is not None and values.dtype in summed)
+    return not_finite(torch, numbers, step.budget.share())

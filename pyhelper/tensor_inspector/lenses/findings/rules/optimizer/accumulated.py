@@ -11,7 +11,7 @@ from .....safe.guard import instance_dict, library_of
 from .....words.text import plural
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
-from ....step.moment import Moment, norm_of
+from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...classes import is_library
@@ -62,7 +62,7 @@ def _summed_between_stops(step: Step) -> tuple[Parameter, int] | None:
     before, subject, summing = stops[-1], None, list[Moment]()
     for one in step.trained():
         known, grad = before.weights.get(one.name), step.grad(one.tensor)
-        if known is None or grad is None or not known.grad_norm or not known.had(grad) or not norm_of(grad):
+        if known is None or grad is None or not known.grad_norm or not known.had(grad) or not step.norm(grad):
             continue
         if version_of(one.tensor) == known.version:
             return None  # no step of the optimizer that has it

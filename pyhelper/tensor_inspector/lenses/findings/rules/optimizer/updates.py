@@ -13,7 +13,7 @@ from .....safe.guard import class_name, module
 from .....words.text import number
 from ....step.calls import Call
 from ....step.expressions import text_of
-from ....step.moment import Moment, norm_of
+from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.sight import Thing
 from ....step.step import Step
@@ -49,7 +49,7 @@ def lr_too_high(step: Step) -> Iterator[Found]:
     name, was, value = risen[0]
     for one in step.trained():
         known = before.weights.get(one.name)
-        norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
+        norm = step.norm(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         if known is None or not known.norm or norm is None or not norm > 5 * known.norm:
             continue
         thing, rate = _rate_of(step, one)
@@ -80,10 +80,13 @@ def _diverging(step: Step, before: Moment) -> Iterator[Found]:
         return
     weights, slopes = [0.0, 0.0], [0.0, 0.0]  # before and now
     most: tuple[float, Parameter | None, float, float] = 0.0, None, 0.0, 0.0
-    for one in step.trained():
+    held = step.trained()
+    if not all(one.name in before.weights and before.weights[one.name].grad_norm is not None for one in held):
+        return
+    for one in held:
         known, grad = before.weights.get(one.name), step.grad(one.tensor)
-        norm = norm_of(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
-        slope = None if grad is None else norm_of(grad)
+        norm = step.norm(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
+        slope = None if grad is None else step.norm(grad)
         if known is None or known.norm is None or known.grad_norm is None or norm is None or slope is None:
             return
         for sums, pair in ((weights, (known.norm, norm)), (slopes, (known.grad_norm, slope))):
@@ -219,7 +222,7 @@ def _has_new_grad(step: Step, one: Parameter, stops: list[Any]) -> bool:
     norms = [stop.weights[one.name].grad_norm for stop in stops]
     if grad is None or None in norms:
         return False
-    return len({*norms, norm_of(grad)}) == len(stops) + 1
+    return len({*norms, step.norm(grad)}) == len(stops) + 1
 
 
 def _plain_steps(step: Step) -> Iterator[Call]:
