@@ -18,24 +18,24 @@ function moduleName(file: string): string {
 /** The helper as it is in the working tree. Its version is a hash of everything that is injected. */
 export async function bundleHelper(): Promise<Bundle> {
   const files = (await readdir(source, { recursive: true })).filter((file) => file.endsWith(".py")).toSorted();
-  const modules: Record<string, string> = {};
+  const rooms = new Map<string, Map<string, string>>();
   let loader = "";
   for (const file of files) {
     const text = (await readFile(new URL(file.replaceAll("\\", "/"), source), "utf8")).replaceAll("\r\n", "\n");
     if (file === "loader.py") loader = text;
-    else modules[moduleName(file)] = text;
+    else rooms.set(roomName(file), (rooms.get(roomName(file)) ?? new Map()).set(moduleName(file), text));
   }
   if (loader === "") throw new Error("pyhelper/tensor_inspector/loader.py is missing");
-  const version = createHash("sha256").update(JSON.stringify({ loader, modules })).digest("hex").slice(0, 12);
-  return { version, modules: packed(inAscii(modules)), loader: packed(loader) };
+  const texts = [...rooms.values()];
+  const modules = Object.fromEntries(texts.flatMap((room, at) => [...room.keys()].map((name) => [name, at])));
+  const sources = texts.map((room) => [...room.values()].join("\0"));
+  const version = createHash("sha256").update(JSON.stringify({ loader, modules, sources })).digest("hex").slice(0, 12);
+  return { version, modules: packed(JSON.stringify(modules)), rooms: sources.map(packed), loader: packed(loader) };
 }
 
-/** As JSON in ASCII alone: one other character would make Python keep the whole text in twice the memory. */
-function inAscii(modules: Record<string, string>): string {
-  return JSON.stringify(modules).replaceAll(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** The folder whose sources are packed together: at most two deep. */
+function roomName(file: string): string {
+  return file.split(/[\\/]/).slice(0, -1).slice(0, 2).join("/");
 }
 
 if (import.meta.main) {

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from .kinds import Child, Rows, as_kind
 from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
-from .protocol import Facts, Node
 from .safe.budget import Budget
 from .safe.guard import module
 from .safe.untouched import Untouched
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from .lenses.answer import Answer
     from .lenses.compare import Comparison
     from .lenses.findings.finding import Findings
+    from .protocol import Facts, Node
 
 
 def summarize(value: object, *, budget_ms: float = float("inf")) -> str:

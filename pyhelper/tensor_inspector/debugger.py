@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from threading import Thread, current_thread
 from types import FrameType
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 from weakref import ref
 
-from .protocol import At
+if TYPE_CHECKING:
+    from .protocol import At
 
 # Names that it puts among the locals of a frame:
 RETURN_VALUES = "__pydevd_ret_val_dict"  #: function name → what its last call in this frame returned

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .kinds import NotFound, NotStatic
-from .protocol import FailureCode, RequestFailure
 from .safe.guard import class_name, plain_message
 from .words.text import shorten
+
+if TYPE_CHECKING:
+    from .protocol import FailureCode, RequestFailure
 
 
 class Refused(Exception):

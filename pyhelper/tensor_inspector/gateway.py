@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from binascii import a2b_base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import debugger
 from .failure import Refused, failure_of
 from .kinds import kind_of
 from .operations import OPERATIONS
 from .preferences import preferred
-from .protocol import Answer, ErrorAnswer, Preferences
 from .session import session
 from .stock import provider
 from .stop.snapshot import Snapshot
 from .wire import tagged
+
+if TYPE_CHECKING:
+    from .protocol import Answer, ErrorAnswer, Preferences
 
 # Not `json.dumps` and `json.loads`: what those need of the built-ins may be the program's.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).iterencode

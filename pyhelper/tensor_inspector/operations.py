@@ -5,30 +5,13 @@ from __future__ import annotations
 import math
 from time import perf_counter
 from types import FrameType
-from typing import Any, Callable, Literal
+from typing import TYPE_CHECKING, Any, Callable, Literal
 
 from . import debugger
 from .failure import Refused, failure_of
 from .kinds import Child, Property, Rows, libraries
 from .lenses import registry
 from .lenses.lens import Lens, Misasked, Paused
-from .protocol import (
-    Address,
-    Answer,
-    ChildrenAnswer,
-    ChildrenRequest,
-    EvaluateRequest,
-    FrameAnswer,
-    FrameRequest,
-    InspectRequest,
-    InterruptRequest,
-    LensAnswer,
-    LensRequest,
-    NodeAnswer,
-    Page,
-    PinAnswer,
-    PinRequest,
-)
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
 from .safe.untouched import Untouched, gradients_are_on
@@ -38,6 +21,25 @@ from .stop.expression import resolve
 from .stop.snapshot import PAGE, Snapshot, alive
 from .watching import history
 from .words.stats import fact_texts
+
+if TYPE_CHECKING:
+    from .protocol import (
+        Address,
+        Answer,
+        ChildrenAnswer,
+        ChildrenRequest,
+        EvaluateRequest,
+        FrameAnswer,
+        FrameRequest,
+        InspectRequest,
+        InterruptRequest,
+        LensAnswer,
+        LensRequest,
+        NodeAnswer,
+        Page,
+        PinAnswer,
+        PinRequest,
+    )
 
 _HOVERED = 10  #: children that a hover lists
 _ROWS, _ONE = 2 / 3, 5 / 6  #: of the time for a frame: what a page of rows, and what one value may take

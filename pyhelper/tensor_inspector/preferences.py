@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .protocol import Preferences
+if TYPE_CHECKING:
+    from .protocol import Preferences
 
 BUDGET_MS = 120.0  #: unless the user says otherwise
 _EXACT_MS = 960.0  #: at least, where statistics are to be exact

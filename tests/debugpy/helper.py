@@ -109,17 +109,21 @@ def inject_expression(*, untimed: bool = True, **preferences: object) -> str:
 
     Unlike the extension's, it gives the debugger's own views the time that slow machines need too, if `untimed`.
     """
-    sources = {_module(file): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
-    loader = sources.pop("loader")
+    texts: dict[str, dict[str, str]] = {}
+    for file in sorted(PACKAGE.rglob("*.py"), key=lambda file: file.relative_to(PACKAGE).as_posix()):
+        texts.setdefault(_room(file), {})[_module(file)] = file.read_text(encoding="utf-8")
+    loader = texts[""].pop("loader")
+    sources = {name: at for at, room in enumerate(texts.values()) for name in room}
+    rooms = ", ".join(f"b('{_packed(chr(0).join(room.values()))}')" for room in texts.values())
     run = (
         f"(m['builtins'].exec(m['builtins'].compile(z('{_packed(loader)}'), "
         "'<frozen _tensor_inspector.loader>', 'exec'), g), "
         f"g['install'](m['json'].loads(z('{_packed(json.dumps(sources))}')), '{VERSION}', "
-        f"m['json'].loads(z('{_packed(json.dumps(preferences))}'))){_untimed(preferences) if untimed else ''})[1]"
+        f"m['json'].loads(z('{_packed(json.dumps(preferences))}')), [{rooms}]){_untimed(preferences) if untimed else ''})[1]"
     )
     unpack = "lambda text: m['zlib'].decompress(m['binascii'].a2b_base64(text))"
     names = "{'__name__': '_tensor_inspector', '__builtins__': m['builtins']}"
-    return f"(lambda m: (lambda g, z: {run})({names}, {unpack}))({SYS}.modules) {MARK}"
+    return f"(lambda m: (lambda g, z, b: {run})({names}, {unpack}, m['binascii'].a2b_base64))({SYS}.modules) {MARK}"
 
 
 def _untimed(preferences: Answer) -> str:
@@ -130,6 +134,11 @@ def _untimed(preferences: Answer) -> str:
 
 def _packed(text: str) -> str:
     return b64encode(compress(text.encode(), 9)).decode()
+
+
+def _room(file: Path) -> str:
+    """The folder whose sources are packed together: at most two deep."""
+    return "/".join(file.relative_to(PACKAGE).parts[:-1][:2])
 
 
 def _module(file: Path) -> str:

@@ -37,7 +37,18 @@ _THERE = (
     "is_library",
     "is_name",
 )
-_SIZES = ("len(", ".shape", "element_count(", ".numel()", ".dim()", ".dtype", ".complete", "budget.", "steps.")
+_SIZES = (
+    "len(",
+    ".size_below(",
+    ".shape",
+    "element_count(",
+    ".numel()",
+    ".dim()",
+    ".dtype",
+    ".complete",
+    "budget.",
+    "steps.",
+)
 _WORDS = ("str", "tuple[str, int]", "Line")  #: what a function answers that keeps no rule from speaking
 
 

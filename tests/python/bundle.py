@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import compress
 
 SOURCE = Path(__file__).parents[2] / "pyhelper" / "tensor_inspector"
 
@@ -10,10 +11,13 @@ SOURCE = Path(__file__).parents[2] / "pyhelper" / "tensor_inspector"
 def program(version: str = "test", gateway: str = "") -> str:
     """Python source that installs the helper, with these lines below those of `gateway`, and leaves the loader's answer
     in `answer`."""
-    modules = {}
+    texts: dict[str, dict[str, str]] = {}
     for file in sorted(SOURCE.rglob("*.py")):
-        parts = [part for part in file.relative_to(SOURCE).with_suffix("").parts if part != "__init__"]
-        modules[".".join(parts)] = file.read_text("utf-8")
-    loader = modules.pop("loader")
-    modules["gateway"] += gateway
-    return f"{loader}\nanswer = install({modules!r}, {version!r}, {{}})\n"
+        path = file.relative_to(SOURCE)
+        parts = [part for part in path.with_suffix("").parts if part != "__init__"]
+        texts.setdefault("/".join(path.parts[:-1][:2]), {})[".".join(parts)] = file.read_text("utf-8")
+    loader = texts[""].pop("loader")
+    texts[""]["gateway"] += gateway
+    sources = {name: at for at, room in enumerate(texts.values()) for name in room}
+    rooms = [compress("\0".join(room.values()).encode()) for room in texts.values()]
+    return f"{loader}\nanswer = install({sources!r}, {version!r}, {{}}, {rooms!r})\n"

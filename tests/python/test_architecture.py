@@ -31,7 +31,7 @@ LAYERS = [
 ]
 STANDARD = {
     "__future__", "ast", "binascii", "keyword", "collections", "contextlib", "ctypes", "functools", "gc", "importlib", "itertools", "json", "linecache", "math", "os", "re", "socket",
-    "struct", "sys", "threading", "time", "types", "typing", "weakref",
+    "struct", "sys", "threading", "time", "types", "typing", "weakref", "zlib",
 }  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -7,7 +7,7 @@ const unpacked = (text: string): string => inflateSync(Buffer.from(text, "base64
 
 /** The texts packed inside an injecting expression. */
 const within = (expression: string): string[] =>
-  [...expression.matchAll(/z\('([^']*)'\)/g)].map(([, payload = ""]) => unpacked(payload));
+  [...expression.matchAll(/[zb]\('([^']*)'\)/g)].map(([, payload = ""]) => unpacked(payload));
 
 describe("a call", () => {
   test("carries its request as data: nothing of it can become code", () => {
@@ -35,13 +35,19 @@ describe("a call", () => {
 });
 
 describe("the injection", () => {
-  const modules = JSON.stringify({ "": "pass\n", kinds: 'x = "é \u{1f600}\\n\u2028"\n' });
+  const modules = JSON.stringify({ "": 0, kinds: 1 });
+  const sources = ["pass\n", 'x = "é \u{1f600}\\n\u2028"\n'];
   const loader = "def install(): ...\n";
-  const bundle: Bundle = { version: "v1", modules: packed(modules), loader: packed(loader) };
+  const bundle: Bundle = {
+    version: "v1",
+    modules: packed(modules),
+    rooms: sources.map(packed),
+    loader: packed(loader),
+  };
 
   test("is the loader, then one call of it with all sources, the version and what the user prefers", () => {
     const expression = injectExpression(bundle, { digits: 6 });
-    expect(within(expression)).toEqual([loader, modules, '{"digits":6}']);
+    expect(within(expression)).toEqual([loader, modules, '{"digits":6}', ...sources]);
     expect(expression).toMatch(/g\['install'\]\(.*, 'v1', .*\)/);
   });
 
@@ -56,10 +62,16 @@ describe("the injection", () => {
 describe("the bundle", () => {
   test("has every module of the helper but the loader, and a version that follows from it", async () => {
     const bundle = await bundleHelper();
-    expect(unpacked(bundle.modules)).toMatch(/^[\x20-\x7e]*$/); // else Python keeps it in twice the memory
-    const modules = Object.keys(JSON.parse(unpacked(bundle.modules)) as object);
-    expect(modules).toEqual(expect.arrayContaining(["", "gateway", "stop.snapshot", "kinds", "measure.stats"]));
-    expect(modules).not.toContain("loader");
+    const modules = JSON.parse(unpacked(bundle.modules)) as Record<string, number>;
+    const names = Object.keys(modules);
+    expect(names).toEqual(expect.arrayContaining(["", "gateway", "stop.snapshot", "kinds", "measure.stats"]));
+    expect(names).not.toContain("loader");
+    const sources = bundle.rooms.map((room) => unpacked(room).split("\0"));
+    expect(sources.map((room) => room.length)).toEqual(
+      sources.map((_, at) => names.filter((name) => modules[name] === at).length),
+    );
+    const found = names.filter((name) => modules[name] === modules["stop.snapshot"]).indexOf("stop.snapshot");
+    expect(sources[modules["stop.snapshot"] ?? -1]?.[found]).toContain("class Snapshot");
     expect(unpacked(bundle.loader)).toContain("def install(");
     expect(bundle.version).toMatch(/^[0-9a-f]{12}$/);
     expect(await bundleHelper()).toEqual(bundle);

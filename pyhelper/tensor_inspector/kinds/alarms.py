@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Optional
 
-from ..protocol import Badge
 from ..safe.budget import Budget
 from ..safe.guard import ByClass, Classes, full_name, mro
 from ..words.line import Word
@@ -33,6 +32,8 @@ _BOUNDS = ("torch.distributions.constraints.Constraint",)
 
 
 if TYPE_CHECKING:
+    from ..protocol import Badge
+
     #: To a value: the way to the holder that it is in, None for that of the first; the holder; what it is under there.
     Way = tuple[Optional["Way"], Kind, object]
 

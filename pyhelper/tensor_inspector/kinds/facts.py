@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..measure.reading import first_nan_and_inf
 from ..measure.stats import Reading, Unread
-from ..protocol import Facts
 from ..safe.budget import Budget
 from .kind import Kind
+
+if TYPE_CHECKING:
+    from ..protocol import Facts
 
 
 def add_stats(facts: Facts, reading: Reading) -> None:

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..measure.comparable import Comparable
-from ..protocol import Badge, Facts, NodeKind
 from ..safe.attributes import has
 from ..safe.budget import Budget
 from ..safe.guard import class_name, full_name
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ..measure.stats.radix_selection import Distribution
     from ..measure.torch.finite import NotFinite
     from ..measure.unread import Reading
+    from ..protocol import Badge, Facts, NodeKind
 
     class FindNotFinite(Protocol):
         """What finds NaN and Inf in many values at once, given with their names."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 
-from ..protocol import Badge, NodeKind
 from ..safe.budget import Budget
 from .kind import Child, Kind
+
+if TYPE_CHECKING:
+    from ..protocol import Badge, NodeKind
 
 
 class Rows:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..kinds import Child, Rows
-from ..protocol import CompareFound, Found
 from ..safe.budget import Budget
 from ..words.text import plural
 from .compare import amount
@@ -15,6 +14,9 @@ from .compare_pair import MISSING, Noted
 from .compare_walk import PairWalk
 from .comparison import Comparison
 from .lens import Lens, Paused
+
+if TYPE_CHECKING:
+    from ..protocol import CompareFound, Found
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:

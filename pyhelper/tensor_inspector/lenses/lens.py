@@ -6,12 +6,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Child
-from ..protocol import Found
 from ..safe.budget import Budget
 from ..safe.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ..protocol import Found
 
 
 class Misasked(Exception):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..protocol import Stats
 from ..safe.budget import Budget
+
+if TYPE_CHECKING:
+    from ..protocol import Stats
 
 _STRIP = 1 << 18  #: pixels counted together
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..protocol import Badge, Stats
 from ..safe.budget import Budget
 from .stats import Reading, Unread
 
 if TYPE_CHECKING:
+    from ..protocol import Badge, Stats
     from .stats.first import Firsts
 
 _ORDER: tuple[Badge, ...] = ("nan", "inf", "zeros", "constant", "sampled")

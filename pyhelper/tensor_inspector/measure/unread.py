@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Union
+from typing import TYPE_CHECKING, Literal, NamedTuple, Union
 
-from ..protocol import ComplexStats, Stats
 from ..safe.budget import Budget
+
+if TYPE_CHECKING:
+    from ..protocol import ComplexStats, Stats
 
 #: off: statistics are switched off; no_time, no_memory: there was none left; freed: the memory is gone; truncated: the
 #: storage or file is shorter than it must be; no_values: it only stands for values, or they are not there yet; dtype:
@@ -43,7 +45,7 @@ class Unread(NamedTuple):
         return self.code in ("off", "no_time")
 
 
-Reading = Union[Stats, ComplexStats, Unread]  #: the statistics, or why there are none
+Reading = Union["Stats", "ComplexStats", Unread]  #: the statistics, or why there are none
 
 OFF = Unread("off", "statistics are switched off")
 FREED = Unread("freed", "storage freed")

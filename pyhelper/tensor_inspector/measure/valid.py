@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Callable
 
-from ..protocol import Stats
 from ..safe.budget import Budget
 from ..safe.guard import module
 from .stats import Reading, Unread, of_array
@@ -18,6 +17,8 @@ from .stats.tally import ComplexTally, Tally
 from .unread import OFF, skipped
 
 if TYPE_CHECKING:
+    from ..protocol import Stats
+
     Take = Callable[[Any], Any]  #: of a part: the numbers that are there, in one dimension
 
 _BLOCK = 1 << 16

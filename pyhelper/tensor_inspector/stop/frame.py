@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from keyword import iskeyword
 from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import debugger
 from ..debugger import EXCEPTION, RETURN_VALUES
 from ..kinds import Child, Rows, as_kind
-from ..protocol import Filter, FrameFile, InlineValue
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, each, plain_str
 from ..session import session
 from ..words.line import INLINE
 from ..words.text import full_path, one_line
 from ..words.text import listed as in_short
+
+if TYPE_CHECKING:
+    from ..protocol import Filter, FrameFile, InlineValue
 
 _FUNCTIONS = Classes(FunctionType, MethodType, BuiltinFunctionType)
 _UNLISTED = 200  #: variables that are not rows

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from ..kinds import Child, Kind, NotStatic, Property, Rows, TextRow, as_kind, unfinished
-from ..protocol import Expanded, Facts, Mark, Node, Page
 from ..safe.attributes import is_bare
 from ..safe.budget import Budget
 from ..safe.guard import Classes, class_name, full_name, plain_message
 from ..words.line import INLINE, SHORT, in_short
 from ..words.text import distinct, joined, one_line, shorten
+
+if TYPE_CHECKING:
+    from ..protocol import Expanded, Facts, Mark, Node, Page
 
 PAGE = 100  #: rows of a first page
 _OURS = Classes(Rows, TextRow)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ..measure.reading import is_alarming, is_beyond, is_constant
 from ..measure.stats import Reading, Unread
-from ..protocol import Facts, FactTexts, Histogram, Quantiles, Stats, StatTexts
 from ..session import session
 from .line import Word, is_loud, prefixed, short
 from .text import bounded, count, exact_number, number, out_of, percent, plural, shape, size
 
 if TYPE_CHECKING:
     from ..measure.stats.first import Firsts
+    from ..protocol import Facts, FactTexts, Histogram, Quantiles, Stats, StatTexts
 
 BEYOND = "beyond float64"  #: a magnitude
 _BAR = 20  #: characters of a histogram's longest bar

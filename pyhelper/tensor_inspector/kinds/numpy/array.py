@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.reading import is_alarming
-from ...protocol import Facts
 from ...safe.budget import Budget
 from ...safe.guard import (
     Classes,
@@ -32,6 +31,9 @@ from .by_dtype import Records, contents_of
 from .contents import ArrayElements, ArrayKind, Contents, Lost, dtype_name
 from .masked import contents_under, mask_of
 from .numbers import Numbers
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 numpy: Any = module("numpy")
 _ndarray: Any = numpy.ndarray

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Unread, unreadable_array
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...words.text import listed, shape, shorten
 from ..kind import Child
@@ -15,6 +14,9 @@ from .contents import ArrayElements, Contents, Lost, Raw, dtype_name
 from .dates import Dates
 from .numbers import Foreign, Numbers, wide_dtype
 from .texts import Objects, Strings
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _FIELDS = 12  #: fields of a record that are told
 

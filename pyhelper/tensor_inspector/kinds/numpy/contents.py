@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread
 from ...measure.unread import NOT_READ
-from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, module
 from ...words.line import head, is_loud, short
@@ -25,6 +24,9 @@ from ...words.values import value_text
 from ..facts import add_stats
 from ..kind import Child, Elements, WithRows
 from ..rows import Rows, TextRow
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 
 class Contents:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
 from ...measure.valid import Arrays, of_valid
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import module
 from ...words.text import count, number, plural
 from ..rows import TextRow
 from .contents import Contents
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 numpy: Any = module("numpy")
 KNOWN_ZONES = ("datetime", "zoneinfo", "pytz", "dateutil")  #: whose time zones run no code of the program

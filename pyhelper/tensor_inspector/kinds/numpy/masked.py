@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, unreadable_array
 from ...measure.valid import Arrays, hidden, of_valid
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.stats import stats_words
@@ -19,6 +18,9 @@ from ..stats_rows import stats_rows
 from .by_dtype import Records, contents_of
 from .contents import ArrayElements, Contents
 from .numbers import Foreign, Numbers, wide_dtype
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _COPIED = 1 << 20  #: bytes up to which what is no number is taken out from under its mask
 

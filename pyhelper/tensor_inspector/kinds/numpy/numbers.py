@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Reading, Unread, of_array
 from ...measure.valid import Arrays, of_valid
-from ...protocol import Facts
 from ...safe.guard import module
 from ...words.stats import stats_words
 from ...words.values import corner_text, value_text
@@ -14,6 +13,9 @@ from ..facts import add_firsts
 from ..kind import Child
 from ..stats_rows import stats_rows
 from .contents import Contents
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 _COPIED = 1 << 20  #: elements up to which numbers of another library are copied to be compared
 _VALUES = 10  #: integers up to this many are shown themselves

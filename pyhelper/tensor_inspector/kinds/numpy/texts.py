@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.unread import Unread
-from ...protocol import Badge
 from ...safe.guard import Classes, class_name, module
 from ...words.text import listed
 from ..kind import Child
 from ..registry import as_kind
 from ..rows import TextRow
 from .contents import Contents
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _SAMPLE = 1000  #: elements looked at for a line
 _LONG = 4096  #: bytes of one string beyond which only its beginning is taken

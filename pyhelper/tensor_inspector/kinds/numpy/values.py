@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import WrapperDescriptorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Badge, Facts
 from ...safe.guard import (
     Classes,
     c_attribute,
@@ -28,6 +27,9 @@ from ..python.plain import Atom
 from ..registry import as_kind
 from .by_dtype import Records, contents_of, field_name
 from .contents import ArrayElements, dtype_name
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 numpy: Any = module("numpy")
 _as_array = numpy.generic.__dict__["__array__"]

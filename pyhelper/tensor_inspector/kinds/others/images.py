@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.pixels import count_bytes, stats_of_bytes
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread
 from ...measure.unread import OFF, skipped, too_small
-from ...protocol import Badge, Facts
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, plain_str
 from ...words.line import is_loud
 from ...words.stats import stats_words
@@ -22,6 +21,9 @@ from ..kind import Child, WithRows
 from ..python.objects import brief, other_attributes
 from ..rows import Rows, TextRow
 from ..stats_rows import stats_rows
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 #: The names of a mode's bands: its letters, but of one.
 _BYTES = {

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from time import sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.unread import Reading, Unread
-from ...protocol import Facts
 from ...safe.attributes import slots
 from ...safe.budget import Budget
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, module
@@ -28,6 +27,9 @@ from ..python.plain import Atom
 from ..registry import as_kind
 from ..rows import Rows
 from ..subscripts import element
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 _COPIED = 8 << 20  #: bytes up to which an array that lies elsewhere is copied to be read
 _WAITED = 200  #: times a computation that is under way is waited for, a millisecond each

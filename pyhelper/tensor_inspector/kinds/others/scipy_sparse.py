@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain, islice
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.reading import badges
 from ...measure.stats import Reading, Unread, of_array, unreadable_array
 from ...measure.unread import UNFIT
-from ...protocol import Badge, Facts
 from ...safe.guard import class_name, dict_get, full_name, instance_dict, library_of, module, mro
 from ...words.stats import stats_words
 from ...words.text import count, out_of, percent, shape
@@ -21,6 +20,9 @@ from ..kind import Child, Kind, WithRows
 from ..numpy.contents import dtype_name
 from ..python.objects import attributes, other_rows
 from ..stats_rows import stats_rows
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 numpy: Any = module("numpy")
 _FORMATS = ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")

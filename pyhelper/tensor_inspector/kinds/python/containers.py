@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, islice
 from types import MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Badge
 from ...safe.attributes import traits
 from ...safe.guard import Classes, c_attribute, class_dict, each, first_of, mro
 from ...words.line import INLINE, content, named, runs
@@ -22,6 +21,9 @@ from ..alarms import Alarms, alarms_in
 from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
 from .objects import brief_inline, other_attributes, property_rows, tensors_among
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _SHOWN = 12  #: items looked at for a line
 _LEAST = 20  #: characters of items at the end of a line of source, however long the name before them

@@ -8,9 +8,8 @@ from functools import cached_property, partial
 from itertools import chain, islice
 from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Badge
 from ...safe.attributes import is_stored, slots, traits
 from ...safe.budget import Budget
 from ...safe.guard import (
@@ -32,6 +31,9 @@ from ..alarms import Alarms, alarms_in
 from ..kind import COMPUTED, Child, Kind
 from ..registry import as_kind, kind_of
 from ..rows import Property, Rows
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them

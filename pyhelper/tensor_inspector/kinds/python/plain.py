@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Badge
 from ...safe.attributes import slots
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, module, mro, plain_str
 from ...words.text import integer, joined, number, one_line, quoted, quoted_bytes, shorten
 from ..families import by_base, either
 from ..kind import Kind
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 _WHOLE_TEXT = 2000  #: characters of a string that its facts show
 

@@ -10,9 +10,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from types import CodeType, FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Facts
 from ...safe.guard import Classes, c_attribute, class_name, instance_dict, plain_str
 from ...words.line import INLINE, SHORT, Word
 from ...words.text import LINE, joined, listed, one_line, plural, shorten
@@ -21,6 +20,9 @@ from ..kind import Child, WithRows
 from ..rows import TextRow
 from .callables import source_location
 from .objects import WordedObject, brief
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 _TEXTS = Classes(str, bytes)
 _SHOWN = 12  #: arguments told in a line

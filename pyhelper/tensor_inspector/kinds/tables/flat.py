@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Reading, Unread
 from ...measure.valid import of_valid
-from ...protocol import Badge
 from ...words.line import head
 from ..kind import Child
 from ..numpy.contents import Contents
 from ..stats_rows import stats_rows
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 
 class Flat(Contents):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.columns import count_codes
 from ...measure.stats import Unread
 from ...measure.unread import OWN_CODE
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...safe.guard import c_attribute, class_name, dict_get, instance_dict, library_of, module
 from ...words.text import count, listed, percent
@@ -23,6 +22,9 @@ from ..numpy.texts import Strings
 from ..rows import TextRow
 from ..stats_rows import stats_rows
 from .flat import Flat
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 numpy: Any = module("numpy")
 _CATEGORIES = 1 << 16  #: categories up to which each is counted

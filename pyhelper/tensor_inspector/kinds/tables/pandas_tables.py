@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...protocol import Facts
 from ...safe.guard import Classes, class_name, dict_get, instance_dict, library_of, module, owner_of
 from ...words.text import joined
 from ..families import by_name
@@ -18,6 +17,9 @@ from ..python.objects import WordedObject, attributes, brief, other_rows
 from .pandas_contents import column_contents, index_contents
 from .pandas_index import Levels, RangeLabels
 from .tables import COUNTED, Column, Table, Values
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 _OWN = {"_mgr", "_data", "_attrs", "_flags", "_item_cache", "_is_copy", "_name", "_names", "_index", "_cache"}
 _EXACT = Classes(str, int)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ...measure.unread import Reading, Unread
-from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
 from ...words.line import Word, content, dtype_word, named
@@ -19,6 +18,9 @@ from ..numpy.contents import ArrayKind, Contents
 from ..python.mappings import key_name, key_word
 from ..registry import as_kind
 from ..rows import Rows, TextRow
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 _SHOWN = 12  #: columns looked at for a line, and cells shown of a row
 COUNTED = 1000  #: columns, kept one by one, whose bytes are added up

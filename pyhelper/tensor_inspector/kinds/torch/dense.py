@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.stats.together import of_alike
@@ -26,13 +26,15 @@ from ...measure.torch.metadata import (
 )
 from ...measure.torch.readable import why_unread
 from ...measure.values import listed_values
-from ...protocol import Facts
 from ...safe.guard import module
 from ...words.line import Word
 from ...words.text import listed, size
 from ...words.values import corner_text, value_text
 from ..kind import Child
 from .form import Form, TensorElements
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 torch: Any = module("torch")
 _INT = frozenset((int,))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ...measure.torch import finite
 from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import grad_of
-from ...protocol import Badge
 from ...safe.budget import Budget
 from ...words.line import Word
 from ...words.text import count, listed, plural
@@ -15,6 +14,7 @@ from .forms import form_class_of
 
 if TYPE_CHECKING:
     from ...measure.torch.finite import Named
+    from ...protocol import Badge
 
 
 def find_not_finite(tensors: list[Named], budget: Budget, complete: bool = True) -> NotFinite:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...measure.comparable import Comparable
 from ...measure.reading import badges, is_alarming
@@ -20,7 +20,6 @@ from ...measure.torch.metadata import (
     sizes_text,
 )
 from ...measure.values import listed_values
-from ...protocol import Badge, Facts
 from ...safe.budget import Budget
 from ...safe.guard import full_name, module
 from ...words.line import Word, head
@@ -32,6 +31,9 @@ from ..kind import Child, Elements, NotStatic
 from ..python.objects import other_attributes, property_rows
 from ..rows import Rows, TextRow
 from ..subscripts import element
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 torch: Any = module("torch")
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.digest import Digest, parts_of
 from ...measure.torch.finite import NotFinite
-from ...protocol import Badge, Facts
 from ...safe.attributes import traits
 from ...safe.budget import Budget
 from ...safe.guard import (
@@ -43,6 +42,9 @@ from .module_words import (
     parameter_words,
     uninitialized_words,
 )
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 torch: Any = module("torch")
 

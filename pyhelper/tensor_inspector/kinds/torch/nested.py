@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Reading, Unread
 from ...measure.torch.metadata import Base, byte_count, device_name, is_tensor, shape_of, sizes_listed, stored_bytes
 from ...measure.torch.readable import too_short, why_unread
 from ...measure.unread import NOT_READ
-from ...protocol import Facts
 from ...safe.guard import dict_get, instance_dict, module
 from ...words.line import Word, head
 from ...words.text import listed, plural, shape
@@ -17,6 +16,9 @@ from ..kind import Child, NotFound, NotStatic
 from ..rows import Rows
 from .form import Form, TensorElements
 from .forms import form_of
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 torch: Any = module("torch")
 _SHOWN = 6  #: components whose sizes a line shows

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.stats import Reading
 from ...measure.torch.metadata import Base, byte_count, layout_name, plain, shape_of
-from ...protocol import Facts
 from ...safe.record import Record
 from ...words.line import Word
 from ...words.text import out_of, percent
 from ..kind import Child
 from .form import Form, TensorElements
 from .forms import form_of
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 
 class Fill(Record):

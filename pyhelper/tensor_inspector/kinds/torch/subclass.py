@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread, of_tensor
 from ...measure.torch.dispatch import metadata_of
 from ...measure.torch.metadata import size_text, sizes_listed
 from ...measure.unread import MISSING, OWN_CODE
-from ...protocol import Facts
 from ...safe.attributes import attribute
 from ...safe.budget import Budget
 from ...safe.guard import class_name, full_name
@@ -21,6 +20,9 @@ from ..kind import Child
 from ..python.objects import attributes, brief, is_tensor, other_rows, property_rows
 from .form import Form
 from .forms import form_of
+
+if TYPE_CHECKING:
+    from ...protocol import Facts
 
 _MASKED = "_masked_data", "_masked_mask"  #: what a masked tensor is made of
 _PEEKED = 1000  #: attributes looked at for tensors
@@ -56,7 +58,8 @@ class OfClass(Form):
         return "" if self.known.layout is None else str(self.known.layout).replace("torch.", "")
 
     def metadata(self) -> Facts:
-        known, facts = self.known, Facts(type=full_name(type(self.value)))
+        known = self.known
+        facts: Facts = {"type": full_name(type(self.value))}
         if known.shape is not None:
             facts["shape"] = self.listed_sizes()
         facts["dtype"] = self.dtype()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.comparable import Comparable
 from ...measure.stats import Reading, Unread
@@ -17,7 +17,6 @@ from ...measure.torch.metadata import (
     hooks_of,
     is_parameter,
 )
-from ...protocol import Badge, Facts
 from ...safe.guard import class_name
 from ...words.line import Word, is_loud
 from ...words.stats import stats_words
@@ -27,6 +26,9 @@ from .dense import read_alike
 from .finite import find_in_gradients_too
 from .form import TensorElements
 from .forms import form_of
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Facts
 
 _LOUD: frozenset[Badge] = frozenset(("nan", "inf"))
 _WRONG = frozenset(("nan", "inf", "zeros"))  #: with a gradient

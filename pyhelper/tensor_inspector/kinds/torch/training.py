@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.finite import NotFinite
 from ...measure.torch.metadata import device_name, element_count, grad_of, is_any_tensor, is_tensor, plain
 from ...measure.torch.readable import why_unread
-from ...protocol import Badge
 from ...safe.attributes import traits
 from ...safe.budget import Budget, Steps
 from ...safe.guard import dict_attribute, dict_get, each, instance_dict, module, mro, plain_str
@@ -21,6 +20,9 @@ from ..kind import Child, WithRows
 from ..python.objects import attributes, brief, other_rows, property_rows
 from ..rows import Rows
 from .finite import find_not_finite, finite_badges, finite_rows, finite_words
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
 
 torch: Any = module("torch")
 _RATES_SHOWN = ("lr", "momentum", "betas", "eps", "alpha", "weight_decay")  #: shown of a group where they are not zero

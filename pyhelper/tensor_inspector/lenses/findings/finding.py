@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ...protocol import Finding
 from ...words.text import plural
+
+if TYPE_CHECKING:
+    from ...protocol import Finding
 
 
 class Found:

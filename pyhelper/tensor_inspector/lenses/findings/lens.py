@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child
-from ...protocol import FindingsFound, Found
 from ...safe.budget import Budget
 from ..explain.explain import RULES as OF_EXCEPTIONS
 from ..explain.explain import explain
@@ -15,6 +14,9 @@ from .finding import Findings
 from .rows import row_of
 from .rules.registry import unknown
 from .search import Search
+
+if TYPE_CHECKING:
+    from ...protocol import FindingsFound, Found
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from ...kinds import Child, Rows
-from ...protocol import Badge, Evidence, Finding
 from ...words.text import plural
 from ..lens import Paused
 from .finding import Findings, title_of
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, Evidence, Finding
 
 #: The gravest first, with the badges of its rows.
 _LOUD: dict[str, list[Badge]] = {"error": ["wrong"], "warning": ["doubtful"], "hint": []}

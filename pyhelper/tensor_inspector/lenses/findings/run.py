@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from ...protocol import Finding
 from ...safe.guard import class_name, plain_message
 from ..step.step import Step
 from .finding import Findings
 from .rule import NotAsked, Rule, finding_of, missing
 from .rules.registry import RULES, unknown
+
+if TYPE_CHECKING:
+    from ...protocol import Finding
 
 _MOST = 8  #: findings of one rule
 NO_TIME = "no time"

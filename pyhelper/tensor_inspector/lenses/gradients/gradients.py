@@ -6,19 +6,21 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import isfinite, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child
 from ...measure.torch.modules import is_module, members
 from ...measure.torch.norms import Norms
 from ...measure.torch.optimizers import groups, is_optimizer
 from ...measure.torch.updates import Rules
-from ...protocol import Found, GradientsFound
 from ...safe.budget import Budget, Steps
 from ..lens import Lens, Paused
 from ..surroundings import Names, step_around
 from .row import ParameterRow, by_depth
 from .words import table
+
+if TYPE_CHECKING:
+    from ...protocol import Found, GradientsFound
 
 _ROWS = 100
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...measure.torch.metadata import element_count, grad_of, requires_grad
 from ...measure.torch.norms import Norm
-from ...protocol import GradientRow
 
 if TYPE_CHECKING:
     from typing import Literal
+
+    from ...protocol import GradientRow
 
     State = Literal["nan", "inf", "none", "zero", "fine", "unread", "frozen"]
 

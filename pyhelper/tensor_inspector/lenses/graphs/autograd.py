@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows
 from ...measure.torch.chains import Chains
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import Gradient, gradient_of, is_tensor
-from ...protocol import AutogradFound, Found
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name
 from ...words.line import Word, line_of
@@ -17,6 +16,9 @@ from ...words.text import listed, plural
 from ..lens import Lens, Paused
 from ..surroundings import Names, step_around
 from .rows import GraphRows
+
+if TYPE_CHECKING:
+    from ...protocol import AutogradFound, Found
 
 _CUSTOM = 20  #: classes of the program's own functions that are named
 

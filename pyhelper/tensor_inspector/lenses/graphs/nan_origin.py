@@ -12,7 +12,6 @@ from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import gradient_of, is_tensor
 from ...measure.torch.node import AutogradNode
 from ...measure.torch.origin import Origin, OriginSearch, cause_of, may_be_steep, steep
-from ...protocol import Found, NanOriginFound
 from ...safe.budget import Budget
 from ...words.text import full_path, joined
 from ..lens import Lens, Paused
@@ -24,7 +23,7 @@ from .origin_words import WHY, parts
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ...protocol import NanCause
+    from ...protocol import Found, NanCause, NanOriginFound
 
     Where = Literal["operation", "input", "parameter", "backward", "unknown", "finite"]
 

@@ -18,7 +18,6 @@ from ...measure.torch.metadata import (
     requires_grad,
 )
 from ...measure.torch.modules import Member, is_module, members
-from ...protocol import Found, NoGradientFound, NoGradientReason
 from ...safe.budget import Budget, Steps
 from ...safe.record import Record
 from ...words.text import full_path, joined, listed, plural
@@ -28,7 +27,7 @@ from ..surroundings import Names, step_around
 from .cuts import Cut, in_frames, in_modules, unused
 
 if TYPE_CHECKING:
-    from ...protocol import NoGradientCode
+    from ...protocol import Found, NoGradientCode, NoGradientFound, NoGradientReason
 
 _NAMED = 100  #: parameters of one reason that are named
 

@@ -4,10 +4,11 @@ Requirements: the standard library; torch and numpy only if the program has load
 no user code runs; nothing warns. Torch tensors are read under the guard (torch function off, gradients off, no modes).
 """
 
-import sys
-from typing import Any, Optional, Union
+from __future__ import annotations
 
-from ...protocol import ComplexStats, Stats
+import sys
+from typing import TYPE_CHECKING, Any
+
 from ...safe.budget import Budget
 from ..torch.readable import why_unread
 from ..unread import OFF, Reading, Unread, skipped, unknown
@@ -16,6 +17,9 @@ from .layout import distinct, normalised
 from .reductions import BLOCK, SMALL
 from .scan import gatherer, scan
 from .tally import ComplexTally, Tally, negated
+
+if TYPE_CHECKING:
+    from ...protocol import ComplexStats, Stats
 
 __all__ = ["Reading", "Unread", "of_array", "of_tensor", "unreadable_array"]
 
@@ -80,16 +84,16 @@ def of_array(a: Any, budget: Budget) -> Reading:
     return numpy_exact.of_array(a, budget)
 
 
-def unreadable_array(a: Any) -> Optional[Unread]:
+def unreadable_array(a: Any) -> Unread | None:
     """Why reading a plain array would crash the program: the file beneath its memory was cut short, or closed."""
     return numpy_exact.unreadable(sys.modules["numpy"], a)
 
 
-def _answer(tally: Union[Tally, ComplexTally], count: int, weight: int) -> Union[Stats, ComplexStats]:
+def _answer(tally: Tally | ComplexTally, count: int, weight: int) -> Stats | ComplexStats:
     return tally.stats(count, weight) if isinstance(tally, Tally) else tally.parts(count, weight)
 
 
-def _flipped(answer: Union[Stats, ComplexStats], real: bool, imag: bool) -> Union[Stats, ComplexStats]:
+def _flipped(answer: Stats | ComplexStats, real: bool, imag: bool) -> Stats | ComplexStats:
     """The answer for a lazily negated or conjugated tensor, from that for the memory beneath it."""
     if "abs" not in answer:
         return negated(answer)

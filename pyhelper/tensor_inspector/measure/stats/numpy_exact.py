@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, Callable, cast
+from typing import TYPE_CHECKING, Any, Callable, cast
 
-from ...protocol import ComplexStats, Stats
 from ...safe.budget import Budget
 from ...safe.memory import mapped
 from ..unread import OFF, UNMAPPED, Unread, beyond, indistinct, skipped, too_small
@@ -20,6 +19,9 @@ from .layout import normalised
 from .reductions import DOUBLE, deviation_about, unscaled
 from .scan import scan
 from .tally import LEAST, Beyond, ComplexTally, Tally
+
+if TYPE_CHECKING:
+    from ...protocol import ComplexStats, Stats
 
 _BLOCK = 1 << 16
 _DOT = 1 << 12
@@ -49,7 +51,9 @@ def of_array(a: Any, budget: Budget) -> Stats | ComplexStats | Unread:
     if view.dtype.itemsize > (8 if kind != "c" else 16) and _is_blurred(tally, kind):
         return indistinct(view.dtype.name)
     count *= weight
-    return cast(Stats, tally.stats(count, weight)) if kind != "c" else cast(ComplexStats, tally.parts(count, weight))
+    if kind == "c":
+        return cast("ComplexStats", tally.parts(count, weight))
+    return cast("Stats", tally.stats(count, weight))
 
 
 def strided(np: Any, a: Any) -> tuple[Any, int] | Unread:

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypedDict
 
-from ...protocol import Histogram, Quantiles
 from .ordered import Order
 from .tally import Number
 
@@ -21,6 +20,7 @@ _MASK = (1 << _DIGIT) - 1
 _TABLES = 1 << 17  # counts kept in one pass, over all percentiles
 
 if TYPE_CHECKING:
+    from ...protocol import Histogram, Quantiles
 
     class Distribution(TypedDict, total=False):
         """The quantiles and the histogram of some numbers, as far as they were asked for."""

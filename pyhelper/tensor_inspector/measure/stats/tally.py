@@ -4,10 +4,13 @@ Invariants: a `Tally` never overflows (it keeps the root of the variance, not a 
 ints, and nothing here reads a tensor.
 """
 
-import math
-from typing import Optional, Union
+from __future__ import annotations
 
-from ...protocol import ComplexStats, Stats
+import math
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from ...protocol import ComplexStats, Stats
 
 Number = Union[int, float]
 LEAST = 5e-324  #: the least number above 0
@@ -44,14 +47,14 @@ class Tally:
 
     def __init__(self, read: int = 0) -> None:
         self.read = self.finite = read
-        self.lo: Optional[Number] = None
-        self.hi: Optional[Number] = None
+        self.lo: Number | None = None
+        self.hi: Number | None = None
         self.centre: Number = 0
         self.offset = self.deviation = self.error = 0.0
-        self.total: Optional[int] = None
+        self.total: int | None = None
         self.nan = self.pos_inf = self.neg_inf = self.zeros = 0
 
-    def add(self, other: "Tally", weight: float = 1.0) -> None:
+    def add(self, other: Tally, weight: float = 1.0) -> None:
         """Takes in a disjoint set; each of its numbers stands for `weight` of the whole (1, unless it is a sample).
 
         The pairwise update of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
@@ -101,8 +104,8 @@ class Tally:
     def stats(self, count: int, weight: int = 1) -> Stats:
         """The answer for `count` elements; each number stands for `weight` of them (an expanded view)."""
         finite, exact = self.finite * weight, self.read * weight == count
-        mean: Optional[float] = None
-        std: Optional[float] = None
+        mean: float | None = None
+        std: float | None = None
         error = 0.0
         if self.finite:
             if self.total is not None:
@@ -152,7 +155,7 @@ class ComplexTally:
     def __init__(self, real: Tally, imag: Tally, magnitude: Tally, infinite: int = 0) -> None:
         self.real, self.imag, self.abs, self.read, self.infinite = real, imag, magnitude, real.read, infinite
 
-    def add(self, other: "ComplexTally", weight: float = 1.0) -> None:
+    def add(self, other: ComplexTally, weight: float = 1.0) -> None:
         """Takes in a disjoint set, as `Tally.add` does."""
         self.read += other.read
         self.real.add(other.real, weight)

@@ -127,15 +127,14 @@ def bad_roots(step: Step) -> list[tuple[AutogradNode, str]]:
 def _bad_results(step: Step) -> list[tuple[AutogradNode, str, Any]]:
     """Masked scores, of −inf alone, are none; nor is what a finite result in sight was made of: it was replaced there;
     nor what the program itself leaves out or replaces."""
-    named: list[tuple[Any, str, Thing | None]] = [
-        *((loss.tensor, loss.name, None) for loss in step.losses),
-        *((thing.value, thing.name, thing) for thing in step.tensors),
-    ]
-    if not any(_is_bad(step, tensor) for tensor, _, _ in named):
-        return []
+    results = (*(loss.tensor for loss in step.losses), *(thing.value for thing in step.tensors))
+    is_any = any(_is_bad(step, tensor) for tensor in results)
     losses = {id(loss.tensor) for loss in step.losses}
-    kept = [(tensor, name) for tensor, name, thing in named if thing is None or not _is_replaced(step, thing)]
-    made = [(node, name, tensor) for tensor, name in kept if (node := step.node_of(tensor)) is not None]
+    named = [
+        *((loss.tensor, loss.name) for loss in step.losses),
+        *((thing.value, thing.name) for thing in (step.tensors if is_any else ()) if not _is_replaced(step, thing)),
+    ]
+    made = [(node, name, tensor) for tensor, name in named if (node := step.node_of(tensor)) is not None]
     finite = [node for node, _, tensor in made if _is_bad(step, tensor) is False]
     return [
         (node, name, tensor)

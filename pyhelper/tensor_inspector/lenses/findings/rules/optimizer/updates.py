@@ -80,10 +80,9 @@ def _diverging(step: Step, before: Moment) -> Iterator[Found]:
         return
     weights, slopes = [0.0, 0.0], [0.0, 0.0]  # before and now
     most: tuple[float, Parameter | None, float, float] = 0.0, None, 0.0, 0.0
-    held = step.trained()
-    if not all(one.name in before.weights and before.weights[one.name].grad_norm is not None for one in held):
-        return
-    for one in held:
+    remembered = (before.weights.get(one.name) for one in step.trained())
+    are_known = all(weight is not None and weight.grad_norm is not None for weight in remembered)
+    for one in step.trained() if are_known else ():
         known, grad = before.weights.get(one.name), step.grad(one.tensor)
         norm = step.norm(one.tensor) if (element_count(one.tensor) or 0) < 1 << 20 else None
         slope = None if grad is None else step.norm(grad)
