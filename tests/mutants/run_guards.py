@@ -115,7 +115,6 @@ def _tell(program: Program, known: Collection[int]) -> int:
     """
     signal.setitimer(signal.ITIMER_PROF, _LIMIT)
     signal.signal(signal.SIGVTALRM, _give_up)
-    begin.begins.clear()  # what fails in a rule that is asked is taken for an error of the program
     asked = _Asked(program, known)
     faulty.found_in(program.text, False, True)
     for asked.in_pairs in (False, True):
@@ -198,7 +197,7 @@ class _Asked:
 
 def _ask_without(numbers: frozenset[int], ask: _Ask) -> tuple[tuple[str | None, list[Any]], set[int]]:
     """What a rule says without some guards, and which others then keep it from speaking."""
-    begin._begins.clear()
+    begin.begins.clear()
     MARKS.take()
     MARKS.left_out = numbers
     signal.setitimer(signal.ITIMER_VIRTUAL, _ENDLESS)
@@ -222,7 +221,9 @@ def _verdict(verdicts: Verdicts, programs: list[Program], only: str, *, whole: b
     explained = {guard: each["why"] for each in reasons for guard in each["guards"]}
     wanted = [(number, guard) for number, guard in enumerate(MARKS.guards) if guard.needs_a_trap and only in str(guard)]
     if not whole:
-        wanted = [one for one in wanted if one[0] in verdicts.held or one[0] in verdicts.idle]
+        about = {rule for one in programs for rule in (*one.traps, *(one.allowed or ()))}
+        used = {**verdicts.idle, **verdicts.held}
+        wanted = [one for one in wanted if used.get(one[0], "").partition(" in ")[0] in about]
     loose = [(number, guard) for number, guard in wanted if number not in verdicts.held]
     bad = [(number, guard) for number, guard in loose if guard.name not in explained]
     for number, guard in bad:
