@@ -13,6 +13,7 @@ from torch import nn
 
 from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
 from tensor_inspector.kinds.python import mappings
+from tensor_inspector.lenses.findings.classes import undecorated
 from tensor_inspector.lenses.findings.search import Search
 from tensor_inspector.safe import budget as helper
 from tensor_inspector.safe.budget import Budget, Steps
@@ -120,6 +121,35 @@ def test_without_time_an_optimizer_of_many_groups_is_not_read_for_findings() -> 
 
     ask(1)  # which asks what each class is
     assert ask(100_000) < ask(1000) + 100
+
+
+class Compose:
+    def __init__(self, count: int) -> None:
+        self.transforms = [Normalize(float(at)) for at in range(count)]
+
+
+class Normalize:
+    def __init__(self, mean: float) -> None:
+        self.mean, self.std = [mean], [1.0]
+
+
+def test_a_long_list_of_transforms_is_looked_at_as_far_as_a_short_one() -> None:
+    def ask(count: int) -> int:
+        transform = Compose(count)
+        assert transform is not None
+        frame = sys._getframe()
+        search = Search(frame, Budget(), history, thorough=False, run=False, ignore=(), grad_mode=True)
+        return lines(search.findings, "lenses/findings/rules/data/transforms.py")
+
+    ask(1)  # which asks what each class is
+    assert ask(100_000) == ask(64)
+
+
+def test_a_function_that_is_said_to_wrap_itself_is_its_own_end() -> None:
+    def endless() -> None: ...
+
+    endless.__wrapped__ = endless  # type: ignore[attr-defined]
+    assert undecorated(endless) is endless  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["ModuleList", "Sequential", "ParameterList"])

@@ -63,6 +63,14 @@ def test_it_ends_when_its_request_is_named() -> None:
     assert not interruption.interrupt(7)
 
 
+def test_two_that_bear_one_number_end_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    assert interruption.run(lambda: interruption.run(lambda: 42, 60, 7), 60, 7) == 42
+    assert failed == []
+    assert session.running == {}
+
+
 def test_it_ends_when_the_program_is_to_continue(monkeypatch: pytest.MonkeyPatch) -> None:
     paused = [True, True]
     monkeypatch.setattr(interruption.debugger, "pause_of_this_thread", lambda: lambda: bool(paused and paused.pop()))

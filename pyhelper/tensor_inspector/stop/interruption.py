@@ -112,7 +112,7 @@ def _watch(one: _Run, seconds: float | None, request: int | None) -> Thread:
                 struck = True
                 _strike(one)
                 end = monotonic() + _PAUSE
-        if request is not None:
+        if request is not None and session.running.get(request) is one:  # two clients may give one number
             del session.running[request]
 
     if request is not None:

@@ -15,6 +15,7 @@ from ..step.source import Source
 from ..step.step import Step
 
 _METHODS = 200
+_DECORATORS = 32  #: around one function
 #: what a function in a class may be wrapped in, by the id of its class: the attribute that gives it
 _WRAPPED = {
     id(staticmethod): "__func__",
@@ -44,8 +45,11 @@ def unwrapped(item: Any) -> Any:
 
 def undecorated(function: FunctionType) -> FunctionType:
     """What a decorator, as that of ``no_grad``, was put around."""
-    while type(instance_dict(function).get("__wrapped__")) is FunctionType:
-        function = instance_dict(function)["__wrapped__"]
+    for _ in range(_DECORATORS):  # a function may be said to wrap itself
+        inner = instance_dict(function).get("__wrapped__")
+        if type(inner) is not FunctionType:
+            break
+        function = inner
     return function
 
 

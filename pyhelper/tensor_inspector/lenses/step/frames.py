@@ -11,8 +11,6 @@ from typing import Any
 
 from ...safe.guard import class_name, each, instance_dict, plain_str, top_package
 
-_OPTIMIZED = 1  #: of a function's code: its variables are not kept in a dict
-_OURS_ALONE = 3  #: references to what only the frame has, and who counts them
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
 #: `__channelexec__` is what execnet runs in another process, as pytest's workers.
@@ -91,17 +89,13 @@ def in_sight(view: View) -> list[View]:
 def variables(frame: FrameType) -> dict[str, Any]:
     """A copy of a frame's variables by name; empty where they are kept in a mapping of the program's own.
 
-    Before Python 3.13 a function's frame keeps what it has once told of them, and so what the program lets go of.
-    That is dropped where nobody else has it, as who calls ``locals()``, and no tracer runs: after one it would be the
-    variables.
+    Before Python 3.13 a function's frame keeps the dict that it gives, and so what it names, until it ends. That dict
+    is left as it is: names that ``exec`` or the debugger's console made stand nowhere else.
     """
     local = frame.f_locals
     cls = type(local)
     if issubclass(cls, dict):
-        found = {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
-        if frame.f_code.co_flags & _OPTIMIZED and sys.gettrace() is None and sys.getrefcount(local) == _OURS_ALONE:
-            dict.clear(local)
-        return found
+        return {plain_str(name): value for name, value in each(dict.items, local) if issubclass(type(name), str)}
     return dict(local) if class_name(cls) == "FrameLocalsProxy" else {}
 
 

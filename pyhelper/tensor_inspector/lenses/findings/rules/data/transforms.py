@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 from .....safe.guard import NUMBERS, SEQUENCES, class_name, instance_dict
 from ....step.step import Step
 from ...finding import Found
 
+_PARTS = 64  #: of a list of transforms that are looked at
+
 
 def twice_in_transforms(step: Step) -> Iterator[Found]:
     """A list of transforms with the same normalisation in it twice."""
     for (view, key), value in step.named_values():
         parts = instance_dict(value).get("transforms") if class_name(type(value)) == "Compose" else None
-        for one, other in combinations([] if type(parts) is not list else parts, 2):
-            numbers = [_numbers_of(part) for part in (one, other) if class_name(type(part)) == "Normalize"]
-            if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
-                name, (mean, std) = key.replace("'", '"'), numbers[0]
+        seen: list[tuple[Any, Any]] = []
+        for part in parts[:_PARTS] if type(parts) is list else ():
+            numbers = _numbers_of(part) if class_name(type(part)) == "Normalize" else None
+            if numbers in seen and numbers is not None:
+                name, (mean, std) = key.replace("'", '"'), numbers
                 yield Found(
                     f"{name} normalises twice by the same mean and deviation",
                     (name, f"Normalize(mean={mean}, std={std}) stands in it twice"),
@@ -26,6 +28,7 @@ def twice_in_transforms(step: Step) -> Iterator[Found]:
                     suggestion="leave one of the two out",
                 )
                 return
+            seen.extend([] if numbers is None else [numbers])
 
 
 def _numbers_of(transform: Any) -> tuple[Any, Any] | None:
