@@ -107,9 +107,14 @@ class Kind:
         """Read the elements that its line tells of, where it has some."""
 
     @classmethod
+    def reads(cls) -> bool:
+        """Whether there is anything to read."""
+        return cls.read is not Kind.read
+
+    @classmethod
     def read_all(cls, kinds: Sequence[Any]) -> None:
         """The same of many values of the kind, as long as there is time: what is left is read where it is shown."""
-        for kind in kinds:
+        for kind in kinds if cls.reads() else ():
             if kind.budget.spent():
                 break
             kind.read()

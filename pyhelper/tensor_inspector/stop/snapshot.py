@@ -222,8 +222,10 @@ def _read_ahead(rows: Iterable[Child], budget: Budget) -> Iterator[tuple[Child, 
     some: list[tuple[Child, Kind | None]] = []
     try:
         for child in rows:
-            some.append((child, _kind_of(child.value, budget)))
-            if len(some) >= min(_AHEAD, budget.nodes_left()) or budget.spent():
+            kind = _kind_of(child.value, budget)
+            some.append((child, kind))
+            is_full = len(some) >= min(_AHEAD, budget.nodes_left())
+            if is_full or (kind is not None and kind.reads() and budget.spent()):
                 yield from _read(some)
                 some = []
     except Exception:  # what came before it is shown

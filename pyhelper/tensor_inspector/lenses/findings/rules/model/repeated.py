@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .....measure.torch.elements import bare, is_plain
-from .....measure.torch.metadata import element_count, is_exact_tensor
+from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import SEQUENCES, module
 from .....words.text import number
@@ -201,9 +201,10 @@ def _works_over_rows(step: Step, given: ModelInput) -> bool:
 
 
 def _keeps_statistics(step: Step, given: ModelInput) -> bool:
-    """Whether a module makes a buffer of its own anew, of what it is given: a mean that runs along."""
+    """Whether a module makes a buffer of its own anew, an element a feature: a mean that runs along, and no counter."""
     for member in _inside(step, given):
-        buffers = [] if is_library(type(member.module)) else [name for name, _ in member.items("_buffers")]
+        is_own = not is_library(type(member.module))
+        buffers = [name for name, buffer in member.items("_buffers") if len(shape_of(buffer))] if is_own else []
         for name, source in methods_of(type(member.module)) if buffers else ():
             kept = (f"{source.self_name}.{buffer}" for buffer in buffers)
             if name != "__init__" and any(source.changes(key) for key in kept):
