@@ -17,7 +17,9 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tensor_inspector import facts, summarize, tree
+from untouched import Watch
+
+from tensor_inspector import facts, findings, summarize, tree
 from tensor_inspector.safe.untouched import Untouched
 
 
@@ -196,6 +198,75 @@ def test_under_a_context_the_answer_is_the_same(name: str, context: Callable[[],
         assert summarize(value) == expected
 
 
+@pytest.fixture(params=[torch.bfloat16, torch.float16], ids=str)
+def autocast(request: pytest.FixtureRequest) -> Any:
+    return torch.autocast("cpu", dtype=request.param)
+
+
+def with_nan(dtype: torch.dtype) -> nn.Module:
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1)).to(dtype)
+    with torch.no_grad():
+        next(model.parameters())[0, 0] = float("nan")
+    return model
+
+
+SIXTEEN_BITS: dict[str, Callable[[torch.dtype], Any]] = {
+    "model": with_nan,
+    "optimizer": lambda dtype: torch.optim.SGD(with_nan(dtype).parameters(), 0.1),
+    "list": lambda dtype: [torch.full((3,), float("nan"), dtype=dtype) for _ in range(5)],
+    "list of mixed": lambda dtype: [torch.ones(3), torch.full((3,), float("inf"), dtype=dtype)] * 3,
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("name", SIXTEEN_BITS)
+def test_under_autocast_values_of_16_bits_are_read_as_outside(name: str, dtype: torch.dtype, autocast: Any) -> None:
+    value = SIXTEEN_BITS[name](dtype)
+    expected = summarize(value), facts(value), tree(value, depth=4)
+    with autocast:
+        assert (summarize(value), facts(value), tree(value, depth=4)) == expected
+    assert "NaN" in expected[0] or "Inf" in expected[0]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_under_autocast_nan_in_a_model_of_16_bits_is_found(dtype: torch.dtype, autocast: Any) -> None:
+    model = with_nan(dtype)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with autocast:
+        loss = model(torch.ones(2, 4, dtype=dtype)).float().sum()
+        found = str(findings())
+    assert "NaN or Inf: model[0].weight" in found
+    assert loss.isnan()
+    assert optimizer.state == {}
+
+
+@pytest.mark.parametrize("name", SIXTEEN_BITS)
+def test_autocast_is_left_as_found(name: str, autocast: Any) -> None:
+    value = SIXTEEN_BITS[name](torch.float16)
+    look(value)
+    with autocast:
+        with Watch(value) as watch:
+            look(value)
+        assert watch.changes() == []
+        assert torch.ones(2, 2).mm(torch.ones(2, 2)).dtype is autocast.fast_dtype
+
+
+def test_within_autocast_none_is_in_force_while_a_value_is_read(autocast: Any) -> None:
+    with autocast, Untouched():
+        assert torch.ones(2, 2).mm(torch.ones(2, 2)).dtype is torch.float32
+
+
+def test_the_weights_that_autocast_has_cast_stay_in_its_cache(autocast: Any) -> None:
+    def cast_of_the_weight() -> Any:
+        return model(torch.ones(2, 3)).grad_fn.next_functions[-1][0].next_functions[0][0]
+
+    model = nn.Linear(3, 3)
+    with autocast:
+        before = cast_of_the_weight()
+        look(model)
+        assert cast_of_the_weight() is before
+
+
 def left_with_an_interruption(at: int) -> bool:
     """Leaves `Untouched`, with an exception as a signal raises it before the instruction ``at`` of the way out.
 
@@ -222,6 +293,16 @@ def left_with_an_interruption(at: int) -> bool:
     finally:
         sys.settrace(None)
     return met >= at
+
+
+def test_a_signal_on_the_way_out_leaves_autocast_as_found(autocast: Any) -> None:
+    with autocast:
+        at = 2
+        while left_with_an_interruption(at):
+            assert torch.ones(2, 2).mm(torch.ones(2, 2)).dtype is autocast.fast_dtype
+            torch.set_grad_enabled(True)
+            at += 1
+    assert at > 20
 
 
 def test_a_signal_on_the_way_out_leaves_the_gradient_mode_as_found() -> None:

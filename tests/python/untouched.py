@@ -254,7 +254,7 @@ def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("inference", torch.is_inference_mode_enabled),
         ("default dtype", torch.get_default_dtype),
         ("default device", lambda: _default_device(torch)),
-        ("autocast", lambda: (torch.is_autocast_enabled(), c.is_autocast_cache_enabled() if hasattr(c, "is_autocast_cache_enabled") else None)),
+        ("autocast", lambda: _autocast(torch)),
         ("anomaly", torch.is_anomaly_enabled),
         ("deterministic", torch.are_deterministic_algorithms_enabled),
         ("threads", torch.get_num_threads),
@@ -265,6 +265,16 @@ def _torch_state(torch: Any) -> list[tuple[str, Callable[[], Any]]]:
         ("cuda", torch.cuda.is_initialized),
     ]  # fmt: skip
     return asked
+
+
+def _autocast(torch: Any) -> list[Any]:
+    """On which devices it is off, to what it casts, and whether it keeps the weights that it has cast."""
+    c = torch._C
+    keys = [name for name in dir(c.DispatchKey) if name.startswith("Autocast")]
+    is_off = getattr(c, "_dispatch_tls_is_dispatch_key_excluded", lambda _: None)
+    dtype = getattr(torch, "get_autocast_dtype", lambda _: (torch.get_autocast_cpu_dtype(), torch.get_autocast_gpu_dtype()))
+    caches = torch.is_autocast_cache_enabled() if hasattr(torch, "is_autocast_cache_enabled") else None
+    return [[(name, is_off(name)) for name in keys], dtype("cpu"), dtype("cuda"), caches]
 
 
 def _graph_nodes() -> int:

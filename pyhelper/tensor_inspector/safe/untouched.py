@@ -17,8 +17,8 @@ def gradients_are_on() -> bool:
 class Untouched:
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
-    Off while it lasts: torch-function overrides and modes, functorch levels, dispatch modes, tracing, profiling,
-    gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function mode, so
+    Off while it lasts: torch-function overrides and modes, functorch levels, autocast, dispatch modes, tracing,
+    profiling, gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function mode, so
     that goes first. Without torch it does nothing.
     """
 
@@ -37,7 +37,8 @@ class Untouched:
 
     def _enter(self, torch: Any, c: Any) -> None:
         # `_DisableTorchDispatch` hides the dispatch modes; torch's own Python way of doing so imports half of torch.
-        names = ["DisableTorchFunction", "_DisableFuncTorch"]
+        # `_DisableAutocast` hides autocast's keys, of all devices; the weights that it has cast stay in its cache.
+        names = ["DisableTorchFunction", "_DisableFuncTorch", "_DisableAutocast"]
         if getattr(c, "_len_torch_dispatch_stack", int)():
             names.append("_DisableTorchDispatch")
         makers = [getattr(c, name, None) for name in names]
