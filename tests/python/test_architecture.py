@@ -266,6 +266,7 @@ OF_TREES = {
     "_LEFT_OUT",
     "_Loops",
     "_OPERATIONS",
+    "_Optional",
     "_UNDECIDED",
     "kinds",
 }  #: names that stand for classes of a syntax tree

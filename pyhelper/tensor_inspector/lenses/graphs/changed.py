@@ -1,22 +1,21 @@
-"""What was changed in place after the graph had saved it: the variable, and the line that changes it."""
+"""What was changed in place after the graph had saved it: the variable, and the line that surely did it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...measure.torch.elements import memory_of
+from ...measure.torch.elements import memory_of, version_of
+from ...measure.torch.modules import is_module
 from ...measure.torch.node import AutogradNode
-from ...safe.guard import class_dict, mro
-from ..findings.classes import is_library, undecorated
-from ..findings.lines import Line
-from ..step.called import functions_called
+from ...measure.torch.optimizers import each_group
+from ...safe.budget import Steps
+from ..step.called import Called, functions_called
 from ..step.expressions import names_given, names_in, text_of
 from ..step.source import Source
 from ..step.step import Step
-from .lines import called_as, methods_in_sight
+from .lines import called_as, functions_of, methods_in_sight
 
 _KEEPING = ("requires_grad_", "detach_", "share_memory_", "retain_grad_")  #: that change no element
 _LAYERS = ("Addmm", "Convolution", "Mm", "Mv", "Bmm", "NativeBatchNorm", "NativeLayerNorm", "Embedding")
@@ -29,96 +28,195 @@ _SIGNS: dict[type[ast.operator], tuple[str, ...]] = {
 
 
 class Change:
-    """``name`` as the user types it, None where no variable in sight means it; ``how`` is the call that changes it."""
+    """``name`` as the user types it, None where no variable in sight means it. ``line`` and ``by_call``, the call that
+    changes it, are told where they surely did."""
 
-    __slots__ = ("how", "line", "name")
+    __slots__ = ("by_call", "line", "name")
 
-    def __init__(self, name: str | None, line: Line | None = None, how: str = "") -> None:
+    def __init__(self, name: str | None, line: tuple[str, int] | None = None, by_call: str = "") -> None:
         self.name = None if name is None else name.replace("'", '"')
         self.line = line
-        self.how = how
+        self.by_call = by_call
+
+
+class _Changing(NamedTuple):
+    """A place in a source that changes what an expression means."""
+
+    key: str
+    node: ast.expr | ast.stmt
+    by_call: str
+
+
+class _InSight(NamedTuple):
+    """A tensor in sight: what holds it, under which attribute, and the number of its frame."""
+
+    name: str
+    tensor: Any
+    owner: Any
+    attribute: str
+    view: int
 
 
 def change_of(step: Step, node: AutogradNode, saved: str) -> Change:
     """The change of what a node has saved, which is the same memory under each of its names."""
-    memory = memory_of(node.saved(saved).changed)
-    found = [
-        one
-        for name, tensor, place in _named(step)
-        if memory_of(tensor) == memory
-        for one in _changes(step, name, *place)
-    ]
-    known = [Change(name) for name, tensor, _ in _named(step) if memory_of(tensor) == memory]
-    if memory is not None and known:
-        return next(iter(found), known[0])
-    inside = {(change.line, change.name): change for change in _inside(step, node, saved)}
+    memory, steps, known = memory_of(node.saved(saved).now), Steps(step.budget), list[_InSight]()
+    for named in _named(step) if memory is not None else ():
+        if steps.end():
+            break
+        if memory_of(named.tensor) == memory:
+            known.append(named)
+    if known:
+        sure = [] if step.budget.spent() else list(_sure_changes(step, node, saved, known))
+        return sure[0] if len({change.line for change in sure}) == 1 else Change(known[0].name)
+    inside = {} if steps.over else {(change.line, change.name): change for change in _inside(step, node, saved)}
     return next(iter(inside.values())) if len(inside) == 1 else Change(None)
 
 
-def _named(step: Step) -> Iterator[tuple[str, Any, tuple[str, Any, int]]]:
-    """Tensors in sight by name: each with its attribute, the class that has it, and the number of its frame."""
+def _named(step: Step) -> Iterator[_InSight]:
     for thing in step.tensors:
         owner, _, attribute = thing.key.rpartition(".")
-        value = step.value(owner, thing.view) if owner else None
-        yield thing.name, thing.value, (attribute, None if value is None else type(value), thing.view)
+        yield _InSight(thing.name, thing.value, step.value(owner, thing.view) if owner else None, attribute, thing.view)
     parts = [(one.name, one.tensor, one.member) for one in step.parameters.values()]
     for name, tensor, member in (*parts, *step.buffers):
-        yield name, tensor, (name.rpartition(".")[2], type(member.module), step.at)
+        yield _InSight(name, tensor, member.module, name.rpartition(".")[2], step.at)
 
 
-def _changes(step: Step, name: str, attribute: str, cls: Any, view: int) -> Iterator[Change]:
-    """What changes a variable: lines above in the frame, the step of its optimizer, methods of its object."""
-    source, key = step.sources[view], name.replace('"', "'")
-    for line, how in sorted(_in_source(source, key), reverse=True):
-        if line < source.lineno:
-            yield Change(name, (source.file, line), how)
-    held = any(one.name == name for one in step.trained())
-    for call in step.source.calls_of("step") if held else ():
-        if any(thing.key == text_of(call.receiver) for thing in step.optimizers):
-            yield Change(name, (step.source.file, call.lineno), call.callee)
-    for method in _methods(cls) if cls is not None and not is_library(cls) else ():
-        for line, how in _in_source(method, f"{method.self_name}.{attribute}"):
-            yield Change(name, (method.file, line), how)
+def _sure_changes(step: Step, node: AutogradNode, saved: str, known: list[_InSight]) -> Iterator[Change]:
+    """What has surely run after the operation: lines in the frames, an optimizer's step, lines of methods."""
+    is_new = node.saved(saved).expected == 0  # nothing had changed it before the operation
+    for view in dict.fromkeys((*(named.view for named in known), step.at)):
+        start = (0, 0) if is_new else _made_at(step, node, view)
+        if start is not None:
+            yield from _in_frame(step.sources[view], start, [one for one in known if one.view == view])
+            yield from _by_optimizers(step, start, known) if view == step.at else ()
+    is_alone = not any(_operations(step.sources[one.view], node.op, _key(one)) for one in known)
+    running = {_place(source) for source in step.sources}
+    for called in functions_called(step, range(len(step.views))):
+        if _place(called.source) not in running and _surely_called(step, called):
+            for change, named in _of_owners(called, known):
+                if is_new or (is_alone and _is_after(called.source, node.op, change)):
+                    yield Change(named.name, (called.source.file, change.node.lineno), change.by_call)
+    for named in known if is_alone else ():
+        for source in _forward(named.owner):
+            for change in _all_in(source) if _place(source) not in running else ():
+                if change.key == f"{source.self_name}.{named.attribute}" and _is_after(source, node.op, change):
+                    yield Change(named.name, (source.file, change.node.lineno), change.by_call)
 
 
-def _methods(cls: type) -> Iterator[Source]:
-    for base in mro(cls):
-        for name, item in list(class_dict(base).items()) if not is_library(base) else ():
-            if type(item) is FunctionType and name != "__init__":
-                yield Source(undecorated(item).__code__, 0)
+def _in_frame(source: Source, start: tuple[int, int], known: list[_InSight]) -> Iterator[Change]:
+    names = {_key(one): one.name for one in known}
+    for key, changing, by_call in _all_in(source):
+        if key in names and _start(changing) >= start and source.surely_ran(changing):
+            line, column = _end(changing)
+            if source.is_current(key, line, column + 1):
+                yield Change(names[key], (source.file, changing.lineno), by_call)
 
 
-def _in_source(source: Source, key: str) -> Iterator[tuple[int, str]]:
-    return ((line, how) for changed, line, how in _all_in(source) if changed == key)
+def _forward(owner: Any) -> list[Source]:
+    """The program's ``forward`` of a module: it has run where the operation stands in it, and nowhere else."""
+    methods = functions_of(owner)[:1] if is_module(owner) else []
+    return [Source(method.__code__, 0) for method in methods if method.__code__.co_name == "forward"]
 
 
-def _all_in(source: Source) -> Iterator[tuple[str, int, str]]:
+def _made_at(step: Step, node: AutogradNode, view: int) -> tuple[int, int] | None:
+    """Where a frame has bound the first result that is younger than a node: the operation has run by then.
+
+    A result that was itself changed in place may be older than its node.
+    """
+    order, source, steps, ends = node.order(), step.sources[view], Steps(step.budget), list[tuple[int, int]]()
+    for thing in step.tensors if order >= 0 else ():
+        if steps.end():
+            return None
+        made = step.node_of(thing.value) if thing.view == view and not version_of(thing.value) else None
+        if made is None or made.leaf is not None or made.order() < order:
+            continue
+        bound = source.value_of(thing.key)
+        if bound is None and thing.key in source.arguments:
+            return 0, 0
+        if bound is not None and isinstance(bound[1], (ast.stmt, ast.expr)):
+            ends.append(_end(bound[1]))
+    return min(ends, default=None)
+
+
+def _by_optimizers(step: Step, start: tuple[int, int], known: list[_InSight]) -> Iterator[Change]:
+    """The steps of optimizers that hold it."""
+    source, trained = step.source, {id(one.tensor) for one in step.trained()}
+    names = {id(one.tensor): one.name for one in known if id(one.tensor) in trained}
+    for call in source.calls_of("step") if names else ():
+        if _start(call.node) < start or not source.surely_ran(call.node):
+            continue
+        for thing in step.optimizers:
+            held = [id(one) for group in each_group(thing.value) for one in group.tensors]
+            name = next((names[one] for one in held if one in names), None)
+            if name is not None and thing.key == text_of(call.receiver):
+                yield Change(name, (source.file, call.lineno), call.callee)
+
+
+def _surely_called(step: Step, called: Called) -> bool:
+    """Whether a function, and those through which it was called, have surely run."""
+    source = step.sources[called.view] if called.caller is None else called.caller.source
+    line, column = _end(called.call.node)
+    if not source.surely_ran(called.call.node) or not source.is_current(called.call.callee, line, column):
+        return False
+    return called.caller is None or _surely_called(step, called.caller)
+
+
+def _of_owners(called: Called, known: list[_InSight]) -> Iterator[tuple[_Changing, _InSight]]:
+    """What a function changes of the objects that hold it, whatever its conditions are."""
+    for change in _all_in(called.source):
+        owner, _, attribute = change.key.rpartition(".")
+        value = called.value(owner) if owner else None
+        for named in known if value is not None and called.source.surely_ran(change.node) else ():
+            if named.owner is value and named.attribute == attribute:
+                yield change, named
+
+
+def _is_after(source: Source, op: str, change: _Changing) -> bool:
+    """Whether an operation stands in a source with what is changed, and always before that."""
+    nodes = _operations(source, op, change.key)
+    return bool(nodes) and source.surely_ran(change.node) and all(_end(one) <= _start(change.node) for one in nodes)
+
+
+def _all_in(source: Source) -> Iterator[_Changing]:
     """What a source changes in place: by a method whose name ends with ``_``, by an item, or as in ``x += 1``."""
     for call in source.calls:
         if call.name.endswith("_") and not call.name.endswith("__") and call.name not in _KEEPING:
-            yield text_of(call.receiver), call.lineno, call.callee
-    for line, node in (one for bound in source.bindings.values() for one in bound):
+            yield _Changing(text_of(call.receiver), call.node, call.callee)
+    for _, node in (one for bound in source.bindings.values() for one in bound):
+        targets = node.targets if isinstance(node, ast.Assign) else ()
         if isinstance(node, ast.AugAssign):
-            yield text_of(_whole(node.target)), line, ""
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Subscript):
-                yield text_of(_whole(target)), line, ""
+            yield _Changing(text_of(node.target), node, "")
+            targets = [node.target]
+        for target in targets:
+            while isinstance(target, ast.Subscript):  # of `slots[0][1:]`, `slots[0]` and `slots`
+                target = target.value
+                yield _Changing(text_of(target), node, "")  # type: ignore[arg-type]
 
 
-def _whole(target: ast.expr) -> ast.expr:
-    """What an item is changed of: ``slots`` of ``slots[0][1:]``."""
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return target
+def _key(named: _InSight) -> str:
+    """Its name as the source writes it."""
+    return named.name.replace('"', "'")
+
+
+def _place(source: Source) -> tuple[str, int]:
+    return source.file, source.body[0].lineno if source.body else 0
+
+
+def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
 
 
 def _inside(step: Step, node: AutogradNode, saved: str) -> Iterator[Change]:
     """Changes of variables of functions that have ended, if the node's operation makes such a variable, or takes it."""
     functions = [called.source for called in functions_called(step, range(len(step.views)))]
     for source in (*functions, *methods_in_sight(step)):
-        for name, line, how in _all_in(source):
-            if _is_of(source, node.op, name, line, is_result="result" in saved):
-                yield Change(name, (source.file, line), how)
+        for name, changing, by_call in _all_in(source):
+            if _is_of(source, node.op, name, changing.lineno, is_result="result" in saved):
+                yield Change(name, (source.file, changing.lineno), by_call)
 
 
 def _is_of(source: Source, op: str, name: str, line: int, is_result: bool) -> bool:
@@ -126,17 +224,22 @@ def _is_of(source: Source, op: str, name: str, line: int, is_result: bool) -> bo
     if is_result:
         values = [getattr(node, "value", None) for at, node in source.bindings.get(name, ()) if at < line]
         return any(_is_operation(value, op) for value in values if isinstance(value, ast.expr))
+    return any(node.lineno < line for node in _operations(source, op, name))
+
+
+def _operations(source: Source, op: str, name: str) -> list[ast.expr]:
+    """Where a source computes an operation of a variable, or gives it to a layer that does."""
     nodes = (below for statement in source.body for below in ast.walk(statement))
-    return any(
-        node.lineno < line
+    return [
+        node
+        for node in nodes
+        if isinstance(node, (ast.Call, ast.BinOp))
         and (
             _is_operation(node, op)
             or (op in _LAYERS and isinstance(node, ast.Call) and name in names_given(*node.args))
         )
         and name in names_in(node)
-        for node in nodes
-        if isinstance(node, (ast.Call, ast.BinOp))
-    )
+    ]
 
 
 def _is_operation(node: ast.expr, op: str) -> bool:

@@ -13,6 +13,8 @@ from .expressions import SCOPES, bound_in, names_in, parent_of, root_of, text_of
 from .parsed import tree_of
 
 _Loops = (ast.For, ast.While, ast.AsyncFor)
+#: expressions that may leave out a part of them
+_Optional = (ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Source:
@@ -169,6 +171,26 @@ class Source:
     def is_done(self, call: Call) -> bool:
         """Whether a call stands before what runs."""
         return _end_of(call.node) <= self._here
+
+    def surely_ran(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether it ran before what runs, whatever the conditions and loops around it did.
+
+        Of a function that has ended, with line 0: whether each call of it has run that.
+        """
+        line = node.lineno
+        return (
+            (not self.lineno or _end_of(node) <= self._here)
+            and not self.is_conditional(line, seen_from=self.lineno)
+            and all(first <= self.lineno <= last for first, last in self.loops if first <= line <= last)
+            and (self.lineno > 0 or self.will_reach(line))
+            and not any(
+                below is node
+                for statement in self.body
+                for around in ast.walk(statement)
+                if isinstance(around, _Optional)
+                for below in ast.walk(around)
+            )
+        )
 
     def is_running(self, call: Call) -> bool:
         """Whether it is the call that runs; where that is not known, a call without arguments alone in its line."""

@@ -21,17 +21,17 @@ _Method: Any = type(str.join)
 class Saved:
     """What a node has saved under a name.
 
-    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved: ``changed``
-    is it as it is now, ``found`` and ``expected`` are its versions where torch tells them), hooked (only the program's
+    ``state``: tensor (``value`` is it), none, freed (by an earlier backward), modified (since it was saved: ``now`` is
+    it as it is now, ``found`` and ``expected`` are its versions where torch tells them), hooked (only the program's
     code could unpack it), unread.
     """
 
-    __slots__ = ("changed", "expected", "found", "state", "value")
+    __slots__ = ("expected", "found", "now", "state", "value")
 
-    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1, changed: Any = None) -> None:
+    def __init__(self, state: str, value: Any = None, found: int = -1, expected: int = -1, now: Any = None) -> None:
         self.state = state
         self.value = value
-        self.changed = changed
+        self.now = now
         self.found = found
         self.expected = expected
 

@@ -37,8 +37,8 @@ def inplace_modified(step: Step) -> Iterator[Found]:
             node, name = modified
             saved, change = node.saved(name), change_of(step, node, name)
             versions = f"saved at version {saved.expected}, now at version {saved.found}"
-            how = f" ({change.how})" if change.how else ""
-            title = f"backward will fail: {change.name or 'a tensor'} was changed in place{how} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
+            by_call = f" ({change.by_call})" if change.by_call else ""
+            title = f"backward will fail: {change.name or 'a tensor'} was changed in place{by_call} since {node.op}Backward0 saved it: version {saved.expected} then, {saved.found} now"
             yield Found(title, (change.name, versions), (loss.name, "its backward goes through it"), line=change.line)
             return
 
