@@ -16,7 +16,6 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-
 from untouched import Watch
 
 from tensor_inspector import facts, findings, summarize, tree

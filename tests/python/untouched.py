@@ -272,7 +272,9 @@ def _autocast(torch: Any) -> list[Any]:
     c = torch._C
     keys = [name for name in dir(c.DispatchKey) if name.startswith("Autocast")]
     is_off = getattr(c, "_dispatch_tls_is_dispatch_key_excluded", lambda _: None)
-    dtype = getattr(torch, "get_autocast_dtype", lambda _: (torch.get_autocast_cpu_dtype(), torch.get_autocast_gpu_dtype()))
+    dtype = getattr(
+        torch, "get_autocast_dtype", lambda _: (torch.get_autocast_cpu_dtype(), torch.get_autocast_gpu_dtype())
+    )
     caches = torch.is_autocast_cache_enabled() if hasattr(torch, "is_autocast_cache_enabled") else None
     return [[(name, is_off(name)) for name in keys], dtype("cpu"), dtype("cuda"), caches]
 

@@ -18,8 +18,8 @@ class Untouched:
     """A context in which reading a value disturbs no state of torch, and no mode of the program sees the reading.
 
     Off while it lasts: torch-function overrides and modes, functorch levels, autocast, dispatch modes, tracing,
-    profiling, gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function mode, so
-    that goes first. Without torch it does nothing.
+    profiling, gradients. All is left as found. The order matters: ``_set_grad_enabled`` is seen by a torch-function
+    mode, so that goes first. Without torch it does nothing.
     """
 
     __slots__ = ("_undo",)
