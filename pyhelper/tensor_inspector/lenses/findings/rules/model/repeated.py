@@ -203,8 +203,9 @@ def _works_over_rows(step: Step, given: ModelInput) -> bool:
 def _keeps_statistics(step: Step, given: ModelInput) -> bool:
     """Whether a module makes a buffer of its own anew, an element a feature: a mean that runs along, and no counter."""
     for member in _inside(step, given):
-        is_own = not is_library(type(member.module))
-        buffers = [name for name, buffer in member.items("_buffers") if len(shape_of(buffer))] if is_own else []
+        if is_library(type(member.module)):
+            continue
+        buffers = [name for name, one in member.items("_buffers") if one is not None and len(shape_of(one))]
         for name, source in methods_of(type(member.module)) if buffers else ():
             kept = (f"{source.self_name}.{buffer}" for buffer in buffers)
             if name != "__init__" and any(source.changes(key) for key in kept):
