@@ -13,7 +13,7 @@ from zoo.tensors import jag
 
 from tensor_inspector.measure.torch.digest import parts_of
 from tensor_inspector.measure.torch.dispatch import known_bytes
-from tensor_inspector.measure.torch.elements import bare, number_of
+from tensor_inspector.measure.torch.elements import bare, number_of, same_elements
 from tensor_inspector.measure.torch.metadata import size_text, sizes_listed
 from tensor_inspector.measure.torch.readable import why_unread
 
@@ -125,3 +125,12 @@ def test_the_parts_of_a_module_of_a_compiled_class_are_those_in_cpp() -> None:
         forward = jit.script_method(doubled)
 
     assert list(parts_of(Compiled())["_modules"]) == ["layer"]
+
+
+def test_two_tensors_show_the_same_elements_where_they_are_one_memory_in_one_shape() -> None:
+    whole = torch.arange(6.0)
+    assert same_elements(whole, whole.detach())
+    assert not same_elements(whole, whole.view(2, 3))
+    assert not same_elements(whole, whole.clone())
+    empty = torch.empty(0)
+    assert not same_elements(empty, empty), "it has none"

@@ -81,3 +81,7 @@ def test_memory_of_the_program_is_not_written_to():
     read(tensors)
     assert all(map(torch.equal, before, tensors))
     assert {t._version for t in tensors} == {0}
+
+
+def test_empty_ones_are_left_to_be_read_alone():
+    assert set(read([torch.randn(4) for _ in range(4)] + [torch.empty(0) for _ in range(8)])) == set(range(4))
