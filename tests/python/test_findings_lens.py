@@ -17,9 +17,10 @@ from torch.nn import functional as F
 from untouched import Watch
 
 from tensor_inspector import forget, operations
-from tensor_inspector.lenses.findings import run
+from tensor_inspector.lenses.findings import run, search
 from tensor_inspector.lenses.findings.finding import Found
 from tensor_inspector.lenses.findings.rule import Rule
+from tensor_inspector.lenses.step.step import Step
 from tensor_inspector.safe.budget import Budget
 from tensor_inspector.watching import history
 
@@ -122,6 +123,25 @@ def test_a_rule_that_its_slice_cut_short_is_asked_again_and_is_not_believed_twic
     names = [rule.id for rule in rules]
     assert answer["found"]["checked"] == (names if found else [])
     assert answer["found"]["skipped"] == ([] if found else [{"rule": name, "reason": "no time"} for name in names])
+
+
+@pytest.mark.parametrize(("stalls", "found"), [(2, True), (3, False)])
+def test_a_step_that_a_busy_machine_let_no_time_for_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, paused: Paused, stalls: int, found: bool
+) -> None:
+    ticks, left = [0], [stalls]
+
+    class Stalling(Step):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            ticks[0] += 500 if left[0] else 0
+            left[0] -= bool(left[0])
+            super().__init__(*given, **named)
+
+    monkeypatch.setattr(search, "Step", Stalling)
+    monkeypatch.setattr(operations, "Budget", partial(Budget, clock=lambda: ticks[0] / 1000))
+    answer, _ = finish(paused, limits={"ms": 100})
+    assert bool(answer["found"]["checked"]) is found
+    assert ("no time" in {one["reason"] for one in answer["found"]["skipped"]}) is not found
 
 
 def test_the_numbers_of_a_stop_are_kept_once_and_not_compared_with_themselves(paused: Paused) -> None:

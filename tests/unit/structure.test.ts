@@ -88,15 +88,20 @@ describe("the manifest", () => {
     expect(used.filter((command) => !contributed.includes(command))).toEqual([]);
   });
 
-  test.each(Object.entries(VALUE_LENSES))("has the lens %s in the menu of the rows that it is for", (name, { command }) => {
-    const rows = menus["view/item/context"].filter((entry) => entry.command === command);
-    expect(rows.map(({ when }) => when)).toEqual([
-      `view == ${VIEW} && viewItem =~ /\\b${name}\\b/ && !listMultiSelection`,
-    ]);
-  });
+  test.each(Object.entries(VALUE_LENSES))(
+    "has the lens %s in the menu of the rows that it is for",
+    (name, { command }) => {
+      const rows = menus["view/item/context"].filter((entry) => entry.command === command);
+      expect(rows.map(({ when }) => when)).toEqual([
+        `view == ${VIEW} && viewItem =~ /\\b${name}\\b/ && !listMultiSelection`,
+      ]);
+    },
+  );
 
   test("has no two commands at one place of a menu, but those of which one is shown at a time", () => {
-    const places = menus["view/item/context"].map(({ group, when }) => `${group} ${when.includes("elected") ? when : ""}`);
+    const places = menus["view/item/context"].map(
+      ({ group, when }) => `${group} ${when.includes("elected") ? when : ""}`,
+    );
     expect(places.filter((place, index) => !place.startsWith("inline") && places.indexOf(place) !== index)).toEqual([]);
   });
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ...protocol import FindingsFound, Found
 
 
+_TRIES = 3  #: slices in which the step is looked at
+
+
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     if paused is None:
         raise ValueError("'findings' is asked where the program is paused")
@@ -53,6 +56,7 @@ class _FindingsLens(Lens):
         self._question = question
         self._explained: Findings | None = Findings() if paused.raised is None else None
         self._search: Search | None = None
+        self._tries = _TRIES
 
     def go_on(self) -> bool:
         paused = self._paused
@@ -66,6 +70,10 @@ class _FindingsLens(Lens):
             self._search = Search(
                 paused.frame, self.budget, paused.history, grad_mode=paused.grad_mode, **self._question
             )
+            self._tries -= 1
+            if self._search.is_late and self._tries:  # as on a busy machine: the next slice may do
+                self._search = None
+                return False
         return self._search.go_on()
 
     def progress(self) -> float:

@@ -48,6 +48,7 @@ class Search:
         stop: int | None = None,
     ) -> None:
         self.views: list[View] = []
+        self.is_late = False  #: whether there was no time to look at the step
         self._budget = budget
         self._history = history
         self._stop = stop
@@ -65,7 +66,8 @@ class Search:
             return Findings(skipped=[("all", "no frame of the user in sight")])
         self.views = frames.in_sight(view)
         step = Step(self.views, self._budget, **wanted)
-        if self._budget.spent():  # what was not seen may speak against any finding
+        self.is_late = self._budget.spent()
+        if self.is_late:  # what was not seen may speak against any finding
             return Findings(skipped=[(rule.id, NO_TIME) for rule in RULES])
         owner = _owner(step)
         if owner is not None:
