@@ -166,7 +166,11 @@ def _node(
 def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
     """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
     budget, started = _budget(request, most=_SLICE), perf_counter()
-    snapshot = alive.get(request.get("snapshot", 0)) or Snapshot(Rows.of("", []))
+    asked_of = alive.get(request.get("snapshot", 0))
+    if asked_of is None and "snapshot" in request and not request.get("values"):
+        # It is about the stop alone: asked just as the program ran on, it would be answered of the next one.
+        raise Refused("gone", "the program has run on since this was asked")
+    snapshot = asked_of or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
     with Untouched():
         if resume is None:

@@ -55,6 +55,11 @@ def finish(paused: Paused, **request: Any) -> tuple[dict[str, Any], list[float]]
     return answer, progress
 
 
+def test_asked_of_a_stop_that_is_over_nothing_is_said_of_the_next(paused: Paused) -> None:
+    answer = ask(paused, snapshot=10**6)
+    assert answer["error"]["code"] == "gone"
+
+
 def test_a_dismissed_rule_that_there_is_no_longer_is_told(paused: Paused) -> None:
     dismissed = "double-softmax label-out-of-range shape-mismatch softmaxed-twice"
     found = finish(paused, options={"ignore": dismissed})[0]["found"]

@@ -10,7 +10,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: patience } },
-    // Two files at a time: one window waits for its program or the screen while the other is at work.
+    // One file at a time: beside another window, on two cores, some answers come later than a user would have them.
     maxWorkers: workers,
     isolate: false, // a file keeps nothing in the modules of the bed
   },

@@ -5,7 +5,7 @@ import { findBrowser } from "../../../scripts/browser.mjs";
 export const windowSize = { width: 1440, height: 900 };
 
 /** How many test files run at a time, each with a browser of its own: a browser has one clipboard. */
-export const workers = 2;
+export const workers = 1;
 
 /** For playwright's `launch` and `launchServer`: a headless Chromium that keeps to itself. */
 export function launchOptions(): LaunchOptions {
