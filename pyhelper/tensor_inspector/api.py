@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .kinds import Child, Rows, as_kind
 from .kinds.facts import add_distribution_of
@@ -165,7 +165,7 @@ def _without_torch() -> Findings:
     return Findings(skipped=[("all", "the program has not imported torch")])
 
 
-def _asked(lens: str, values: dict[str, object], options: dict[str, int], depth: int, ms: float) -> Answer:
+def _asked(lens: str, values: dict[str, object], options: dict[str, Any], depth: int, ms: float) -> Answer:
     """The answer of a lens about values, by the names that they have in the frame that asks."""
     from .lenses import registry
     from .lenses.answer import Answer
@@ -185,7 +185,8 @@ def _asked(lens: str, values: dict[str, object], options: dict[str, int], depth:
             raise TypeError(str(error)) from None
         while not work.go_on():
             work.budget.renew(budget.ms)
-        return Answer(work.found(), _printed(work.row(), depth, PAGE, budget))
+        text = work.text()
+        return Answer(work.found(), _printed(work.row(), depth, PAGE, budget) if text is None else text)
 
 
 def _printed(top: Child, depth: int, rows: int, budget: Budget) -> str:

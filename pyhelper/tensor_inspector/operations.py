@@ -167,8 +167,8 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
     """Works at a question until it is answered or the time is over. What is left to do stays with the snapshot."""
     budget, started = _budget(request, most=_SLICE), perf_counter()
     asked_of = alive.get(request.get("snapshot", 0))
-    if asked_of is None and "snapshot" in request and not request.get("values"):
-        # It is about the stop alone: asked just as the program ran on, it would be answered of the next one.
+    if asked_of is None and "snapshot" in request and _known(request).of_the_stop:
+        # Asked just as the program ran on, it would be answered of the next stop.
         raise Refused("gone", "the program has run on since this was asked")
     snapshot = asked_of or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
@@ -191,6 +191,9 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
         }
         if done:
             answer["found"], row = lens.found(), lens.row()
+            text = lens.text()
+            if text is not None:
+                answer["text"] = text
             answer["node"] = node = snapshot.describe(row, 0, budget, marked=False)
             if "children" in node:
                 node["page"] = snapshot.page(node["id"], 0, request.get("page_size", PAGE), _budget(request, _ROWS))
@@ -209,6 +212,13 @@ def _go_on(lens: Lens, request: LensRequest) -> bool:
         return interruption.run(lens.go_on, request=request.get("id"))
     except interruption.Interrupted:
         raise Refused("raised", "the run was ended before it was done") from None
+
+
+def _known(request: LensRequest) -> registry.Registered:
+    try:
+        return registry.registered(request["lens"])
+    except Misasked as error:
+        raise Refused("bad_request", str(error)) from None
 
 
 def _asked(request: LensRequest, budget: Budget, grad_mode: bool) -> Lens:

@@ -182,8 +182,8 @@ class EvaluateRequest(TypedDict):
 @final
 class LensRequest(TypedDict):
     """A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not
-    `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs user code only where
-    `findings` is told to `run`.
+    `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs code of the program only
+    where its option `run` is true.
     """
 
     op: Literal["lens"]
@@ -395,6 +395,8 @@ class LensAnswer(TypedDict):
     found: NotRequired[Found]
     #: The same as a row of a tree, with what there is to see below it.
     node: NotRequired[Node]
+    #: The same as text to be copied, of a lens that has more to say than its rows: a table, a report.
+    text: NotRequired[str]
     types: Types
 
 

@@ -241,9 +241,9 @@ def test_facts_of_a_value_are_asked_for_by_its_node_too(paused: Paused) -> None:
 
 @pytest.mark.parametrize("name", registry.LENSES)
 def test_every_lens_that_the_registry_names_is_there(name: str) -> None:
-    module, values, options = registry.LENSES[name]
-    assert SOURCE.joinpath("lenses", *module.split(".")).with_suffix(".py").exists()
+    known = registry.registered(name)
+    assert SOURCE.joinpath("lenses", *known.module.split(".")).with_suffix(".py").exists()
     schema = json.loads((Path(__file__).parents[2] / "pyhelper" / "protocol.schema.json").read_text("utf-8"))
     found = [answer["$ref"].rpartition("/")[2] for answer in schema["definitions"]["Found"]["oneOf"]]
     assert name in [schema["definitions"][answer]["properties"]["lens"]["const"] for answer in found]
-    assert len({*values, *options}) == len(values) + len(options)
+    assert len({*known.values, *known.options}) == len(known.values) + len(known.options)

@@ -288,7 +288,7 @@ export interface EvaluateRequest {
   limits?: Limits;
 }
 /**
- * A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs user code only where `findings` is told to `run`.
+ * A question about values, by the name of its lens. One call works at most 200 ms at it: while the answer is not `done`, the same request with the answer's `resume` and `snapshot` goes on. Runs code of the program only where its option `run` is true.
  */
 export interface LensRequest {
   op: "lens";
@@ -686,6 +686,10 @@ export interface LensAnswer {
   resume?: number;
   found?: Found;
   node?: Node1;
+  /**
+   * The same as text to be copied, of a lens that has more to say than its rows: a table, a report.
+   */
+  text?: string;
   types: Types;
 }
 /**

@@ -61,3 +61,7 @@ class Lens:
     def row(self) -> Child:
         """The answer as a row of a tree, with what there is to see below it."""
         raise NotImplementedError
+
+    def text(self) -> str | None:
+        """The answer as text to be copied, where that is more than its rows say: a table, a report."""
+        return None

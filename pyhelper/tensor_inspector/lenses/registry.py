@@ -8,17 +8,44 @@ from typing import Any
 from ..kinds import Child
 from ..safe.budget import Budget
 from ..safe.guard import module as loaded
+from ..safe.record import Record
 from .lens import Lens, Misasked, Paused
 
-#: By name: the module below `lenses`, the names of the values that it is asked about, and those of its options.
-LENSES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "compare": ("compare_lens", ("a", "b"), ("rtol", "atol")),
-    "autograd": ("graphs.autograd", ("tensor",), ()),
-    "findings": ("findings.lens", (), ("thorough", "run", "ignore", "stop")),
-    "nan_origin": ("graphs.nan_origin", ("tensor",), ()),
-    "no_gradient": ("graphs.no_gradient", ("parameter",), ()),
-    "gradients": ("gradients.gradients", ("model",), ("rows",)),
+
+class Registered(Record):
+    """What is known of a lens before it is loaded.
+
+    ``module`` is its file below `lenses`, ``values`` are the names of what it is asked about, ``options`` those of its
+    options. ``further`` begins the names of further values: ``input1`` and on for "input". One ``without_torch``
+    can also answer in a program that has not imported torch; one ``of_the_stop`` is about the stop as a whole, so its
+    question dies with that. One that ``runs`` code of the program is asked with the option ``run``, by which the user
+    is known to have agreed.
+    """
+
+    module: str
+    values: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    further: str | None = None
+    without_torch: bool = False
+    of_the_stop: bool = False
+    runs: bool = False
+
+
+LENSES: dict[str, Registered] = {
+    "compare": Registered("compare_lens", ("a", "b"), ("rtol", "atol"), without_torch=True),
+    "autograd": Registered("graphs.autograd", ("tensor",)),
+    "findings": Registered("findings.lens", (), ("thorough", "run", "ignore", "stop"), of_the_stop=True),
+    "nan_origin": Registered("graphs.nan_origin", ("tensor",)),
+    "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
+    "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
 }
+
+
+def registered(name: str) -> Registered:
+    """What is known of a lens; ``Misasked`` where there is none of this name."""
+    if name not in LENSES:
+        raise Misasked(f"there is no lens '{name}'")
+    return LENSES[name]
 
 
 def lens(
@@ -28,18 +55,19 @@ def lens(
 
     ``paused`` is where it is asked, if anything is paused: what is in sight there gives values their names.
     """
-    if name not in LENSES:
-        raise Misasked(f"there is no lens '{name}'")
-    module, wanted, known = LENSES[name]
-    if set(values) != set(wanted):
-        raise Misasked(f"'{name}' is asked about {' and '.join(wanted) or 'no value'}")
-    unknown = sorted(set(options) - set(known))
+    known = registered(name)
+    further = range(1, len(values) - len(known.values) + 1) if known.further is not None else ()
+    if set(values) != {*known.values, *(f"{known.further}{number}" for number in further)}:
+        raise Misasked(f"'{name}' is asked about {' and '.join(known.values) or 'no value'}")
+    unknown = sorted(set(options) - {*known.options} - ({"run"} if known.runs else set()))
     if unknown:
         raise Misasked(f"'{name}' has no option '{unknown[0]}'")
-    if name != "compare" and loaded("torch") is None:
+    if known.runs and options.get("run") is not True:
+        raise Misasked(f"'{name}' runs code of the program: it is asked with the option 'run'")
+    if not known.without_torch and loaded("torch") is None:
         raise Misasked("the program has not imported torch")
     try:
-        return _load(module).lens(values, options, budget, paused)  # type: ignore[no-any-return]
+        return _load(known.module).lens(values, options, budget, paused)  # type: ignore[no-any-return]
     except (TypeError, ValueError) as error:
         raise Misasked(str(error)) from None
 
