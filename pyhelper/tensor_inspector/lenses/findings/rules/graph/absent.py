@@ -17,9 +17,9 @@ from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
 from ...classes import function_called, is_library, methods_of
+from ...codes import codes_that_name
 from ...finding import Found
 from ...lines import bound, called_below
-from ...reached import codes_that_name
 from ...rule import rule
 from .cut import cuts_in_forwards, parts_of, reached_by_losses, share_an_optimizer
 from .switched_off import is_elsewhere, run_without_gradients

@@ -11,8 +11,8 @@ from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
+from ...codes import codes_that_name
 from ...finding import Found
-from ...reached import codes_that_name
 from .cut import share_an_optimizer
 
 

@@ -9,13 +9,14 @@ from .....measure.torch.metadata import requires_grad
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import class_dict, class_name, mro
 from .....words.text import listed
+from ....running.reached import methods
 from ....step.roles import Parameter
 from ....step.step import Step
 from ...classes import is_library
+from ...codes import codes_that_name
 from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Found
 from ...lines import assigned
-from ...reached import codes_that_name, methods
 from ...rule import rule
 from .cut import reached_by_losses
 

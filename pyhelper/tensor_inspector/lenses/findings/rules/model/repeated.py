@@ -10,12 +10,13 @@ from .....measure.torch.metadata import element_count, is_exact_tensor, shape_of
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import SEQUENCES, module
 from .....words.text import number
+from ....running.generators import draw
+from ....running.isolation import Isolation, uncompiled, why_not
 from ....step.expressions import text_of
 from ....step.step import Step
 from ...classes import forward_of, is_library, methods_of
 from ...finding import Found
 from ...losses import ModelInput, model_inputs
-from ...rerun import Rerun, uncompiled, why_not
 from ...rule import NotAsked, rule
 from .mode import is_dropout
 
@@ -161,11 +162,11 @@ def _runnable(step: Step) -> Iterator[ModelInput]:
 def _output(given: ModelInput, x: Any, *, draws: bool = False, evaluates: bool = False) -> Any:
     """What the model gives for an input; None where that is no tensor, or it raises."""
     model = uncompiled(given.model.value)
-    with Rerun(model) as run:
+    with Isolation(model) as run:
         if evaluates:
             run.set_eval()
         if draws:
-            run.draw()
+            draw()
         try:
             found = model(bare(x).clone())
         except (Exception, SystemExit):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict, defaultdict, deque
 from functools import partial
 from re import Pattern
@@ -14,12 +13,15 @@ from ...measure.torch.elements import bare, is_plain
 from ...measure.torch.metadata import element_count, is_any_tensor, is_exact_tensor
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
-from ...safe.guard import Classes, class_module, class_name, instance_dict, library_of, module, mro, stored
+from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, stored
+from .generators import is_generator
+from .reached import methods
 
 torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
 _VALUES = 20_000
 _DEPTH = 60
+_LONG = 1000  #: items of what is kept as it is, where that may be: the files of a dataset, not its settings
 
 #: What can't be changed, and what is code: it stays itself.
 _FIXED = Classes(
@@ -31,7 +33,6 @@ _CODE = Classes(
 )  # fmt: skip
 _FIXED_LIBRARIES = frozenset(("datetime", "decimal", "enum", "fractions", "logging", "pathlib", "uuid"))
 _MAPPINGS = (OrderedDict, defaultdict, dict)
-_GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
 
 
 class NotCopied(Exception):
@@ -39,33 +40,46 @@ class NotCopied(Exception):
 
 
 class Duplicates:
-    """Copies, each made once. ``modules`` and ``generators`` were met on the way: they stay themselves.
+    """Copies, each made once. ``modules``, ``generators`` and ``functions`` were met on the way: they stay themselves.
 
-    Without ``clones`` nothing large is copied: it is only looked at whether all can be.
+    Without ``clones`` nothing large is copied: it is only looked at whether all can be. What can't be copied raises,
+    unless it may be ``kept``: then it stays itself.
     """
 
-    def __init__(self, *, clones: bool = True) -> None:
+    def __init__(self, *, clones: bool = True, kept: bool = False) -> None:
         self.modules: list[Any] = []
         self.generators: list[Any] = []
         self.functions: list[FunctionType] = []
         self._clones = clones
+        self._kept = kept
+        self._classes: set[int] = set()
         self._made: dict[int, Any] = {}
         self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
         self._elements = 0
 
+    def note_class(self, cls: type) -> None:
+        """Its functions are among those that may run."""
+        if id(cls) not in self._classes:
+            self._classes.add(id(cls))
+            self.functions.extend(methods(cls))
+
     def of(self, value: Any, depth: int = 0) -> Any:
-        cls = type(value)
-        if cls in _FIXED:
+        if type(value) in _FIXED:
             return value
         if id(value) not in self._made:
             self._references.append(value)
-            if len(self._references) > _VALUES or depth > _DEPTH:
-                raise NotCopied("holds more than can be copied")
             self._made[id(value)] = value  # a cycle ends here, where nothing better is made
-            self._made[id(value)] = self._copied(value, cls, depth + 1)
+            try:
+                self._made[id(value)] = self._copied(value, type(value), depth + 1)
+            except NotCopied:
+                if not self._kept:
+                    raise
+                self._made[id(value)] = value
         return self._made[id(value)]
 
     def _copied(self, value: Any, cls: type, depth: int) -> Any:
+        if len(self._references) > _VALUES or depth > _DEPTH or (self._kept and _is_long(value)):
+            raise NotCopied("holds more than can be copied")
         if is_any_tensor(value):
             return self._tensor(value)
         if is_module(value):
@@ -95,8 +109,9 @@ class Duplicates:
         if not self._clones:
             return value
         copied = bare(value).clone()
-        is_parameter = type(value) is torch.nn.Parameter
-        return torch.nn.Parameter(copied, bool(value.requires_grad)) if is_parameter else copied
+        if type(value) is torch.nn.Parameter:
+            return torch.nn.Parameter(copied, value.requires_grad)
+        return copied.requires_grad_(value.requires_grad)
 
     def _array(self, value: Any) -> Any:
         if value.dtype.hasobject:
@@ -105,9 +120,9 @@ class Duplicates:
         return value.copy() if self._clones else value
 
     def _count(self, elements: int) -> None:
-        self._elements += elements
-        if self._elements > _ELEMENTS:
+        if self._elements + elements > _ELEMENTS:
             raise NotCopied("is too large to be copied")
+        self._elements += elements
 
     def _container(self, value: Any, cls: type, depth: int) -> Any:
         if issubclass(cls, tuple) or issubclass(cls, frozenset):
@@ -155,6 +170,7 @@ class Duplicates:
     def _object(self, value: Any, cls: type, depth: int) -> Any:
         if any(True for _ in slots(value)):
             return self._refused(value)
+        self.note_class(cls)
         base: Any = SimpleNamespace if cls is SimpleNamespace else object
         try:
             made = base.__new__(cls)
@@ -178,13 +194,9 @@ class Duplicates:
         raise NotCopied(f"holds a {class_name(type(value))}, which can't be copied")
 
 
-def is_generator(value: Any) -> bool:
-    """Whether it is a generator of random numbers, whose state can be read and set back."""
-    cls = type(value)
-    if cls is torch.Generator:
-        return True
-    libraries: Any = ((sys.modules.get(library), name) for library, name in _GENERATORS)
-    return any(cls is instance_dict(library).get(name) for library, name in libraries if library is not None)
+def _is_long(value: Any) -> bool:
+    bases: Any = (base for base in (list, tuple, dict, set, frozenset, deque) if issubclass(type(value), base))
+    return any(base.__len__(value) > _LONG for base in bases)
 
 
 def _is_fixed(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What the code of a model's forward names: generators of random numbers, and functions that are compiled."""
+"""What functions of the program name: models, generators of random numbers, and functions that are compiled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from ...measure.torch.modules import is_module
 from ...safe.guard import class_dict, instance_dict, mro, plain_str
-from ..step.step import Step
-from .classes import is_library, is_library_module, unwrapped
-from .duplicates import is_generator
+from ..findings.classes import is_library, is_library_module, unwrapped
+from .generators import is_generator
 
 _FUNCTIONS = 2000
 
@@ -18,11 +17,16 @@ _FUNCTIONS = 2000
 class Reached:
     """What functions, and those that they call by name, may use."""
 
-    def __init__(self, functions: Iterable[FunctionType]) -> None:
+    def __init__(self) -> None:
         self.generators: list[Any] = []
+        self.modules: list[Any] = []
         self.compiled = False
         self._seen: dict[int, Any] = {}
-        self._waiting = list(functions)
+        self._waiting: list[FunctionType] = []
+
+    def read(self, functions: Iterable[FunctionType]) -> None:
+        """Goes on with further functions."""
+        self._waiting.extend(functions)
         while self._waiting and len(self._seen) < _FUNCTIONS:
             self._read(self._waiting.pop())
 
@@ -48,22 +52,10 @@ class Reached:
             for name in names & set(instance_dict(value)):
                 self._take(instance_dict(value)[name], names)
         elif is_module(value):
+            self.modules.append(value)
             self._waiting.extend(methods(type(value)))
         elif issubclass(type(value), type) and not is_library(value):
             self._waiting.extend(methods(value))
-
-
-def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
-    """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
-    and of the modules in sight."""
-    file = step.source.file
-    views = [view for view in step.views if view.frame.f_code.co_filename == file]
-    found = [value for view in views for value in (*view.variables.values(), *dict.values(view.frame.f_globals))]
-    functions = [value for value in found if type(value) is FunctionType]
-    in_sight = [value for value in found if issubclass(type(value), type) and not is_library(value)]
-    classes = {id(cls): cls for cls in (*in_sight, *(type(member.module) for _, member in step.members.values()))}
-    functions += (function for cls in classes.values() for function in methods(cls))
-    return (function.__code__ for function in functions[:_FUNCTIONS] if _names(function.__code__, attribute))
 
 
 def methods(cls: type) -> Iterator[FunctionType]:
@@ -74,12 +66,6 @@ def methods(cls: type) -> Iterator[FunctionType]:
                 inner = unwrapped(item)
                 if type(inner) is FunctionType:
                     yield inner
-
-
-def _names(code: CodeType, attribute: str) -> bool:
-    """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
-    inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))
-    return attribute in code.co_names or any(_names(item, attribute) for item in inner)
 
 
 def _names_of(code: CodeType) -> Iterator[str]:

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from tensor_inspector import findings, forget
-from tensor_inspector.lenses.findings.rerun import Rerun, why_not
+from tensor_inspector.lenses.running import generators
+from tensor_inspector.lenses.running.isolation import Isolation, why_not
 from tensor_inspector.safe.untouched import Untouched
 
 DICE, TORCH_DICE, NUMPY_DICE = random.Random(2), torch.Generator().manual_seed(2), np.random.default_rng(2)
@@ -114,8 +116,8 @@ def test_what_a_run_touches_is_put_back(ends: type[BaseException] | None, mode: 
     before = picture(model)
     assert why_not(model) is None
     for _ in range(2):
-        with nullcontext() if ends is None else pytest.raises(ends), Untouched(), Rerun(model) as run:
-            run.draw()
+        with nullcontext() if ends is None else pytest.raises(ends), Untouched(), Isolation(model) as run:
+            generators.draw()
             assert model(torch.randn(4, 6)).shape == (4, 2)
         assert (picture(model) == before) is True
 
@@ -130,7 +132,7 @@ def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
             raise KeyboardInterrupt
 
     def run_and_interrupt() -> None:
-        with Rerun(model) as run:
+        with Isolation(model) as run:
             model(torch.randn(4, 6))
             run._undo.append(interrupted)
 
@@ -142,9 +144,9 @@ def test_what_is_put_back_is_so_where_that_is_interrupted() -> None:
 def test_two_runs_begin_with_the_same_random_numbers_unless_others_are_drawn() -> None:
     model, x, outputs = made(), torch.randn(4, 6), []
     for draws in (False, False, True):
-        with Untouched(), Rerun(model) as run:
+        with Untouched(), Isolation(model) as run:
             if draws:
-                run.draw()
+                generators.draw()
             outputs.append(model(x))
     assert torch.equal(outputs[0], outputs[1])
     assert not torch.equal(outputs[0], outputs[2])
@@ -193,7 +195,7 @@ def test_hooks_of_all_modules_are_not_called() -> None:
     ]
     try:
         model = nn.Linear(3, 3)
-        with Untouched(), Rerun(model):
+        with Untouched(), Isolation(model):
             model(torch.randn(2, 3))
         assert called == []
         model(torch.randn(2, 3))
@@ -201,6 +203,76 @@ def test_hooks_of_all_modules_are_not_called() -> None:
     finally:
         for hook in hooks:
             hook.remove()
+
+
+NORM = nn.BatchNorm1d(3)
+
+
+def normed(x: torch.Tensor) -> Any:
+    return NORM(x)
+
+
+class Named(nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        return normed(x)
+
+
+class Scorer:
+    def __init__(self) -> None:
+        self.norm, self.calls = nn.BatchNorm1d(3), 0
+
+    def score(self, x: torch.Tensor) -> Any:
+        self.calls += 1
+        return self.norm(x)
+
+
+def closed_over(norm: nn.Module) -> Callable[[torch.Tensor], Any]:
+    return lambda x: norm(x)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (Named(), NORM), lambda: (normed, NORM),
+        lambda: (closed_over(norm := nn.BatchNorm1d(3)), norm),
+        lambda: ((scorer := Scorer()).score, scorer.norm),
+        lambda: (partial(Scorer.score, scorer := Scorer()), scorer.norm),
+    ],
+)  # fmt: skip
+def test_modules_that_code_names_or_is_bound_to_are_put_back(make: Callable[[], tuple[Any, nn.BatchNorm1d]]) -> None:
+    called, norm = make()
+    before = (norm.num_batches_tracked, int(norm.num_batches_tracked))
+    assert why_not(called) is None
+    with Untouched(), Isolation(called) as run:
+        run.copy(called)(torch.randn(4, 3))
+        assert int(norm.num_batches_tracked) == before[1] + 1
+    assert (norm.num_batches_tracked is before[0], int(norm.num_batches_tracked)) == (True, before[1])
+
+
+def test_what_is_given_is_copied() -> None:
+    x = torch.ones(2, requires_grad=True)
+    given = {"x": x, "again": [x], "box": Box()}
+    with Untouched(), Isolation(given) as run:
+        copied = run.copy(given)
+        assert copied["x"] is copied["again"][0] is not x
+        assert copied["x"].requires_grad
+        copied["x"].add_(1)
+        copied["box"].kept[0].add_(1)
+    assert torch.equal(x, torch.ones(2))
+    assert float(given["box"].kept[0].sum()) == 0
+
+
+def test_what_can_not_be_copied_may_be_kept() -> None:
+    lock, rows = threading.Lock(), [(Box(), number) for number in range(30_000)]
+    held = {"lock": [lock], "rows": rows, "slotted": Slotted(), "tensor": torch.ones(1)}
+    assert why_not(held) is not None
+    with Untouched(), Isolation(held, kept=True) as run:
+        copied = run.copy(held)
+        assert copied is not held
+        assert copied["lock"][0] is lock
+        assert copied["rows"] is rows
+        assert copied["slotted"] is held["slotted"]
+        assert run.copy(held["tensor"]) is not held["tensor"]
 
 
 def score(model: nn.Module, x: torch.Tensor, stop: Callable[[], None]) -> Any:

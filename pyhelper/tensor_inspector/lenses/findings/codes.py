@@ -1,0 +1,31 @@
+"""Code of the program that names an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+from ..running.reached import methods
+from ..step.step import Step
+from .classes import is_library
+
+_FUNCTIONS = 2000
+
+
+def codes_that_name(step: Step, attribute: str) -> Iterator[CodeType]:
+    """What names an attribute: the functions that the file with the backward has in sight, methods of the classes there
+    and of the modules in sight."""
+    file = step.source.file
+    views = [view for view in step.views if view.frame.f_code.co_filename == file]
+    found = [value for view in views for value in (*view.variables.values(), *dict.values(view.frame.f_globals))]
+    functions = [value for value in found if type(value) is FunctionType]
+    in_sight = [value for value in found if issubclass(type(value), type) and not is_library(value)]
+    classes = {id(cls): cls for cls in (*in_sight, *(type(member.module) for _, member in step.members.values()))}
+    functions += (function for cls in classes.values() for function in methods(cls))
+    return (function.__code__ for function in functions[:_FUNCTIONS] if _names(function.__code__, attribute))
+
+
+def _names(code: CodeType, attribute: str) -> bool:
+    """Whether a function names it, also in its comprehensions and lambdas, which have a code of their own."""
+    inner = (item for item in code.co_consts if type(item) is CodeType and item.co_name.startswith("<"))
+    return attribute in code.co_names or any(_names(item, attribute) for item in inner)

@@ -1,0 +1,1 @@
+"""Running code of the program where the user has asked for it, with all that it changes put back."""

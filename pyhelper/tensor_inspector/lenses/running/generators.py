@@ -1,0 +1,59 @@
+"""Generators of random numbers: those of the libraries, and those that a program has made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from ...safe.guard import instance_dict, module
+
+torch: Any = module("torch")
+_GENERATORS = (("random", "Random"), ("numpy.random", "Generator"), ("numpy.random", "RandomState"))
+
+
+def is_generator(value: Any) -> bool:
+    """Whether its state can be read and set back."""
+    cls = type(value)
+    if cls is torch.Generator:
+        return True
+    libraries: Any = ((sys.modules.get(library), name) for library, name in _GENERATORS)
+    return any(cls is instance_dict(library).get(name) for library, name in libraries if library is not None)
+
+
+def common_states() -> Iterator[Callable[[], object]]:
+    """What sets the generators of the libraries, which all code draws from, back to where they are now."""
+    python: Any = sys.modules.get("random")
+    if python is not None:
+        yield partial(python.setstate, python.getstate())
+    numpy: Any = sys.modules.get("numpy.random")
+    if numpy is not None:
+        yield partial(numpy.set_state, numpy.get_state())
+    yield partial(torch.set_rng_state, torch.get_rng_state())
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        for number in range(torch.cuda.device_count()):
+            yield partial(torch.cuda.set_rng_state, torch.cuda.get_rng_state(number), number)
+
+
+def state_of(generator: Any) -> Callable[[], object]:
+    """What sets a generator of the program's own back to where it is now."""
+    if type(generator) is torch.Generator:
+        return partial(generator.set_state, generator.get_state())
+    if hasattr(generator, "bit_generator"):
+        bits = generator.bit_generator
+        return partial(setattr, bits, "state", bits.state)
+    names = ("setstate", "getstate") if hasattr(generator, "getstate") else ("set_state", "get_state")
+    return partial(getattr(generator, names[0]), getattr(generator, names[1])())
+
+
+def draw() -> None:
+    """Goes on to other random numbers."""
+    torch.rand(7)
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        for number in range(torch.cuda.device_count()):
+            torch.rand(7, device=f"cuda:{number}")
+    for name in ("random", "numpy.random"):
+        library: Any = sys.modules.get(name)
+        if library is not None:
+            library.random()

@@ -1,0 +1,38 @@
+"""The modules that code may run, and change: those that it is given, those in their attributes, those that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...measure.torch.modules import Member, members
+from ...safe.budget import Budget, Steps
+from .duplicates import Duplicates
+from .reached import Reached
+
+
+class Involved:
+    """Modules, each once, as they are found: who takes one makes copies of what it holds, where others may be met."""
+
+    def __init__(self, copies: Duplicates) -> None:
+        self._copies = copies
+        self.reached = Reached()  #: by all code of these modules, once the last of them was taken
+
+    def __iter__(self) -> Iterator[Member]:
+        seen: set[int] = set()
+        while True:
+            waiting = self._unseen(self._copies.modules, seen)
+            if not waiting:
+                self.reached.read(self._copies.functions)
+                waiting = self._unseen(self.reached.modules, seen)
+            if not waiting:
+                return
+            for root in waiting:
+                for member in list(members(root, Steps(Budget()))):
+                    if id(member.module) not in seen:
+                        seen.add(id(member.module))
+                        self._copies.note_class(type(member.module))
+                        yield member
+
+    def _unseen(self, modules: list[Any], seen: set[int]) -> list[Any]:
+        return [one for one in modules if id(one) not in seen]

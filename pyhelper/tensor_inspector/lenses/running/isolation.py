@@ -1,0 +1,175 @@
+"""Code of the program is run on request, and all is left as it was: bit for bit, also where it raises or is ended.
+
+While it runs, modules work on copies of what they hold: of parameters, buffers and other tensors, arrays, containers
+and objects, at any depth. No hook is called. Random numbers go on from where they were, and are set back, also those of
+generators that the code names. What holds something that can't be copied is not run; what code changes elsewhere, as
+files and global variables, can't be taken back.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from ...measure.torch.modules import Member, is_of, members
+from ...safe.budget import Budget, Steps
+from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instance_dict, module, stored
+from .duplicates import Duplicates, NotCopied
+from .generators import common_states, state_of
+from .involved import Involved
+
+_COPIED = Classes(dict, OrderedDict, list, set)
+
+torch: Any = module("torch")
+_TRIES = 3  #: of an undoing that is interrupted
+_TABLES = ("_parameters", "_buffers")
+_HOOKS = tuple(
+    "_forward_hooks _forward_hooks_with_kwargs _forward_hooks_always_called _forward_pre_hooks"
+    " _forward_pre_hooks_with_kwargs".split()
+)
+_COMMON_HOOKS = tuple(
+    "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
+    " _global_forward_pre_hooks".split()
+)
+_BOOKKEEPING = frozenset(instance_dict(torch.nn.Module()))
+_SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
+
+
+def uncompiled(model: Any) -> Any:
+    """The model that `torch.compile` was given: to run what it has made may compile it again."""
+    while class_name(type(model)) == "OptimizedModule" and is_of(model, "OptimizedModule"):
+        model = dict_get(dict_attribute(model, "_modules"), "_orig_mod")
+    return model
+
+
+def why_not(*things: Any) -> str | None:
+    """Why modules, functions or what they are given are not run; None where all that a run changes can be put back."""
+    if _processes() > 1:
+        return "other processes would have to run it too"
+    copies = Duplicates(clones=False)
+    for thing in things:
+        try:
+            copies.of(thing)
+        except NotCopied as why:
+            return f"a {class_name(type(thing))} {why}"
+    involved = Involved(copies)
+    for member in involved:
+        why_not_member = _why_not_member(member, copies)
+        if why_not_member is not None:
+            return why_not_member
+    return "a function that it calls is compiled" if involved.reached.compiled else None
+
+
+def _why_not_member(member: Member, copies: Duplicates) -> str | None:
+    if is_of(member.module, *_SHARED):
+        return f"{class_name(type(member.module))} may wait for other processes"
+    if is_of(member.module, "OptimizedModule") or member.attributes.get("_compiled_call_impl") is not None:
+        return "a part of it is compiled"
+    if member.attributes is not stored(member.module):
+        return f"{class_name(type(member.module))} keeps its attributes in no plain dict"
+    for name, value in _attributes(member):
+        try:
+            copies.of(value)
+        except NotCopied as why:
+            path = member.path or class_name(type(member.module))
+            return f"{path}.{name} {why}"
+    return None
+
+
+class Isolation:
+    """A context in which modules and functions may be run: what that changes is undone at its end.
+
+    Modules are run themselves; of all else `copy` gives what is to be run, or given to them. `NotCopied` is raised at
+    the beginning where something can't be copied, unless it may be `kept`: then that is used as it is.
+    """
+
+    def __init__(self, *things: Any, kept: bool = False) -> None:
+        self._things = things
+        self._undo: list[Callable[[], object]] = []
+        self._copies = Duplicates(kept=kept)
+
+    def __enter__(self) -> Isolation:
+        try:
+            self._enter()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _enter(self) -> None:
+        if sys.gettrace() is not None:  # a debugger would stop in what is run
+            self._undo.append(partial(sys.settrace, sys.gettrace()))
+            sys.settrace(None)
+        self._undo.extend(common_states())
+        for thing in self._things:
+            self.copy(thing)
+        involved = Involved(self._copies)
+        for member in involved:
+            self._isolate(member)
+        for generator in {id(one): one for one in (*self._copies.generators, *involved.reached.generators)}.values():
+            self._undo.append(state_of(generator))
+        common = torch.nn.modules.module
+        for name in _COMMON_HOOKS:
+            if name in instance_dict(common):
+                self._undo.append(partial(setattr, common, name, getattr(common, name)))
+                setattr(common, name, OrderedDict())
+
+    def copy(self, value: Any) -> Any:
+        """A copy of it, with the same copy of what several hold; what is a module or a function stays itself."""
+        return self._copies.of(value)
+
+    def _isolate(self, member: Member) -> None:
+        attributes = member.attributes
+        before = dict(attributes)
+        self._undo.append(partial(_put_back, attributes, before))
+        copied = {name: self.copy(value) for name, value in _attributes(member)}
+        for name, value in before.items():
+            if name in copied:
+                attributes[name] = copied[name]
+            elif name in _HOOKS:
+                attributes[name] = OrderedDict()
+            elif type(value) in _COPIED:
+                attributes[name] = type(value)(value)
+
+    def set_eval(self) -> None:
+        """As ``model.eval()``, without its code."""
+        for thing in self._things:
+            for member in members(thing, Steps(Budget())):
+                member.attributes["training"] = False
+
+    def __exit__(self, *error: object) -> None:
+        failed: BaseException | None = None
+        tries = 0
+        while self._undo:
+            try:
+                self._undo[-1]()
+            except BaseException as fault:  # the rest is put back all the same
+                failed, tries = fault, tries + 1
+                if tries < _TRIES:
+                    continue
+            tries = 0
+            self._undo.pop()
+        if failed is not None and not any(error):
+            raise failed
+
+
+def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
+    """What a run may change: its tensors, and all that is no part of torch's own bookkeeping."""
+    attributes = list(member.attributes.items())
+    return ((name, value) for name, value in attributes if name in _TABLES or name not in _BOOKKEEPING)
+
+
+def _processes() -> int:
+    """How many processes train together with this one."""
+    shared: Any = module("torch.distributed")
+    return (
+        int(shared.get_world_size()) if shared is not None and shared.is_available() and shared.is_initialized() else 1
+    )
+
+
+def _put_back(attributes: dict[str, Any], before: dict[str, Any]) -> None:
+    attributes.clear()
+    attributes.update(before)
