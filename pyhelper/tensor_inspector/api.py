@@ -68,6 +68,7 @@ def compare(
     a: object, b: object, *, rtol: float = 0.0, atol: float = 0.0, budget_ms: float = float("inf")
 ) -> Comparison:
     """How ``b`` differs from ``a``: tensors and arrays element by element, models, batches and objects name by name.
+    The worst comes first, and what makes two tensors one all the same is named, as "equal after transposing".
 
     Elements, and numbers anywhere but bools, count as equal within ``atol + rtol·|b|``, NaN as equal to NaN. The answer
     prints as a line a difference; ``same``, ``differences`` and ``not_compared`` give it as data, and it is true where
@@ -75,8 +76,8 @@ def compare(
 
     >>> compare({"lr": 0.1, "steps": [1, 2]}, {"lr": 0.2, "steps": [1, 2, 3]})
     2 differences · 3 values compared
-      ['lr']        0.1 → 0.2
       ['steps'][2]  only in b: 3
+      ['lr']        0.1 → 0.2
     """
     from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
 

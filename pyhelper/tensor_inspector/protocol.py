@@ -14,6 +14,37 @@ if TYPE_CHECKING:
 Version = str
 #: Which variables are listed: all, or those that are or hold tensors.
 Filter = Literal["all", "tensors"]
+#: In what two values differ.
+DifferenceKind = Literal[
+    "type",
+    "shape",
+    "dtype",
+    "device",
+    "layout",
+    "requires_grad",
+    "scale",
+    "masked",
+    "values",
+    "value",
+    "only in a",
+    "only in b",
+    "not compared",
+]
+#: dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other;
+#: rounded: both, to the coarser dtype; multiplied, shifted: by a number, or by one for each index of a dimension.
+RelationKind = Literal[
+    "dtype",
+    "transposed",
+    "permuted",
+    "broadcast",
+    "squeezed",
+    "unsqueezed",
+    "reshaped",
+    "flipped",
+    "rounded",
+    "multiplied",
+    "shifted",
+]
 #: How grave a finding is.
 Severity = Literal["error", "warning", "hint"]
 #: has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients;
@@ -402,7 +433,7 @@ class LensAnswer(TypedDict):
 
 @final
 class CompareFound(TypedDict):
-    """How two values differ, counted; the rows tell the differences."""
+    """How two values differ, counted, and the worst of it; the rows tell all the differences."""
 
     lens: Literal["compare"]
     #: All was compared to the last digit, and nothing differs.
@@ -418,6 +449,47 @@ class CompareFound(TypedDict):
     not_compared: Integer
     #: False where elements were left out because reading them takes too long.
     complete: bool
+    #: The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then
+    #: elements by how far the farthest are apart, then what is only rounding.
+    worst: list[CompareDifference]
+
+
+@final
+class CompareDifference(TypedDict):
+    """One difference of two values."""
+
+    #: Where, as an expression below both; empty for the two themselves.
+    path: str
+    what: DifferenceKind
+    text: str
+    #: Elements that differ, of those `read`.
+    different: NotRequired[Integer]
+    read: NotRequired[Integer]
+    #: The largest |a - b|.
+    max_abs: NotRequired[Number]
+    #: `max_abs` as a share of the larger of the two elements there: from 0 to 2.
+    relative: NotRequired[Number]
+    relation: NotRequired[Relation]
+
+
+@final
+class Relation(TypedDict):
+    """What makes two tensors that differ one all the same, when it is done to the first of them."""
+
+    how: RelationKind
+    #: They are then equal only as far as rounding goes.
+    close: bool
+    #: Elements that it was seen in, of `count`: all, unless there are too many.
+    read: Integer
+    count: Integer
+    #: The order of the dimensions, as `permute` takes it.
+    dims: NotRequired[list[Integer]]
+    #: The dimension that is flipped, or along which the numbers differ.
+    dim: NotRequired[Integer]
+    #: The number, where it is one for all.
+    value: NotRequired[Number]
+    #: What both are rounded to.
+    dtype: NotRequired[str]
 
 
 @final

@@ -156,7 +156,7 @@ def test_the_place_is_right_beyond_the_first_block() -> None:
 
 def test_shape_dtype_and_device_are_told() -> None:
     assert texts(torch.ones(3), torch.ones(4)) == {"": "shape [3] → [4]"}
-    assert texts(torch.ones(3), torch.ones(3).double()) == {"": "dtype float32 → float64"}
+    assert texts(torch.ones(3), torch.ones(3).double()) == {"": "equal but for the dtype float32 → float64"}
     assert "meta" in str(compare(torch.ones(3), torch.ones(3, device="meta")))
 
 
@@ -294,7 +294,7 @@ def test_nullable_columns_are_compared_where_neither_is_missing() -> None:
     assert compare(one, one.copy()).same
     assert texts(one, other) == {"": "1 of 2 differ, |Δ| up to 1, 25% relative: 3 → 4 at [2]"}
     assert texts(one, pd.Series([1, 2, 3], dtype="Int64")) == {"": "1 of 3 NA in one only, first at [1]"}
-    assert texts(pd.Series([1], dtype="Int64"), pd.Series([1])) == {"": "dtype Int64 → int64"}
+    assert texts(pd.Series([1], dtype="Int64"), pd.Series([1])) == {"": "equal but for the dtype Int64 → int64"}
     assert texts(pd.DataFrame({"a": one}), pd.DataFrame({"a": other})).keys() == {"['a']"}
 
 
@@ -357,7 +357,7 @@ def test_quantized_tensors_are_compared_by_scale_and_integers() -> None:
 
 @pytest.mark.filterwarnings("ignore:torch.quantize")
 def test_a_quantized_tensor_is_compared_with_a_dense_one_by_its_values() -> None:
-    assert texts(quantized([1.0, 2.0]), T([1.0, 2.0])) == {"": "dtype qint8 → float32"}
+    assert texts(quantized([1.0, 2.0]), T([1.0, 2.0])) == {"": "equal but for the dtype qint8 → float32"}
     assert compare(quantized([1.0, 2.0]), T([1.0, 2.5])).differences[1]["values"]["at"] == [1]
 
 
@@ -403,7 +403,7 @@ def test_what_a_sparse_tensor_stores_is_told_beside_its_values() -> None:
     assert texts(one, T([3.0, 3.0, 0.0, 0.0])) == {"": "layout sparse_coo → strided"}
     assert texts(torch.eye(3).to_sparse(), torch.eye(4).to_sparse())[""] == "shape [3, 3] → [4, 4]"
     double = torch.eye(3).double().to_sparse()
-    assert texts(torch.eye(3).to_sparse(), double) == {"._values()": "dtype float32 → float64"}
+    assert texts(torch.eye(3).to_sparse(), double) == {"._values()": "equal but for the dtype float32 → float64"}
     blocks = torch.eye(4).to_sparse_bsr((2, 2))
     assert compare(blocks, blocks.clone()).same
     assert "not compared" in str(compare(blocks, torch.eye(4)))

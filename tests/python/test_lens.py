@@ -59,8 +59,14 @@ def test_two_values_by_their_expressions_are_answered_as_data_and_as_rows(paused
     assert (answer["done"], answer["progress"]) == (True, 1)
     assert answer["found"] == {
         "lens": "compare", "same": False, "close": False, "differences": 2, "compared": answer["found"]["compared"], "by_line": 0,
-        "not_compared": 0, "complete": True,
+        "not_compared": 0, "complete": True, "worst": answer["found"]["worst"],
     }  # fmt: skip
+    worst = answer["found"]["worst"]
+    assert [(one["path"], one["what"], one["different"]) for one in worst] == [
+        (".weight", "values", 2),
+        (".bias", "values", 1),
+    ]
+    assert worst[0]["relative"] >= worst[1]["relative"] > 0
     row = answer["node"]
     assert (row["name"], row["kind"], row["badges"]) == ("before ↔ after", "comparison", ["differs"])
     assert row["line"] == f"2 differences · {answer['found']['compared']} values compared"

@@ -89,6 +89,38 @@ export type Types = string[];
  */
 export type Found = CompareFound | FindingsFound | AutogradFound | GradientsFound | NoGradientFound | NanOriginFound;
 /**
+ * In what two values differ.
+ */
+export type DifferenceKind =
+  | "type"
+  | "shape"
+  | "dtype"
+  | "device"
+  | "layout"
+  | "requires_grad"
+  | "scale"
+  | "masked"
+  | "values"
+  | "value"
+  | "only in a"
+  | "only in b"
+  | "not compared";
+/**
+ * dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other; rounded: both, to the coarser dtype; multiplied, shifted: by a number, or by one for each index of a dimension.
+ */
+export type RelationKind =
+  | "dtype"
+  | "transposed"
+  | "permuted"
+  | "broadcast"
+  | "squeezed"
+  | "unsqueezed"
+  | "reshaped"
+  | "flipped"
+  | "rounded"
+  | "multiplied"
+  | "shifted";
+/**
  * How grave a finding is.
  */
 export type Severity = "error" | "warning" | "hint";
@@ -693,7 +725,7 @@ export interface LensAnswer {
   types: Types;
 }
 /**
- * How two values differ, counted; the rows tell the differences.
+ * How two values differ, counted, and the worst of it; the rows tell all the differences.
  */
 export interface CompareFound {
   lens: "compare";
@@ -719,6 +751,66 @@ export interface CompareFound {
    * False where elements were left out because reading them takes too long.
    */
   complete: boolean;
+  /**
+   * The first 100 differences, the worst first: what can't be loaded or added up (type, shape, only in one), then elements by how far the farthest are apart, then what is only rounding.
+   */
+  worst: CompareDifference[];
+}
+/**
+ * One difference of two values.
+ */
+export interface CompareDifference {
+  /**
+   * Where, as an expression below both; empty for the two themselves.
+   */
+  path: string;
+  what: DifferenceKind;
+  text: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  different?: number | string;
+  read?: Integer;
+  /**
+   * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+   */
+  max_abs?: number | string;
+  /**
+   * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+   */
+  relative?: number | string;
+  relation?: Relation;
+}
+/**
+ * What makes two tensors that differ one all the same, when it is done to the first of them.
+ */
+export interface Relation {
+  how: RelationKind;
+  /**
+   * They are then equal only as far as rounding goes.
+   */
+  close: boolean;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  read: number | string;
+  count: Integer;
+  /**
+   * The order of the dimensions, as `permute` takes it.
+   */
+  dims?: Integer[];
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  dim?: number | string;
+  /**
+   * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+   */
+  value?: number | string;
+  /**
+   * What both are rounded to.
+   */
+  dtype?: string;
 }
 /**
  * What is wrong with the training step in sight of the frame, causes first; asked about no value. The row has a row for each finding, in this order.

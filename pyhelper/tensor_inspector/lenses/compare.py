@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..safe.budget import Budget
 from ..safe.guard import class_name
 from .compare_atoms import Tolerance
+from .compare_pair import Noted
+from .compare_relations import Relations
 from .compare_walk import PairWalk
 from .comparison import Comparison
 
@@ -23,8 +25,11 @@ def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: fl
     Values are compared, not who shares them: tied parameters are the same as equal copies. The caller holds the guard.
     """
     found = Comparison()
-    if not PairWalk(a, b, found, budget, Tolerance(rtol, atol)).go_on():
+    noted: list[Noted] = []
+    if not PairWalk(a, b, found, budget, Tolerance(rtol, atol), noted=noted).go_on():
         found.complete = False
+    Relations(noted).go_on(budget)
+    found.sort()
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Kind
@@ -19,6 +20,7 @@ from .identity import layout_of
 
 if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
+    from ..protocol import Relation
 
 ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
 #: Rows that a comparison of the elements tells already.
@@ -123,7 +125,12 @@ def _dense(
             notes.append(Note("masked", f"{words}, first at {shape(hidden['at'] or [])}", hidden))
     found = difference(*read, budget, rtol=tolerance.rtol, atol=tolerance.atol, masks=masks, partial=partial)
     notes += _values(found, a.tick and b.tick)
-    return notes, _is_complete(found, budget)
+    complete = _is_complete(found, budget)
+    if complete and [note.what for note in notes] == ["dtype"] and a.dtype != b.dtype:
+        amount = prod(sizes[0])
+        relation: Relation = {"how": "dtype", "close": False, "read": amount, "count": amount}
+        notes = [Note("dtype", f"equal but for the {notes[0].text}", relation=relation)]
+    return notes, complete
 
 
 def _values(found: ValueDifference | Unread, tick: Any = None) -> list[Note]:

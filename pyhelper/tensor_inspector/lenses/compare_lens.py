@@ -11,12 +11,17 @@ from ..words.text import plural
 from .compare import amount
 from .compare_atoms import Tolerance
 from .compare_pair import MISSING, Noted
+from .compare_relations import Relations, words
 from .compare_walk import PairWalk
-from .comparison import Comparison
+from .comparison import Comparison, relative
 from .lens import Lens, Paused
 
 if TYPE_CHECKING:
-    from ..protocol import CompareFound, Found
+    from ..protocol import CompareDifference, CompareFound, Found
+    from .comparison import Difference
+
+_WALK = 0.9  #: the share of the work that the comparison itself is taken for
+_WORST = 100  #: differences that go as data
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -31,12 +36,20 @@ class _Compare(Lens):
         self._found = Comparison()
         self._noted: list[Noted] = []
         self._walk = PairWalk(a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted)
+        self._walked = False
+        self._relations = Relations(self._noted)
 
     def go_on(self) -> bool:
-        return self._walk.go_on()
+        self._walked = self._walked or self._walk.go_on()
+        if not self._walked or not self._relations.go_on(self.budget):
+            return False
+        self._found.sort()
+        places = {id(told): at for at, told in enumerate(self._found.differences)}
+        self._noted.sort(key=lambda one: places.get(id(one.told), len(places)))
+        return True
 
     def progress(self) -> float:
-        return self._walk.progress()
+        return _WALK + (1 - _WALK) * self._relations.progress() if self._walked else _WALK * self._walk.progress()
 
     def found(self) -> Found:
         found = self._found
@@ -49,14 +62,17 @@ class _Compare(Lens):
             "by_line": found.by_line,
             "not_compared": len(found.not_compared),
             "complete": found.complete,
+            "worst": [_typed(told) for told in found.differences[:_WORST]],
         }
         return answer
 
     def row(self) -> Child:
         found, noted, sides = self._found, self._noted, self._sides
         close = "close · " if found.close else ""
+        told = {words(one["relation"]) if "relation" in one else "" for one in found.differences}
+        alike = f"{told.pop()} · " if len(told) == 1 and told != {""} and not found.more else ""
         outcome = (
-            close + plural(found.total, "difference")
+            alike + close + plural(found.total, "difference")
             if found.total
             else "equal"
             if found.same
@@ -72,6 +88,17 @@ class _Compare(Lens):
         return Child(_names(sides), rows, "")
 
 
+def _typed(told: Difference) -> CompareDifference:
+    found: CompareDifference = {"path": told["path"], "what": told["what"], "text": told["text"]}
+    if "values" in told:
+        values = told["values"]
+        found["different"], found["read"] = values["different"], values["read"]
+        found["max_abs"], found["relative"] = values["max_abs"], relative(values)
+    if "relation" in told:
+        found["relation"] = told["relation"]
+    return found
+
+
 def _names(sides: tuple[Child, Child]) -> str:
     return " ↔ ".join(side.name for side in sides)
 
@@ -79,7 +106,7 @@ def _names(sides: tuple[Child, Child]) -> str:
 def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
     for one in noted:
         below = [_side(one, side, value) for side, value in zip(sides, (one.a, one.b)) if value is not MISSING]
-        yield Child(one.location.shown() or _names(sides), Rows.of(one.text, below, "difference"), "")
+        yield Child(one.location.shown() or _names(sides), Rows.of(one.told["text"], below, "difference"), "")
 
 
 def _side(noted: Noted, side: Child, value: object) -> Child:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..safe.record import Record
 from ..words.text import one_line
 from .compare_atoms import Tolerance
-from .comparison import Comparison
+from .comparison import Comparison, Note
 
 if TYPE_CHECKING:
-    from ..measure.stats.difference import ValueDifference
-    from .comparison import What
+    from .comparison import Difference, What
 
 _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
@@ -50,7 +49,7 @@ class Noted(Record):
     """A difference, or what was not compared, with the values themselves; `MISSING` is on the side without any."""
 
     location: Location
-    text: str
+    told: Difference
     a: Any
     b: Any
 
@@ -64,6 +63,10 @@ class Notes:
         self.found = found
         self._noted = noted
 
-    def add(self, pair: Pair, what: What, text: str, values: ValueDifference | None = None) -> None:
-        if self.found.note(pair.location.shown(), what, text, values) and self._noted is not None:
-            self._noted.append(Noted(pair.location, text, pair.a, pair.b))
+    def add(self, pair: Pair, what: What, text: str) -> None:
+        self.take(pair, Note(what, text))
+
+    def take(self, pair: Pair, note: Note) -> None:
+        told = self.found.note(pair.location.shown(), note)
+        if told is not None and self._noted is not None:
+            self._noted.append(Noted(pair.location, told, pair.a, pair.b))

@@ -183,7 +183,7 @@ class PairWalk:
             self._notes.add(pair, "requires_grad", f"requires_grad {required[0]} → {required[1]}")
         self._compare_settings(pair, a, b)
         for note in elements.notes:
-            self._notes.add(pair, note.what, note.text, note.values)
+            self._notes.take(pair, note)
         self._found.compared += elements.counted
         self._found.complete = self._found.complete and elements.complete
         if elements.covered is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from ..safe.record import Record
@@ -13,6 +14,7 @@ _PATH = 120  #: characters of the path of each
 
 if TYPE_CHECKING:
     from ..measure.stats.difference import ValueDifference
+    from ..protocol import Relation
 
     What = Literal[
         "type",
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         """
 
         values: ValueDifference
+        relation: Relation  #: what makes the two one all the same, where that was found
 
 
 class Note(Record):
@@ -51,10 +54,11 @@ class Note(Record):
     what: What
     text: str
     values: ValueDifference | None = None
+    relation: Relation | None = None
 
 
 class Comparison:
-    """All differences between two values, in the order of their rows. Printed, it is a line each.
+    """All differences between two values, the worst first (`severity`). Printed, it is a line each.
 
     True where the two are the `same`, so that a test may ``assert compare(a, b)`` and shows the differences.
     """
@@ -82,16 +86,28 @@ class Comparison:
     def __bool__(self) -> bool:
         return self.same
 
-    def note(self, path: str, what: What, text: str, values: ValueDifference | None = None) -> bool:
-        """Whether it is kept."""
-        notes = self.not_compared if what == "not compared" else self.differences
+    def note(self, path: str, note: Note) -> Difference | None:
+        """What is kept of it; None where there are too many."""
+        notes = self.not_compared if note.what == "not compared" else self.differences
         if len(notes) >= KEPT:
             self.more += notes is self.differences
-            return False
-        notes.append({"path": path, "what": what, "text": text})
-        if values is not None:
-            notes[-1]["values"] = values
-        return True
+            return None
+        kept: Difference = {"path": path, "what": note.what, "text": note.text}
+        if note.values is not None:
+            kept["values"] = note.values
+        if note.relation is not None:
+            kept["relation"] = note.relation
+        notes.append(kept)
+        return kept
+
+    def sort(self) -> None:
+        """The worst first; of one place all stay together, in the order in which they were found."""
+        worst: dict[str, tuple[int, float]] = {}
+        for found in self.differences:
+            known = worst.get(found["path"])
+            own = severity(found)
+            worst[found["path"]] = own if known is None else min(known, own)
+        self.differences.sort(key=lambda found: worst[found["path"]])
 
     @property
     def total(self) -> int:
@@ -114,6 +130,43 @@ class Comparison:
         width = min(40, max((len(path) for path, _ in shown), default=0))
         more = total + len(self.not_compared) - len(shown)
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
+
+
+#: What can't be loaded or added up comes first, what two computers may round differently last.
+_ORDER: tuple[What, ...] = (
+    "type", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype", "device",
+    "requires_grad",
+)  # fmt: skip
+
+
+def severity(difference: Difference) -> tuple[int, float]:
+    """Which of two differences is worse: what comes first when sorted by this.
+
+    Of elements those with NaN on one side come first, then those whose farthest are farther apart as a share of the
+    larger of the two, then what is no more than rounding.
+    """
+    values = difference.get("values")
+    if values is None or difference["what"] != "values":
+        return _ORDER.index(difference["what"]), 0.0
+    if not values["apart"]:
+        return len(_ORDER), -relative(values)
+    return _ORDER.index("values"), -inf if values["nan_in_one"] else -relative(values)
+
+
+def relative(values: ValueDifference) -> float:
+    """How far the elements that are farthest apart are, as a share of the larger of the two: from 0 to 2, or Inf."""
+    a, b, most = values["a"], values["b"], values["max_abs"]
+    if most == inf or a is None or b is None:
+        return inf if most else 0.0
+    largest = max(_size(a), _size(b))
+    return float(most / largest) if largest and largest < inf else 0.0
+
+
+def _size(number: complex) -> float:
+    try:
+        return abs(number)
+    except OverflowError:  # of a complex number's magnitude
+        return inf
 
 
 def _is_rounding(difference: Difference) -> bool:

@@ -110,7 +110,7 @@ def difference(
         }
         together = zip(*(blocks(side, _BLOCK) for side in (a, b, *hiding))) if a.shape else [(a, b, *hiding)]
         at.blocks = iter(together if at.found["count"] else ())
-    close = _closeness(a, b)
+    close = closeness(a, b)
     numpy = module("numpy")
     with nullcontext() if numpy is None else numpy.errstate(all="ignore"):
         # Of what is gone on with, something is read each time: the time may be over before the first block.
@@ -132,7 +132,7 @@ def difference(
     return found
 
 
-def _closeness(a: Any, b: Any) -> tuple[float, float] | None:
+def closeness(a: Any, b: Any) -> tuple[float, float] | None:
     """How far apart rounding may bring two: rtol and atol of the coarser dtype; None where one is no float."""
     known = [_CLOSE.get(str(side.dtype).replace("torch.", "")) for side in (a, b)]
     return None if None in known else max(pair for pair in known if pair is not None)

@@ -1,0 +1,255 @@
+"""How two tensors or arrays that differ are one after all: transposed, broadcast, reshaped, scaled, rounded.
+
+What is tried is first looked at in a sample, then proved on all elements. Of more than are copied a sample tells all
+that is said, and how many elements that were is said with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice, permutations
+from typing import TYPE_CHECKING, Any
+
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ...safe.record import Record
+from ..unread import Unread
+from .affine import affine
+from .difference import PartialDifference, closeness, difference
+
+if TYPE_CHECKING:
+    from ...protocol import Relation
+
+_SAMPLED = 512
+_STRIDE = 2_654_435_761  #: a prime: places that it steps to lie everywhere
+_COPIED = 1 << 22  #: elements of what has to be copied to be proved
+_PERMUTED = 120  #: orders of dimensions that are tried
+_EXACT = 1e-12  #: how closely integers are told by float64
+_LEAST, _DISTINCT = 4, 3  #: elements, and values among them, without which two of one shape are alike by chance
+
+
+class _Way(Record):
+    """One thing that may have been done to ``a``: after it, both have one shape, or as many elements in one order."""
+
+    relation: Relation
+    a: Any
+    b: Any
+
+
+class Related:
+    """The search for how ``a`` and ``b`` are one, in several goes if need be. Both are plain and hold elements."""
+
+    def __init__(self, a: Any, b: Any, *, apart: bool = True) -> None:
+        """Without ``apart`` they differ by no more than rounding: it is only asked whether that made all of it."""
+        self._a, self._b = a, b
+        self._apart = apart
+        self._ways = _ways(a, b) if apart else _rounded(a, b)
+        self._way: _Way | None = None  #: that is being proved
+        self._partial = PartialDifference()
+        self.found: Relation | None = None
+
+    def go_on(self, budget: Budget) -> bool:
+        """Search until it is known, or the time is over. Whether it is known."""
+        while True:
+            if self._way is None:
+                self._way = next(self._ways, None)
+                if self._way is None:
+                    self.found = self._affine() if self._apart else None
+                    return True
+                if not self._is_likely(self._way):
+                    self._way = None
+                    continue
+                self._partial = PartialDifference()
+            told = self._proved(self._way, budget)
+            if told is None:
+                return False
+            if told:
+                self.found = self._way.relation
+                return True
+            self._way = None
+            if budget.spent():
+                return False
+
+    def _is_likely(self, way: _Way) -> bool:
+        count = math.prod(way.b.shape)
+        if tuple(self._a.shape) == tuple(self._b.shape) and not _is_telling(way.b):
+            return False
+        one, other = (_sample(side, min(_SAMPLED, count)) for side in (way.a, way.b))
+        return _outcome(one, other, difference(one, other, Budget())) is not None
+
+    def _proved(self, way: _Way, budget: Budget) -> bool | None:
+        """Whether it is so; None where the time ended."""
+        sides = _alike(way.a, way.b)
+        if sides is None:
+            way.relation["read"] = min(_SAMPLED, math.prod(way.b.shape))
+            return True
+        found = difference(*sides, budget, partial=self._partial)
+        if isinstance(found, Unread) or found["read"] < found["count"]:
+            return None if budget.spent() else False
+        one, other = (_sample(side, min(_SAMPLED, found["count"])) for side in sides)
+        told = _outcome(one, other, found)
+        if way.relation["how"] == "rounded" and told:
+            return False
+        way.relation["close"] = told is True
+        return told is not None
+
+    def _affine(self) -> Relation | None:
+        shape = tuple(self._a.shape)
+        if shape != tuple(self._b.shape) or not _is_telling(self._a) or not _is_telling(self._b):
+            return None
+        rtol = max(_EXACT if near is None else near[0] for near in (closeness(one, one) for one in (self._a, self._b)))
+        one, other = (_sample(side, _SAMPLED) for side in (self._a, self._b))
+        found = affine(one, other, rtol, along=False)
+        count = math.prod(shape)
+        if count > _COPIED:
+            if found is not None:
+                found["read"], found["count"] = _SAMPLED, count
+            return found
+        if found is None and len(shape) < 2:
+            return None
+        return affine(self._a, self._b, rtol, along=True)
+
+
+def _ways(a: Any, b: Any) -> Iterator[_Way]:
+    """What may have been done to ``a``, the plainest first."""
+    before, after = tuple(a.shape), tuple(b.shape)
+    count = math.prod(after)
+
+    way = _maker(b)
+    if before == after:
+        yield from _of_one_shape(a, b, way)
+        return
+    if sorted(before) == sorted(after):
+        orders = (dims for dims in permutations(range(len(before))) if tuple(before[dim] for dim in dims) == after)
+        for dims in islice(orders, _PERMUTED):
+            yield _reordered(way, a, dims)
+    elif len(before) != len(after) and [size for size in before if size != 1] == [size for size in after if size != 1]:
+        yield way("squeezed" if len(before) > len(after) else "unsqueezed", a.reshape(after))
+    if _fits(before, after):
+        yield way("broadcast", _expanded(a, after))
+    elif _fits(after, before):
+        yield way("broadcast", a, _expanded(b, before), read=math.prod(before), count=math.prod(before))
+    if math.prod(before) == count:
+        yield way("reshaped", a)
+
+
+def _maker(b: Any) -> Any:
+    count = math.prod(b.shape)
+
+    def way(name: Any, one: Any, other: Any = b, **more: Any) -> _Way:
+        relation: Any = {"how": name, "close": False, "read": count, "count": count, **more}
+        return _Way(relation, one, other)
+
+    return way
+
+
+def _rounded(a: Any, b: Any) -> Iterator[_Way]:
+    """Both as the coarser dtype has them, where the dtypes are two of floats."""
+    if tuple(a.shape) != tuple(b.shape) or a.dtype == b.dtype or _is_torch(a) != _is_torch(b):
+        return
+    coarser = b if _is_coarser(b, a) else a if _is_coarser(a, b) else None
+    if coarser is not None and math.prod(a.shape) <= _COPIED:
+        one, other = (_as(side, coarser.dtype) for side in (a, b))
+        yield _maker(other)("rounded", one, dtype=str(coarser.dtype).replace("torch.", ""))
+
+
+def _of_one_shape(a: Any, b: Any, way: Any) -> Iterator[_Way]:
+    yield from _rounded(a, b)
+    shape = tuple(a.shape)
+    orders = (dims for dims in permutations(range(len(shape))) if tuple(shape[dim] for dim in dims) == shape)
+    for dims in islice(orders, 1, _PERMUTED):
+        yield _reordered(way, a, dims)
+    for dim, size in enumerate(shape[:4]):
+        if size > 1 and math.prod(shape) <= _COPIED:
+            yield way("flipped", _flipped(a, dim), dim=dim)
+
+
+def _reordered(way: Any, a: Any, dims: tuple[int, ...]) -> _Way:
+    name = "transposed" if len(dims) == 2 else "permuted"
+    return way(name, a.permute(dims) if _is_torch(a) else a.transpose(dims), dims=list(dims))  # type: ignore[no-any-return]
+
+
+def _fits(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether one shape is broadcast to the other."""
+    return len(before) <= len(after) and all(
+        size in (1, wanted) for size, wanted in zip(before[::-1], after[::-1])
+    )  # fmt: skip
+
+
+def _expanded(value: Any, shape: tuple[int, ...]) -> Any:
+    return value.expand(shape) if _is_torch(value) else module("numpy").broadcast_to(value, shape)
+
+
+def _flipped(value: Any, dim: int) -> Any:
+    if _is_torch(value):
+        return value.flip(dim)
+    back = [*[slice(None)] * dim, slice(None, None, -1)]
+    return value[tuple(back)]
+
+
+def _alike(a: Any, b: Any) -> tuple[Any, Any] | None:
+    """Both in one shape; None where too much would have to be copied for it."""
+    if tuple(a.shape) == tuple(b.shape):
+        return a, b
+    for one, shape, turned in ((a, tuple(b.shape), False), (b, tuple(a.shape), True)):
+        if _is_contiguous(one) or math.prod(shape) <= _COPIED:
+            made = one.reshape(shape)
+            return (a, made) if turned else (made, b)
+    return None
+
+
+def _outcome(a: Any, b: Any, found: Any) -> bool | None:
+    """Whether they are close (True) or equal (False); None where they are apart. ``a`` and ``b`` tell how large."""
+    if isinstance(found, Unread):
+        return None
+    if not found["different"]:
+        return False
+    near = closeness(a, b)
+    if near is None or found["apart"]:
+        return None
+    return True if found["max_abs"] <= 10 * near[0] * _largest(a, b) else None
+
+
+def _largest(*sides: Any) -> float:
+    sizes = (abs(complex(item)) for side in sides for item in side.reshape(-1)[:_SAMPLED].tolist())
+    return max((size for size in sizes if size < math.inf), default=0.0)
+
+
+def _is_telling(value: Any) -> bool:
+    """Whether its elements are too many and too unlike to be those of another by chance."""
+    count = math.prod(value.shape)
+    if count < _LEAST:
+        return False
+    return len({item for item in _sample(value, min(_SAMPLED, count)).tolist() if item == item}) >= _DISTINCT
+
+
+def _sample(value: Any, most: int) -> Any:
+    """Elements at places that depend on how many there are alone, in their order."""
+    shape = tuple(value.shape)
+    count = math.prod(shape)
+    if not shape:
+        return value.reshape(1)
+    places = range(count) if count <= most else sorted({at * _STRIDE % count for at in range(most)})
+    index: list[list[int]] = []
+    for size in reversed(shape):
+        index.append([place % size for place in places])
+        places = [place // size for place in places]
+    return value[tuple(index[::-1])]
+
+
+def _is_coarser(one: Any, other: Any) -> bool:
+    near, known = closeness(one, one), closeness(other, other)
+    return near is not None and known is not None and near > known
+
+
+def _as(value: Any, dtype: Any) -> Any:
+    return value.to(dtype) if _is_torch(value) else value.astype(dtype)
+
+
+def _is_contiguous(value: Any) -> bool:
+    return bool(value.is_contiguous() if _is_torch(value) else value.flags.c_contiguous)
+
+
+def _is_torch(value: Any) -> bool:
+    return hasattr(value, "untyped_storage")
