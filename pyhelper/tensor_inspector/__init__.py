@@ -21,6 +21,7 @@ from __future__ import annotations
 from .api import (
     autograd,
     compare,
+    environment,
     explain,
     facts,
     findings,
@@ -37,6 +38,7 @@ __all__ = [
     "autograd",
     "call",
     "compare",
+    "environment",
     "explain",
     "facts",
     "findings",

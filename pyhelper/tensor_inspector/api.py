@@ -10,6 +10,7 @@ from .kinds.facts import add_distribution_of
 from .measure.stats.tally import MOST
 from .safe.budget import Budget
 from .safe.guard import module
+from .safe.modes import modes
 from .safe.untouched import Untouched
 from .stop.snapshot import PAGE, Snapshot, asked, failed_facts
 from .words.text import one_line
@@ -153,6 +154,15 @@ def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer
     return _asked("no_gradient", {"parameter": parameter}, {}, 1, budget_ms)
 
 
+def environment() -> Answer:
+    """What the program runs with: versions, devices, and every flag of torch, Python and the environment that changes
+    what is computed, what is not as by default first. Nothing is imported or initialized to find out.
+
+    ``settings`` are plain data: name, value, default (None where there is none), and whether they differ.
+    """
+    return _asked("environment", {}, {}, 1, float("inf"))
+
+
 def forget() -> None:
     """Forget the numbers of earlier stops that `findings` compares with."""
     from .watching import history
@@ -173,13 +183,13 @@ def _asked(lens: str, values: dict[str, object], options: dict[str, Any], depth:
     from .lenses.lens import Misasked, Paused
     from .lenses.step import frames
 
-    budget = _budget(ms)
+    budget, thread = _budget(ms), modes()
     with Untouched():
         frame = frames.caller()
         view = frames.nearest(frame)
         names = {} if view is None else {id(value): name for name, value in reversed(list(view.variables.items()))}
         asked = {role: Child(names.get(id(value), role), value, names.get(id(value))) for role, value in values.items()}
-        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None)
+        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None, thread)
         try:
             work = registry.lens(lens, asked, options, budget, paused)
         except Misasked as error:

@@ -14,6 +14,7 @@ from .lenses import registry
 from .lenses.lens import Lens, Misasked, Paused
 from .safe.budget import Budget
 from .safe.guard import class_name, plain_message
+from .safe.modes import Modes, modes
 from .safe.untouched import Untouched, gradients_are_on
 from .session import session
 from .stop import frame, interruption, process, properties
@@ -172,9 +173,10 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this was asked")
     snapshot = asked_of or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
+    thread = modes() if resume is None and "at" not in request else None
     with Untouched():
         if resume is None:
-            lens = _asked(request, budget, grad_mode)
+            lens = _asked(request, budget, grad_mode, thread)
         elif resume in snapshot.unfinished:
             lens = snapshot.unfinished.pop(resume)
             lens.budget.renew(budget.ms)
@@ -221,17 +223,16 @@ def _known(request: LensRequest) -> registry.Registered:
         raise Refused("bad_request", str(error)) from None
 
 
-def _asked(request: LensRequest, budget: Budget, grad_mode: bool) -> Lens:
+def _asked(request: LensRequest, budget: Budget, grad_mode: bool, thread: Modes | None) -> Lens:
     values = {name: _addressed(address, request, budget) for name, address in request["values"].items()}
     try:
-        return registry.lens(
-            request["lens"], values, request.get("options", {}), budget, _where_paused(request, grad_mode)
-        )
+        paused = _where_paused(request, grad_mode, thread)
+        return registry.lens(request["lens"], values, request.get("options", {}), budget, paused)
     except Misasked as error:
         raise Refused("bad_request", str(error)) from None
 
 
-def _where_paused(request: LensRequest, grad_mode: bool) -> Paused | None:
+def _where_paused(request: LensRequest, grad_mode: bool, thread: Modes | None) -> Paused | None:
     """The paused frame with all that a lens is told of it. Asked from another thread, gradients pass for on."""
     paused = _frame_of(request)
     if paused is None:
@@ -240,7 +241,7 @@ def _where_paused(request: LensRequest, grad_mode: bool) -> Paused | None:
     def reach(expression: str, at: FrameType) -> object:
         return resolve(expression, frame.variables(at), at.f_globals, Budget(_REACHED))
 
-    return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach)
+    return Paused(paused, frame.raised(paused), grad_mode or "at" in request, history, reach, thread)
 
 
 def _interrupt(request: InterruptRequest) -> tuple[Answer, None]:

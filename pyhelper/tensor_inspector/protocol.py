@@ -591,6 +591,35 @@ class GradientRow(TypedDict):
 
 
 @final
+class EnvironmentSetting(TypedDict):
+    """One thing that the program runs with."""
+
+    #: mode: of the paused thread; flag: of torch; process: of Python, its threads and processes; variable: of the
+    #: environment.
+    group: Literal["mode", "flag", "process", "variable", "version", "device"]
+    name: str
+    #: null where it is not known.
+    value: str | None
+    #: What it is unless someone set it; null where it has none, or one that depends on the machine.
+    default: str | None
+    #: It has a default, and is something else.
+    differs: bool
+
+
+@final
+class EnvironmentFound(TypedDict):
+    """What the program runs with: versions, devices, and what changes what is computed; asked about no value."""
+
+    lens: Literal["environment"]
+    #: How many are not as by default.
+    different: int
+    #: Whether torch can use a GPU of NVIDIA or AMD: not_built: torch is built without it.
+    cuda: Literal["initialized", "not_initialized", "no_driver", "not_built", "no_torch"]
+    #: Those first that are not as by default.
+    settings: list[EnvironmentSetting]
+
+
+@final
 class GradientsFound(TypedDict):
     """The gradients of a model's parameters; the rows tell each, the worst first."""
 
@@ -888,6 +917,8 @@ Expanded = dict[str, ExpandedRow]
 #: What the helper answers.
 Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer]
 #: What lenses answer, each with a type of its own.
-Found = Union[CompareFound, FindingsFound, AutogradFound, GradientsFound, NoGradientFound, NanOriginFound]
+Found = Union[
+    CompareFound, FindingsFound, AutogradFound, GradientsFound, NoGradientFound, NanOriginFound, EnvironmentFound
+]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

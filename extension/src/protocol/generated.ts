@@ -87,7 +87,8 @@ export type Types = string[];
 /**
  * What lenses answer, each with a type of its own.
  */
-export type Found = CompareFound | FindingsFound | AutogradFound | GradientsFound | NoGradientFound | NanOriginFound;
+export type Found =
+  CompareFound | FindingsFound | AutogradFound | GradientsFound | NoGradientFound | NanOriginFound | EnvironmentFound;
 /**
  * In what two values differ.
  */
@@ -1064,6 +1065,46 @@ export interface NanOriginFound {
    * Why not all of the graph could be looked at.
    */
   unknown: ("no_graph" | "no_loss" | "freed" | "hooked" | "custom" | "modified" | "not_saved" | "too_many")[];
+}
+/**
+ * What the program runs with: versions, devices, and what changes what is computed; asked about no value.
+ */
+export interface EnvironmentFound {
+  lens: "environment";
+  /**
+   * How many are not as by default.
+   */
+  different: number;
+  /**
+   * Whether torch can use a GPU of NVIDIA or AMD: not_built: torch is built without it.
+   */
+  cuda: "initialized" | "not_initialized" | "no_driver" | "not_built" | "no_torch";
+  /**
+   * Those first that are not as by default.
+   */
+  settings: EnvironmentSetting[];
+}
+/**
+ * One thing that the program runs with.
+ */
+export interface EnvironmentSetting {
+  /**
+   * mode: of the paused thread; flag: of torch; process: of Python, its threads and processes; variable: of the environment.
+   */
+  group: "mode" | "flag" | "process" | "variable" | "version" | "device";
+  name: string;
+  /**
+   * null where it is not known.
+   */
+  value: string | null;
+  /**
+   * What it is unless someone set it; null where it has none, or one that depends on the machine.
+   */
+  default: string | null;
+  /**
+   * It has a default, and is something else.
+   */
+  differs: boolean;
 }
 /**
  * One value as it is shown.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..protocol import Found
+    from ..safe.modes import Modes
 
 
 class Misasked(Exception):
@@ -23,8 +24,9 @@ class Paused(Record):
     """Where a lens is asked: the paused frame that the user looks at.
 
     ``raised`` is the exception at which the program has stopped (class, exception, traceback), ``grad_mode`` whether
-    gradients were on there, and ``history`` what remembers numbers from one stop to the next. ``reach`` gives what an
-    expression reaches in a frame without running anything, or raises.
+    gradients were on there, ``modes`` what else its thread runs under, None where another thread asks, and ``history``
+    what remembers numbers from one stop to the next. ``reach`` gives what an expression reaches in a frame without
+    running anything, or raises.
     """
 
     frame: FrameType
@@ -32,6 +34,7 @@ class Paused(Record):
     grad_mode: bool
     history: Any
     reach: Callable[[str, FrameType], object]
+    modes: Modes | None = None
 
 
 class Lens:

@@ -38,6 +38,7 @@ LENSES: dict[str, Registered] = {
     "nan_origin": Registered("graphs.nan_origin", ("tensor",)),
     "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
+    "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
 }
 
 

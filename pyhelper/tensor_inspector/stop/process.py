@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
-from ..safe.guard import dict_attribute, dict_get, instance_dict, module, plain_str
+from ..safe.environ import variable
+from ..safe.guard import instance_dict, module
 
 
 def name() -> str | None:
@@ -23,17 +22,11 @@ def _rank() -> str | None:
     world = instance_dict(module("torch.distributed.distributed_c10d")).get("_world")
     group = getattr(world, "default_pg", None)
     try:
-        number = str(group.rank()) if group is not None else _variable("RANK")
+        number = str(group.rank()) if group is not None else variable("RANK")
     except Exception:  # a group that was destroyed
         return None
-    alone = group is None and _variable("WORLD_SIZE") in ("", "1")
+    alone = group is None and variable("WORLD_SIZE") in ("", "1")
     return f"rank {number}" if number.isdecimal() and not alone else None
-
-
-def _variable(name: str) -> str:
-    """Of the environment, by the dict inside: `os.environ` calls built-in functions, which may be the program's."""
-    found = dict_get(dict_attribute(os.environ, "_data"), name.encode() if os.name == "posix" else name)
-    return found.decode(errors="replace") if type(found) is bytes else plain_str(found)
 
 
 def _child() -> str | None:

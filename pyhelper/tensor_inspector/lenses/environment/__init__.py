@@ -1,0 +1,1 @@
+"""What a program runs with: versions, devices, and each setting that changes what it computes."""

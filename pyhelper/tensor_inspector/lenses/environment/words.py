@@ -1,0 +1,75 @@
+"""What a program runs with as rows of a tree, and as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...kinds import Child, Rows, TextRow
+from ...words.line import Word, line_of
+from ...words.text import LINE, listed
+from .setting import Setting
+
+if TYPE_CHECKING:
+    from .installed import Cuda
+
+_GROUPS = {
+    "version": "versions",
+    "device": "devices",
+    "mode": "modes",
+    "flag": "flags",
+    "process": "process",
+}
+_CUDA: dict[Cuda, str] = {
+    "initialized": "CUDA initialized",
+    "not_initialized": "CUDA not initialized",
+    "no_driver": "no CUDA: no driver",
+    "not_built": "no CUDA",
+    "no_torch": "",
+}
+_NAMED = 40  #: characters of what a line lists
+_TOLD = ("Python", "torch")  #: whose versions the line says
+
+
+def row_of(settings: list[Setting], cuda: Cuda) -> Child:
+    """What is not as by default, then a row for each group of the others."""
+    rows = [Child(setting.name, TextRow(_value(setting)), "") for setting in settings if setting.differs()]
+    for group, name in _GROUPS.items():
+        below = _of(group, settings)
+        if below:
+            children = [Child(setting.name, TextRow(_value(setting)), "") for setting in below]
+            line = listed((f"{setting.name} {_value(setting)}" for setting in below), False, LINE)
+            rows.append(Child(name, Rows.of(line, children), ""))
+    return Child("environment", Rows.of(line_of(_parts(settings, cuda)), rows), "")
+
+
+def text_of(settings: list[Setting]) -> str:
+    """All of it as text to be copied: what is not as by default first."""
+    groups = {"not as by default": [setting for setting in settings if setting.differs()]}
+    groups.update({name: _of(group, settings) for group, name in _GROUPS.items()})
+    width = max(len(setting.name) for setting in settings)
+    lines = []
+    for name, below in groups.items():
+        lines += [name, *(f"  {setting.name:{width}}  {_value(setting)}" for setting in below)] if below else []
+    return "\n".join(lines)
+
+
+def _of(group: str, settings: list[Setting]) -> list[Setting]:
+    return [setting for setting in settings if setting.group == group and not setting.differs()]
+
+
+def _value(setting: Setting) -> str:
+    if setting.value is None:
+        return "not known"
+    return f"{setting.value} · default {setting.default}" if setting.differs() else setting.value
+
+
+def _parts(settings: list[Setting], cuda: Cuda) -> list[str]:
+    different = [setting for setting in settings if setting.differs()]
+    names = listed((f"{setting.name} {setting.value}" for setting in different), False, _NAMED)
+    many = f"{len(different)} not as by default"
+    versions = {setting.name: setting.value for setting in settings if setting.group == "version"}
+    return [
+        Word(f"{many}: {names}" if different else "all as by default", many if different else None),
+        *(f"{name} {versions[name]}" for name in _TOLD if versions.get(name)),
+        _CUDA[cuda],
+    ]
