@@ -77,7 +77,7 @@ if type(_interpreters_import) is not type(_import):  # else a helper that is her
 _AT_ONCE = (
     "measure.stats", "measure.stats.exact", "measure.stats.finite", "measure.stats.floats", "measure.stats.integers",
     "measure.stats.layout", "measure.stats.reductions", "measure.stats.scan", "measure.stats.tally",
-    "measure.torch", "measure.torch.readable", "measure.unread", "safe.attributes",
+    "measure.torch", "measure.torch.readable", "measure.unread", "safe.attributes", "safe.environ",
 )  # fmt: skip
 #: Compiled at once: what nearly every stop needs too, so that its time is for values. They are run when they are first
 #: used, as all others are: the program may import torch later.
