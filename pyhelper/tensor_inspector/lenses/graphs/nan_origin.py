@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
+from ...measure.torch.causes import cause_of
 from ...measure.torch.elements import bare, same_elements
 from ...measure.torch.flow import Counts, Flow, counts_of
 from ...measure.torch.graph import Graph
 from ...measure.torch.metadata import gradient_of, is_tensor
 from ...measure.torch.node import AutogradNode
-from ...measure.torch.origin import Origin, OriginSearch, cause_of, may_be_steep, steep
+from ...measure.torch.origin import Origin, OriginSearch
+from ...measure.torch.steep import may_be_steep, steep
 from ...safe.budget import Budget
 from ...words.text import full_path, joined
 from ..lens import Lens, Paused

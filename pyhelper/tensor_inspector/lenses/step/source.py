@@ -5,19 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any
 
-from ...safe.guard import top_package
 from .calls import Backward, Call, backwards_of, is_scaling
-from .expressions import SCOPES, bound_in, names_in, parent_of, root_of, text_of
+from .expressions import names_in, parent_of, root_of, text_of
 from .parsed import tree_of
+from .statements import Statements, end_of, last_line
 
-_Loops = (ast.For, ast.While, ast.AsyncFor)
 #: expressions that may leave out a part of them
 _Optional = (ast.BoolOp, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class Source:
+class Source(Statements):
     """The statements of one frame's code, and where it stands in them. Empty where there is no source.
 
     ``line`` is the line that runs, or is about to run; what stands in it, from ``column`` on, counts as not done yet.
@@ -29,21 +27,7 @@ class Source:
         self.lineno = line
         self._here = line, column
         self._end = end  #: of the instruction that runs
-        self.calls: list[Call] = []
-        self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
-        self._changes: list[tuple[str, int]] = []  #: of what a name holds, in place: with the line
-        self.blocks: list[ast.With | ast.AsyncWith] = []
-        self.loops: list[tuple[int, int]] = []
-        self.branches: list[tuple[int, int]] = []  #: of conditions: what one of them may run
-        self._exits: list[int] = []  #: lines that leave a function or a round of a loop
-        self.decorators: list[str] = []
-        self.body: list[ast.stmt] = []
-        self.returns: list[ast.Return] = []
-        self.tree = tree_of(code)
-        if self.tree is not None:
-            self.body = _body(self.tree, self)
-            for statement in self.body:
-                self._read(statement)
+        super().__init__(tree_of(code))
         self.backwards = [self._scaled(found) for call in self.calls for found in backwards_of(call)]
 
     def _scaled(self, backward: Backward) -> Backward:
@@ -69,60 +53,6 @@ class Source:
     def is_known(self) -> bool:
         return self.tree is not None
 
-    def _read(self, statement: ast.AST) -> None:
-        waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]
-        while waiting:
-            node, target, is_statement = waiting.pop()
-            if isinstance(node, SCOPES):
-                if not isinstance(node, ast.Lambda):
-                    self._bind(node.name, node.lineno, node)
-                continue
-            self._note(node)
-            if isinstance(node, ast.Call):
-                self.calls.append(Call(node, target, is_statement))
-            changed = _changed_by(node)
-            if changed is not None:
-                self._changes.append((text_of(changed), _end(node)))
-            value: Any = getattr(node, "value", None)
-            single = isinstance(node, ast.Assign) and len(node.targets) == 1
-            name = text_of(node.targets[0]) if single and isinstance(node, ast.Assign) else None
-            for below in ast.iter_child_nodes(node):
-                is_value = below is value
-                waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
-        self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
-
-    def _note(self, node: ast.AST) -> None:
-        if isinstance(node, _Loops):
-            self.loops.append((node.lineno, _end(node)))
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            self.blocks.append(node)
-        if isinstance(node, ast.Return):
-            self.returns.append(node)
-        if isinstance(node, (ast.Return, ast.Continue, ast.Break)):
-            self._exits.append(node.lineno)
-        for branch in _branches(node):
-            self.branches.append((branch[0].lineno, _end(branch[-1])))
-        targets: list[ast.AST] = []
-        if isinstance(node, ast.Assign):
-            targets = list(node.targets)
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor, ast.NamedExpr)):
-            targets = [node.target]
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            targets = [node.optional_vars]
-        elif isinstance(node, ast.Delete):
-            targets = list(node.targets)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            self._bind(node.name, node.lineno, node)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                self._bind(top_package(alias.asname or alias.name), node.lineno, node)
-        for target in targets:
-            for name in bound_in(target):
-                self._bind(name, getattr(target, "lineno", 0), node)
-
-    def _bind(self, name: str, line: int, node: ast.AST) -> None:
-        self.bindings.setdefault(name, []).append((line, node))
-
     def lines_of(self, name: str) -> list[int]:
         """The lines in which a name is bound, or what it begins with: ``self`` of ``self.model``."""
         found = [line for line, _ in self.bindings.get(name, ())]
@@ -143,12 +73,12 @@ class Source:
 
     def will_change(self, name: str, line: int) -> bool:
         """Whether what a name holds is changed in place between here and a line further down: ``y[y < 0] = 0``."""
-        changes = [changed for changed, at in self._changes if self.lineno <= at < line]
+        changes = [changed for changed, at in self.changes_in_place if self.lineno <= at < line]
         return any(changed == name or changed.startswith((f"{name}.", f"{name}[")) for changed in changes)
 
     def changes(self, name: str) -> bool:
         """Whether the source binds a name, or changes in place what it holds, anywhere."""
-        return name in self.bindings or any(changed == name for changed, _ in self._changes)
+        return name in self.bindings or any(changed == name for changed, _ in self.changes_in_place)
 
     def _ends_of(self, name: str) -> Iterator[tuple[float, float]]:
         """Where a name, or what it begins with, is bound: the lines and columns at which that is done."""
@@ -156,7 +86,7 @@ class Source:
         while found is not None:
             for line, node in self.bindings.get(found, ()):
                 whole = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr))
-                yield _end_of(node) if whole else (line, float("inf"))
+                yield end_of(node) if whole else (line, float("inf"))
             found = parent_of(found)
 
     def begin_through(self, helpers: Callable[[str], bool]) -> None:
@@ -170,7 +100,7 @@ class Source:
 
     def is_done(self, call: Call) -> bool:
         """Whether a call stands before what runs."""
-        return _end_of(call.node) <= self._here
+        return end_of(call.node) <= self._here
 
     def surely_ran(self, node: ast.expr | ast.stmt) -> bool:
         """Whether it ran before what runs, whatever the conditions and loops around it did.
@@ -179,7 +109,7 @@ class Source:
         """
         line = node.lineno
         return (
-            (not self.lineno or _end_of(node) <= self._here)
+            (not self.lineno or end_of(node) <= self._here)
             and not self.is_conditional(line, seen_from=self.lineno)
             and all(first <= self.lineno <= last for first, last in self.loops if first <= line <= last)
             and (self.lineno > 0 or self.will_reach(line))
@@ -196,7 +126,7 @@ class Source:
         """Whether it is the call that runs; where that is not known, a call without arguments alone in its line."""
         if self._end is None:
             return call.lineno == self.lineno and call.is_statement and not call.args and call.receiver is None
-        return (call.node.lineno, call.node.col_offset) == self._here and _end_of(call.node) == self._end
+        return (call.node.lineno, call.node.col_offset) == self._here and end_of(call.node) == self._end
 
     def bound(self, name: str) -> list[tuple[int, ast.AST]]:
         """Where a name is bound, as the source writes it or as it is shown: with other quotes."""
@@ -245,7 +175,7 @@ class Source:
 
     def will_reach(self, line: int) -> bool:
         """Whether no condition that is still to be decided stands between here and a line further down."""
-        leaves = [at for at in self._exits if self.lineno <= at < line]
+        leaves = [at for at in self.exits if self.lineno <= at < line]
         return not any(self.is_conditional(at, seen_from=self.lineno) for at in (line, *leaves))
 
     def runs_a_backward_each_round(self) -> bool:
@@ -269,7 +199,7 @@ class Source:
         """The ``with`` block around a line that is opened by one of these names."""
         for block in self.blocks:
             opened = {text_of(item.context_expr).partition("(")[0].rpartition(".")[2] for item in block.items}
-            if block.lineno <= line <= _end(block) and opened & set(names):
+            if block.lineno <= line <= last_line(block) and opened & set(names):
                 return block
         return None
 
@@ -285,37 +215,3 @@ class Source:
             if not isinstance(node, ast.ClassDef):
                 waiting.extend(ast.iter_child_nodes(node))
         return False
-
-
-def _changed_by(node: ast.AST) -> ast.expr | None:
-    """What a node changes in place: by an item of it, or by a method whose name ends with ``_``."""
-    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        return node.value
-    method = node.func if isinstance(node, ast.Call) else None
-    is_changing = isinstance(method, ast.Attribute) and method.attr.endswith("_") and not method.attr.endswith("__")
-    return method.value if is_changing else None  # type: ignore[union-attr]
-
-
-def _branches(node: ast.AST) -> list[list[ast.stmt]]:
-    """The statements that run under a condition."""
-    found: list[Any] = []
-    if isinstance(node, ast.If):
-        found = [node.body, node.orelse]
-    elif isinstance(node, ast.ExceptHandler) or type(node).__name__ == "match_case":
-        found = [getattr(node, "body", [])]
-    return [branch for branch in found if branch]
-
-
-def _body(tree: ast.AST, source: Source) -> list[ast.stmt]:
-    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        source.decorators = [text_of(item) for item in tree.decorator_list]
-        return tree.body
-    return tree.body if isinstance(tree, ast.Module) else []
-
-
-def _end_of(node: Any) -> tuple[int, int]:
-    return _end(node), int(node.end_col_offset or 0)
-
-
-def _end(node: Any) -> int:
-    return int(node.end_lineno or node.lineno)

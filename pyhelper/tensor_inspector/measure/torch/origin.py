@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import inf, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...safe.budget import Budget
-from ...safe.guard import NUMBERS, module
+from ...safe.guard import module
 from ..stats.first import first_special
 from .elements import bare
 from .flow import Counts, Flow, NodeInput, counts_of
 from .graph import VIEWS, Graph
 from .node import AutogradNode
 
-if TYPE_CHECKING:
-    from ...protocol import NanCause
-
 torch: Any = module("torch")
-_LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
-_ROOTS = ("Sqrt", "Rsqrt", "Pow")
-_DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
-_STDS = ("Std", "Var", "StdMean", "VarMean")
-_SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
+LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
+STDS = ("Std", "Var", "StdMean", "VarMean")
+SOFTMAX = ("Softmax", "LogSoftmax", "SafeSoftmax", "ScaledDotProductFlashAttentionForCpu", "Logsumexp")
 #: Operations that put −inf where a mask is, on purpose, and those that hand it on.
 _MASKS = VIEWS.union(
     "MaskedFill Where Add Sub IndexPut IndexFill CopySlices Cat Stack MaskedScatter Expand Slice Select Index Gather"
@@ -60,7 +55,7 @@ class Origin:
 
     def is_softmax(self) -> bool:
         """Whether it is NaN that a softmax has made."""
-        return self.node.op in _SOFTMAX and bool(self.counts.nan)
+        return self.node.op in SOFTMAX and bool(self.counts.nan)
 
     def take_mask(self, mask: Any, hides: Any) -> bool:
         """Whether what a tensor hides are the rows of this softmax that are NaN, all of them: they are then certain."""
@@ -110,7 +105,7 @@ class OriginSearch:
         counts, operands = self.flow.counts(node), self.flow.operands(node)
         if counts is None:
             self.unknown.add(_why_unknown(node))
-            if any(is_so(node, operands) for is_so in (_divides_by_zero, _is_log_of_zero, _is_std_of_one)):
+            if any(is_so(node, operands) for is_so in (divides_by_zero, _is_log_of_zero, is_std_of_one)):
                 self.found = Origin(node, None, Counts(), operands, None, False)
             return
         if not _is_bad(node, counts, operands):
@@ -138,20 +133,20 @@ def _is_bad(node: AutogradNode, counts: Counts, operands: list[NodeInput]) -> bo
     return node.op not in _MASKS and not any(one is not None and one.negative for one in given)
 
 
-def _divides_by_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
+def divides_by_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
     """Whether the result can't be finite whatever is divided."""
     below = operands[1].value if node.op == "Div" and len(operands) > 1 else None
     return below is not None and bool((below == 0).any())
 
 
 def _is_log_of_zero(node: AutogradNode, operands: list[NodeInput]) -> bool:
-    value = operands[0].value if node.op in _LOGS[:3] and operands else None
+    value = operands[0].value if node.op in LOGS[:3] and operands else None
     return value is not None and value.is_floating_point() and bool((value <= 0).any())
 
 
-def _is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
+def is_std_of_one(node: AutogradNode, operands: list[NodeInput]) -> bool:
     """Whether it is an unbiased deviation over one element: n − 1 divides."""
-    if node.op not in _STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
+    if node.op not in STDS or not operands or node.setting("correction") not in (None, 1, 1.0):
         return False
     below = operands[0]
     sizes = tuple(below.value.shape) if below.value is not None else None if below.node is None else below.node.sizes()
@@ -205,99 +200,3 @@ def _find_mask(origin: Origin, graph: Graph) -> None:
         origin.take_mask(mask, mask)
     if before is not None and before.dim() and dim is not None:
         origin.masked = origin.masked or int((before == -inf).all(dim).sum())
-
-
-def cause_of(origin: Origin) -> NanCause:
-    """What made it, judged by what the operation was given at the places that are not finite."""
-    node = origin.node
-    op, first = node.op, origin.operands[0].value if origin.operands else None
-    if _is_std_of_one(node, origin.operands):
-        return "one_sample"
-    if op == "Div":
-        return _of_division(origin)
-    if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
-        return "mean_of_nothing" if origin.counts.nan else "overflow"
-    if origin.masked:
-        return "masked_row"
-    if first is None or not first.is_floating_point():
-        return _by_counts(origin)
-    if op in _LOGS:
-        shifted = first + 1 if op == "Log1P" else first
-        return "log_of_negative" if bool((shifted < 0).any()) else "log_of_zero"
-    if op in _ROOTS and bool((first < 0).any()) and origin.counts.nan:
-        return "root_of_negative" if op != "Pow" else "power"
-    if op in ("Rsqrt", "Reciprocal") or (op == "Pow" and _is_negative(node.setting("exponent"))):
-        return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
-    if op in _SOFTMAX and origin.counts.nan:
-        return "inf_minus_inf"
-    if op in _DOMAINS:
-        return "domain"
-    if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
-        return "zero_variance"
-    return _by_counts(origin)
-
-
-def _is_negative(exponent: Any) -> bool:
-    return type(exponent) in NUMBERS and exponent < 0
-
-
-def _by_counts(origin: Origin) -> NanCause:
-    """Finite numbers that give an infinity have overflowed; what is NaN among infinities was taken from each other."""
-    masked = any(counts is not None and counts.inf for counts in (counts_of(one.value) for one in origin.operands))
-    if masked and origin.counts.nan:
-        return "zero_times_inf" if origin.node.op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
-    return "overflow" if origin.counts.inf or (origin.certain and origin.node.op in _SUMS) else "unknown"
-
-
-_SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
-
-
-def _of_division(origin: Origin) -> NanCause:
-    if not _divides_by_zero(origin.node, origin.operands):
-        return _by_counts(origin)
-    divisor = origin.operands[1].node
-    if divisor is not None and divisor.op in _STDS:
-        return "zero_variance"
-    return "zero_by_zero" if origin.counts.nan else "division_by_zero"
-
-
-def may_be_steep(node: AutogradNode) -> bool:
-    """Whether an operation has an infinite slope somewhere, or divides by what may be 0."""
-    return _is_root(node) if node.op == "Pow" else node.op in _STEEP or node.op in _DIVIDING
-
-
-def only_divides(node: AutogradNode) -> bool:
-    """Whether what may be steep of an operation is that it divides: that is as often harmless."""
-    return node.op in _DIVIDING
-
-
-def steep(graph: Graph, flow: Flow, nodes: Iterable[AutogradNode]) -> Iterator[AutogradNode]:
-    """Operations whose slope is not finite at what they were given, though their result is."""
-    for node in nodes:
-        operands = flow.operands(node) if node.op in _STEEP and node.leaf is None else []
-        value = operands[0].value if operands else None
-        if value is not None and value.is_floating_point() and _STEEP[node.op](node, value):
-            yield node
-
-
-def _is_root(node: AutogradNode) -> bool:
-    """Whether the exponent of a power lies between 0 and 1, or is not known."""
-    exponent = node.setting("exponent")
-    return type(exponent) not in NUMBERS or 0 < exponent < 1
-
-
-def _is_steep_power(node: AutogradNode, value: Any) -> bool:
-    return type(node.setting("exponent")) is float and _is_root(node) and bool((value == 0).any())
-
-
-def _zero(node: AutogradNode, value: Any) -> bool:
-    return bool((value == 0).any())
-
-
-def _at_one(node: AutogradNode, value: Any) -> bool:
-    return bool((value.abs() == 1).any())
-
-
-_DIVIDING = ("Norm", "LinalgVectorNorm", "Div", "Where", "Std", "Cdist", "Rsqrt")
-_STEEP = {"Sqrt": _zero, "Pow": _is_steep_power, "Acos": _at_one, "Asin": _at_one, "Log": _zero, "Atan2": _zero}
-MAYBE_STEEP = (*_STEEP, *_DIVIDING)  #: operations that `may_be_steep`

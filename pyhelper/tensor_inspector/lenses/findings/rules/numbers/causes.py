@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .....measure.torch.causes import cause_of
 from .....measure.torch.metadata import requires_grad
 from .....measure.torch.node import AutogradNode
-from .....measure.torch.origin import Origin, cause_of
+from .....measure.torch.origin import Origin
 from .....safe.guard import module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of

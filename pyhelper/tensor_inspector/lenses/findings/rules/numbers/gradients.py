@@ -10,7 +10,7 @@ from .....measure.torch.flow import Flow
 from .....measure.torch.metadata import element_count
 from .....measure.torch.modules import is_of
 from .....measure.torch.optimizers import groups, inner
-from .....measure.torch.origin import MAYBE_STEEP, may_be_steep, only_divides, steep
+from .....measure.torch.steep import MAYBE_STEEP, may_be_steep, only_divides, steep
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
 from ....graphs.lines import line_of

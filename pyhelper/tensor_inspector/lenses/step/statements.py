@@ -1,0 +1,114 @@
+"""What is written in one piece of source, read once: calls, bindings, loops, branches and returns, with their lines."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...safe.guard import top_package
+from .calls import Call
+from .expressions import SCOPES, bound_in, text_of
+
+_Loops = (ast.For, ast.While, ast.AsyncFor)
+
+
+class Statements:
+    """What a function, or a module outside of its functions, is written as. Empty where ``tree`` is None."""
+
+    def __init__(self, tree: ast.AST | None) -> None:
+        self.tree = tree
+        self.calls: list[Call] = []
+        self.bindings: dict[str, list[tuple[int, ast.AST]]] = {}
+        self.changes_in_place: list[tuple[str, int]] = []  #: what is changed, with the last line of that
+        self.blocks: list[ast.With | ast.AsyncWith] = []
+        self.loops: list[tuple[int, int]] = []
+        self.branches: list[tuple[int, int]] = []  #: of conditions: what one of them may run
+        self.exits: list[int] = []  #: lines that leave a function or a round of a loop
+        self.returns: list[ast.Return] = []
+        is_function = isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef))
+        self.decorators = [text_of(item) for item in tree.decorator_list] if is_function else []  # type: ignore[union-attr]
+        self.body: list[ast.stmt] = tree.body if is_function or isinstance(tree, ast.Module) else []  # type: ignore[union-attr]
+        for statement in self.body:
+            self._read(statement)
+
+    def _read(self, statement: ast.AST) -> None:
+        waiting: list[tuple[ast.AST, str | None, bool]] = [(statement, None, False)]
+        while waiting:
+            node, target, is_statement = waiting.pop()
+            if isinstance(node, SCOPES):
+                if not isinstance(node, ast.Lambda):
+                    self._bind(node.name, node.lineno, node)
+                continue
+            self._note(node)
+            if isinstance(node, ast.Call):
+                self.calls.append(Call(node, target, is_statement))
+            changed = _changed_by(node)
+            if changed is not None:
+                self.changes_in_place.append((text_of(changed), last_line(node)))
+            value: Any = getattr(node, "value", None)
+            single = isinstance(node, ast.Assign) and len(node.targets) == 1
+            name = text_of(node.targets[0]) if single and isinstance(node, ast.Assign) else None
+            for below in ast.iter_child_nodes(node):
+                is_value = below is value
+                waiting.append((below, name if is_value else None, is_value and isinstance(node, ast.Expr)))
+        self.calls.sort(key=lambda call: (call.lineno, call.node.col_offset))
+
+    def _note(self, node: ast.AST) -> None:
+        if isinstance(node, _Loops):
+            self.loops.append((node.lineno, last_line(node)))
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            self.blocks.append(node)
+        if isinstance(node, ast.Return):
+            self.returns.append(node)
+        if isinstance(node, (ast.Return, ast.Continue, ast.Break)):
+            self.exits.append(node.lineno)
+        for branch in _branches(node):
+            self.branches.append((branch[0].lineno, last_line(branch[-1])))
+        targets: list[ast.AST] = []
+        if isinstance(node, ast.Assign):
+            targets = list(node.targets)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor, ast.NamedExpr)):
+            targets = [node.target]
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets = [node.optional_vars]
+        elif isinstance(node, ast.Delete):
+            targets = list(node.targets)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self._bind(node.name, node.lineno, node)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                self._bind(top_package(alias.asname or alias.name), node.lineno, node)
+        for target in targets:
+            for name in bound_in(target):
+                self._bind(name, getattr(target, "lineno", 0), node)
+
+    def _bind(self, name: str, line: int, node: ast.AST) -> None:
+        self.bindings.setdefault(name, []).append((line, node))
+
+
+def _changed_by(node: ast.AST) -> ast.expr | None:
+    """What a node changes in place: by an item of it, or by a method whose name ends with ``_``."""
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return node.value
+    method = node.func if isinstance(node, ast.Call) else None
+    is_changing = isinstance(method, ast.Attribute) and method.attr.endswith("_") and not method.attr.endswith("__")
+    return method.value if is_changing else None  # type: ignore[union-attr]
+
+
+def _branches(node: ast.AST) -> list[list[ast.stmt]]:
+    """The statements that run under a condition."""
+    found: list[Any] = []
+    if isinstance(node, ast.If):
+        found = [node.body, node.orelse]
+    elif isinstance(node, ast.ExceptHandler) or type(node).__name__ == "match_case":
+        found = [getattr(node, "body", [])]
+    return [branch for branch in found if branch]
+
+
+def end_of(node: Any) -> tuple[int, int]:
+    """The line and the column at which a node ends."""
+    return last_line(node), int(node.end_col_offset or 0)
+
+
+def last_line(node: Any) -> int:
+    return int(node.end_lineno or node.lineno)

@@ -1,0 +1,67 @@
+"""What makes a result that is not finite, of each operation: a log of 0, a division by 0, an overflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...safe.guard import NUMBERS
+from .flow import counts_of
+from .origin import LOGS, SOFTMAX, STDS, Origin, divides_by_zero, is_std_of_one
+
+if TYPE_CHECKING:
+    from ...protocol import NanCause
+
+_ROOTS = ("Sqrt", "Rsqrt", "Pow")
+_DOMAINS = ("Acos", "Asin", "Acosh", "Atanh", "Lgamma", "Digamma", "Erfinv", "Logit", "SpecialLogit")
+_SUMS = ("Mm", "Bmm", "Addmm", "Baddbmm", "Convolution", "Sum", "Cumsum", "LinalgVectorNorm", "Norm", "Dot", "Mv")
+
+
+def cause_of(origin: Origin) -> NanCause:
+    """What made it, judged by what the operation was given at the places that are not finite."""
+    node = origin.node
+    op, first = node.op, origin.operands[0].value if origin.operands else None
+    if is_std_of_one(node, origin.operands):
+        return "one_sample"
+    if op == "Div":
+        return _of_division(origin)
+    if op in ("Mean", "NllLoss", "NllLoss2D", "Nanmean"):
+        return "mean_of_nothing" if origin.counts.nan else "overflow"
+    if origin.masked:
+        return "masked_row"
+    if first is None or not first.is_floating_point():
+        return _by_counts(origin)
+    if op in LOGS:
+        shifted = first + 1 if op == "Log1P" else first
+        return "log_of_negative" if bool((shifted < 0).any()) else "log_of_zero"
+    if op in _ROOTS and bool((first < 0).any()) and origin.counts.nan:
+        return "root_of_negative" if op != "Pow" else "power"
+    if op in ("Rsqrt", "Reciprocal") or (op == "Pow" and _is_negative(node.setting("exponent"))):
+        return "division_by_zero" if bool((first == 0).any()) else _by_counts(origin)
+    if op in SOFTMAX and origin.counts.nan:
+        return "inf_minus_inf"
+    if op in _DOMAINS:
+        return "domain"
+    if op.startswith("NativeBatchNorm") or op.endswith(("LayerNorm", "GroupNorm")):
+        return "zero_variance"
+    return _by_counts(origin)
+
+
+def _is_negative(exponent: Any) -> bool:
+    return type(exponent) in NUMBERS and exponent < 0
+
+
+def _by_counts(origin: Origin) -> NanCause:
+    """Finite numbers that give an infinity have overflowed; what is NaN among infinities was taken from each other."""
+    masked = any(counts is not None and counts.inf for counts in (counts_of(one.value) for one in origin.operands))
+    if masked and origin.counts.nan:
+        return "zero_times_inf" if origin.node.op in ("Mul", "Mm", "Bmm", "Addmm") else "inf_minus_inf"
+    return "overflow" if origin.counts.inf or (origin.certain and origin.node.op in _SUMS) else "unknown"
+
+
+def _of_division(origin: Origin) -> NanCause:
+    if not divides_by_zero(origin.node, origin.operands):
+        return _by_counts(origin)
+    divisor = origin.operands[1].node
+    if divisor is not None and divisor.op in STDS:
+        return "zero_variance"
+    return "zero_by_zero" if origin.counts.nan else "division_by_zero"
