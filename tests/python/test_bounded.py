@@ -13,8 +13,8 @@ from torch import nn
 
 from tensor_inspector.kinds import Child, NotFound, NotStatic, Rows
 from tensor_inspector.kinds.python import mappings
-from tensor_inspector.lenses.findings.classes import undecorated
 from tensor_inspector.lenses.findings.search import Search
+from tensor_inspector.lenses.step.classes import undecorated
 from tensor_inspector.safe import budget as helper
 from tensor_inspector.safe.budget import Budget, Steps
 from tensor_inspector.safe.guard import each

@@ -10,8 +10,8 @@ from typing import Any
 from ...measure.torch.modules import is_module
 from ...safe.budget import Budget
 from ...safe.guard import class_name
-from ..findings.classes import methods_of
 from ..findings.finding import Found
+from ..step.classes import methods_of
 from ..step.expressions import is_name, last_name, shown_text
 from ..step.source import Source
 from ..step.step import Step

@@ -9,10 +9,10 @@ from typing import Any
 from ...measure.torch.metadata import gradient_of, is_exact_tensor, requires_grad
 from ...measure.torch.modules import Member
 from ...safe.guard import SEQUENCES
+from ..step.classes import is_library, methods_of
 from ..step.expressions import names_in
 from ..step.source import Source
 from ..step.step import Step
-from .classes import is_library, methods_of
 from .lines import Line
 from .made_of import ABOUT
 

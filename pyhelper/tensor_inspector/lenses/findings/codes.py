@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from ..running.reached import methods
+from ..step.classes import is_library
 from ..step.step import Step
-from .classes import is_library
 
 _FUNCTIONS = 2000
 

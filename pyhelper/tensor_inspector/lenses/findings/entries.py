@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from ...safe.guard import SEQUENCES
+from ..step.classes import methods_of
 from ..step.expressions import constant_of, text_of
 from ..step.source import Source
-from .classes import methods_of
 
 _MAKING = ("__init__", "reset_parameters", "init_weights")
 #: By these a method goes through all parts at once, or reaches them by names that the source does not tell.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ..step.classes import methods_of
 from ..step.expressions import last_name, text_of
-from .classes import methods_of
 from .made_of import ABOUT, ALIKE
 
 _CUTS = frozenset(("array", "as_tensor", "data", "detach", "from_numpy", "item", "numpy", "tensor", "tolist"))

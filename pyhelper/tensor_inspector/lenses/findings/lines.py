@@ -8,10 +8,10 @@ from typing import Any
 
 from ..step.called import functions_called
 from ..step.calls import Call
+from ..step.classes import methods_of
 from ..step.expressions import text_of
 from ..step.source import Source
 from ..step.step import Step
-from .classes import methods_of
 
 Line = tuple[str, int]  #: a file and a line in it
 

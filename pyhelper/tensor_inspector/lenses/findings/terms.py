@@ -11,10 +11,10 @@ from ...measure.torch.node import AutogradNode
 from ...safe.guard import SEQUENCES
 from ..step.backpropagated import Loss
 from ..step.calls import Call
+from ..step.classes import function_called, methods_of
 from ..step.expressions import bound_in, last_name, root_of, shown_text, text_of
 from ..step.source import Source
 from ..step.step import Step
-from .classes import function_called, methods_of
 from .lines import Line
 from .made_of import ABOUT, ALIKE, CUTS, STEPS, made_of
 

@@ -13,11 +13,11 @@ from ...safe.guard import class_name
 from ...safe.record import Record
 from ..step.called import functions_called
 from ..step.calls import Call
+from ..step.classes import forward_of, function_called, is_library
 from ..step.expressions import shown_text
 from ..step.sight import Thing
 from ..step.source import Source
 from ..step.step import Step
-from .classes import forward_of, function_called, is_library
 from .lines import Line, assigned, made
 from .losses import kind_of, loss_calls
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...measure.torch.modules import is_module
 from ...safe.guard import class_dict, instance_dict, mro, plain_str
-from ..findings.classes import is_library, is_library_module, unwrapped
+from ..step.classes import is_library, is_library_module, unwrapped
 from .generators import is_generator
 
 _FUNCTIONS = 2000

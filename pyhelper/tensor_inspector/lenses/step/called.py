@@ -10,8 +10,8 @@ from typing import Any
 
 from ...measure.torch.modules import Member, is_module
 from ...safe.guard import first_of, instance_dict, plain_str
-from ..findings.classes import is_library, is_library_module, undecorated
 from .calls import Call
+from .classes import is_library, is_library_module, undecorated
 from .expressions import is_name, text_of
 from .frames import global_of
 from .source import Source

@@ -10,8 +10,8 @@ from typing import Any
 from ....measure.torch.modules import is_module
 from ....safe.guard import Classes, class_dict, class_name, library_of, module, mro, plain_str, top_package
 from ....words.text import integer, listed, plural, quoted
-from ...findings.classes import is_library
 from ...findings.finding import Found
+from ...step.classes import is_library
 from ...step.expressions import last_name
 from ..errors import argument_not_taken, arguments_missing
 from ..operand import UNKNOWN, in_title

@@ -33,10 +33,10 @@ from ....safe.guard import (
     plain_str,
     top_package,
 )
+from ...step.classes import is_library, is_library_module, methods_of, unwrapped
 from ...step.expressions import bound_in, is_name, root_of
 from ...step.sight import LIBRARIES
 from ...step.step import Step
-from ..classes import is_library, is_library_module, methods_of, unwrapped
 
 torch: Any = module("torch")
 

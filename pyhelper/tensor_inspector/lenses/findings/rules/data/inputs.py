@@ -12,9 +12,9 @@ from .....measure.torch.metadata import element_count, is_exact_tensor, requires
 from .....measure.torch.modules import Member, children, is_of
 from .....safe.guard import class_module, instance_dict, module
 from .....words.text import number
+from ....step.classes import forward_of, is_library
 from ....step.expressions import names_in
 from ....step.step import Step
-from ...classes import forward_of, is_library
 from ...finding import Found
 from ...finite import bad_in, words_of
 from ...lines import bound_or_called

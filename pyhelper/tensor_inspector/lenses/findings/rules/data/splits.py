@@ -9,12 +9,12 @@ from typing import Any
 from .....measure.torch.elements import bare, is_plain, memory_of
 from .....safe.guard import Classes, class_name, instance_dict, module, mro
 from .....words.text import plural
+from ....step.classes import methods_of
 from ....step.expressions import names_in, text_of
 from ....step.roles import role_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import methods_of
 from ...finding import Found
 from ...lines import made
 from ...losses import loss_calls

@@ -12,11 +12,11 @@ from .....measure.torch.modules import Member, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed, number, plural
 from ....step.backpropagated import Loss
+from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import function_called, is_library, methods_of
 from ...codes import codes_that_name
 from ...finding import Found
 from ...lines import bound, called_below

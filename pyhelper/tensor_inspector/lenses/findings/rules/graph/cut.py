@@ -11,12 +11,12 @@ from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....measure.torch.modules import Member, is_module, parameters_of
 from .....measure.torch.node import AutogradNode
 from .....words.text import listed
+from ....step.classes import is_library, methods_of
 from ....step.expressions import bound_in, text_of
 from ....step.roles import Parameter
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import is_library, methods_of
 from ...finding import Found
 from ...forward import CutLine, cuts_of
 from ...lines import Line

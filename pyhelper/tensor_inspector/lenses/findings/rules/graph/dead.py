@@ -11,11 +11,11 @@ from .....measure.torch.modules import is_of
 from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
 from ....step.calls import Call
+from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.roles import Parameter
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import function_called, is_library, methods_of
 from ...finding import Found
 from ...lines import Line, frozen
 from ...made_of import CUTS, made_of

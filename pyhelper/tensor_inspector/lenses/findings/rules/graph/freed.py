@@ -12,13 +12,13 @@ from .....measure.torch.modules import Member
 from .....measure.torch.node import AutogradNode
 from ....graphs.changed import change_of
 from ....step.calls import Call
+from ....step.classes import forward_of, is_library
 from ....step.expressions import names_given, names_in, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...ahead.calls import ComingCall, coming_calls, is_made_of, may_change, will_run
 from ...ahead.meantime import runs_its_forward_alone
 from ...carried import State, states, tensors_with_graph
-from ...classes import forward_of, is_library
 from ...finding import Found
 from ...rule import rule
 

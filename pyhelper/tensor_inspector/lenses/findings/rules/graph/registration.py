@@ -12,11 +12,11 @@ from .....measure.torch.modules import is_module, parameters_of
 from .....safe.guard import Classes, class_name, each, instance_dict
 from .....words.text import listed, plural, shape
 from ....step.calls import Call
+from ....step.classes import function_called, is_library, methods_of
 from ....step.expressions import bound_in, last_name, parent_of, root_of, text_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import function_called, is_library, methods_of
 from ...finding import Found
 from ...lines import Line, assigned, attribute_set, bound
 from ...rule import rule

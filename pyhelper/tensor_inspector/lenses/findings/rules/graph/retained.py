@@ -10,11 +10,11 @@ from .....measure.torch.metadata import is_exact_tensor, requires_grad
 from .....words.text import plural
 from ....step.called import functions_called
 from ....step.calls import Call
+from ....step.classes import is_library, methods_of
 from ....step.expressions import parent_of, root_of, text_of
 from ....step.source import Source
 from ....step.step import Step
 from ...carried import State, states
-from ...classes import is_library, methods_of
 from ...finding import Found
 from ...rule import rule
 

@@ -10,9 +10,9 @@ from .....measure.torch.modules import Member, is_of
 from .....safe.guard import class_dict, class_name, mro
 from .....words.text import listed
 from ....running.reached import methods
+from ....step.classes import is_library
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...classes import is_library
 from ...codes import codes_that_name
 from ...entries import ALL_PARTS, computing_methods, entries_taken
 from ...finding import Found

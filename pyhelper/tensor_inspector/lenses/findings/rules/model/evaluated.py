@@ -12,13 +12,13 @@ from .....measure.torch.node import AutogradNode
 from .....safe.budget import Steps
 from ....step.called import Called, functions_called
 from ....step.calls import Call
+from ....step.classes import function_called, methods_of
 from ....step.expressions import text_of
 from ....step.sight import Thing
 from ....step.source import Source
 from ....step.step import Step
 from ...ahead.calls import coming_calls, is_made_of, may_change
 from ...ahead.meantime import runs_its_forward_alone
-from ...classes import function_called, methods_of
 from ...finding import Found
 from ...lines import Line
 from ...rule import rule

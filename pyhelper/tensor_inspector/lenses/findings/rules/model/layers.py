@@ -11,8 +11,8 @@ from .....measure.torch.modules import Member, children, is_of
 from .....measure.torch.node import AutogradNode
 from .....safe.guard import class_name, dict_attribute, dict_get, instance_dict, module
 from .....words.text import plural
+from ....step.classes import is_library
 from ....step.step import Step
-from ...classes import is_library
 from ...finding import Found
 from ...lines import called_below, filled
 from ...rule import rule

@@ -8,10 +8,10 @@ from typing import Any
 from .....measure.torch.modules import Member, is_of
 from .....safe.guard import NUMBERS
 from ....step.calls import Call
+from ....step.classes import function_called
 from ....step.expressions import text_of
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import function_called
 from ...finding import Found
 from ...rule import rule
 

@@ -12,9 +12,9 @@ from .....safe.guard import SEQUENCES, module
 from .....words.text import number
 from ....running.generators import draw
 from ....running.isolation import Isolation, uncompiled, why_not
+from ....step.classes import forward_of, is_library, methods_of
 from ....step.expressions import text_of
 from ....step.step import Step
-from ...classes import forward_of, is_library, methods_of
 from ...finding import Found
 from ...losses import ModelInput, model_inputs
 from ...rule import NotAsked, rule

@@ -9,12 +9,12 @@ from .....measure.torch.elements import version_of
 from .....measure.torch.optimizers import is_optimizer
 from .....safe.guard import instance_dict, library_of
 from .....words.text import plural
+from ....step.classes import is_library
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
 from ....step.moment import Moment
 from ....step.roles import Parameter
 from ....step.step import Step
-from ...classes import is_library
 from ...finding import Found
 from ...lines import Line
 from ...rule import rule

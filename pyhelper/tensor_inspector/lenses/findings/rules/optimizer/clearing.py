@@ -11,8 +11,8 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .....safe.guard import class_dict, class_module, instance_dict, mro, plain_str, top_package
+from ....step.classes import is_library_module, unwrapped
 from ....step.step import Step
-from ...classes import is_library_module, unwrapped
 
 #: Where: in the frame with this number from a line to a line, or in all of its function.
 Region = list[tuple[int, "tuple[int, int] | None"]]

@@ -11,10 +11,10 @@ from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....measure.torch.optimizers import tensors as tensors_of
 from .....safe.guard import class_name, instance_dict, module
 from .....words.text import listed, number, plural
+from ....step.classes import methods_of
 from ....step.roles import Parameter
 from ....step.sight import Thing
 from ....step.step import Step
-from ...classes import methods_of
 from ...finding import Found
 from ...lines import made
 from ...rule import rule

@@ -14,11 +14,11 @@ from .....measure.torch.optimizers import is_optimizer
 from .....safe.guard import Classes, instance_dict, plain_str
 from .....safe.record import Record
 from ....step.calls import Call
+from ....step.classes import function_called, is_library, is_library_module
 from ....step.expressions import root_of, text_of
 from ....step.frames import global_of
 from ....step.source import Source
 from ....step.step import Step
-from ...classes import function_called, is_library, is_library_module
 from ...lines import Line
 
 _CHANGED_BY_METHODS = Classes(list, dict)

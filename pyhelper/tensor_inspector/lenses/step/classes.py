@@ -9,10 +9,10 @@ from types import FunctionType
 from typing import Any
 
 from ...safe.guard import class_dict, class_module, instance_dict, mro, top_package
-from ..step.calls import Call
-from ..step.frames import global_of
-from ..step.source import Source
-from ..step.step import Step
+from .calls import Call
+from .frames import global_of
+from .source import Source
+from .step import Step
 
 _METHODS = 200
 _DECORATORS = 32  #: around one function
