@@ -144,6 +144,16 @@ def gradients(model: object, *, budget_ms: float = float("inf")) -> Answer:
     return _asked("gradients", {"model": model}, {"rows": 10**9}, 1, budget_ms)
 
 
+def model(module: object, *, sort: str = "order", budget_ms: float = float("inf")) -> Answer:
+    """The modules of a model as a tree: parameters, trainable ones, bytes, dtypes, devices, modes, buffers, hooks.
+
+    A dict that prints as a table; ``rows`` has a row for each module, and ``tied`` the names of what is shared, which
+    counts once. ``sort`` is the order within each module: "order" as they stand, "name", "type", "parameters",
+    "trainable", "buffers", "bytes", "dtype", "device", "mode" or "hooks".
+    """
+    return _asked("model", {"model": module}, {"sort": sort, "rows": 10**9}, 1, budget_ms)
+
+
 def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
     """Where NaN or an infinity in a tensor began: the operation, what it came from, the line where that is known."""
     return _asked("nan_origin", {"tensor": tensor}, {}, 1, budget_ms)

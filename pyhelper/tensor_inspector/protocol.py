@@ -575,6 +575,59 @@ class AutogradFound(TypedDict):
 
 
 @final
+class ModuleRow(TypedDict):
+    """A module of a model with all below it. What several share counts once."""
+
+    #: As `named_modules` has it; empty of the model itself.
+    name: str
+    #: The name of its class.
+    type: str
+    #: Elements of its parameters.
+    parameters: Integer
+    #: Of them, those that require a gradient.
+    trainable: Integer
+    #: Elements of its buffers.
+    buffers: Integer
+    #: Of parameters and buffers, memory that tied ones share once; on the device meta what they would take elsewhere,
+    #: of a sharded tensor what stands in this process.
+    bytes: Integer
+    #: Of its parameters; of its buffers where it has none.
+    dtypes: list[str]
+    devices: list[str]
+    training: bool | None
+    #: Its own, before and after forward and backward.
+    hooks: Integer
+    #: The name under which the same module stood before: there is told what it holds.
+    same_as: str | None
+
+
+@final
+class ModelFound(TypedDict):
+    """The modules of a model as a tree: a row each, parents first."""
+
+    lens: Literal["model"]
+    modules: Integer
+    #: Parameters.
+    tensors: Integer
+    #: Elements of all parameters.
+    parameters: Integer
+    trainable: Integer
+    #: Elements of all buffers.
+    buffers: Integer
+    bytes: Integer
+    #: Tensors of lazy modules.
+    uninitialized: Integer
+    #: Tensors whose number of elements is a symbol, or known to the code of their class only; they count as none.
+    unknown: Integer
+    dtypes: list[str]
+    devices: list[str]
+    #: Names of parameters and buffers that are one tensor, or show the same elements.
+    tied: list[list[str]]
+    #: Sorted within each module, as many as the option `rows` asks for; 100 when absent.
+    rows: list[ModuleRow]
+
+
+@final
 class GradientRow(TypedDict):
     """The gradient of one parameter. Norms are Euclidean; null where they are not known."""
 
@@ -918,7 +971,14 @@ Expanded = dict[str, ExpandedRow]
 Answer = Union[FrameAnswer, ChildrenAnswer, NodeAnswer, LensAnswer, ErrorAnswer, InterruptAnswer]
 #: What lenses answer, each with a type of its own.
 Found = Union[
-    CompareFound, FindingsFound, AutogradFound, GradientsFound, NoGradientFound, NanOriginFound, EnvironmentFound
+    CompareFound,
+    FindingsFound,
+    AutogradFound,
+    GradientsFound,
+    NoGradientFound,
+    NanOriginFound,
+    EnvironmentFound,
+    ModelFound,
 ]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

@@ -88,7 +88,14 @@ export type Types = string[];
  * What lenses answer, each with a type of its own.
  */
 export type Found =
-  CompareFound | FindingsFound | AutogradFound | GradientsFound | NoGradientFound | NanOriginFound | EnvironmentFound;
+  | CompareFound
+  | FindingsFound
+  | AutogradFound
+  | GradientsFound
+  | NoGradientFound
+  | NanOriginFound
+  | EnvironmentFound
+  | ModelFound;
 /**
  * In what two values differ.
  */
@@ -1105,6 +1112,88 @@ export interface EnvironmentSetting {
    * It has a default, and is something else.
    */
   differs: boolean;
+}
+/**
+ * The modules of a model as a tree: a row each, parents first.
+ */
+export interface ModelFound {
+  lens: "model";
+  modules: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  tensors: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  parameters: number | string;
+  trainable: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  buffers: number | string;
+  bytes: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  uninitialized: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  unknown: number | string;
+  dtypes: string[];
+  devices: string[];
+  /**
+   * Names of parameters and buffers that are one tensor, or show the same elements.
+   */
+  tied: string[][];
+  /**
+   * Sorted within each module, as many as the option `rows` asks for; 100 when absent.
+   */
+  rows: ModuleRow[];
+}
+/**
+ * A module of a model with all below it. What several share counts once.
+ */
+export interface ModuleRow {
+  /**
+   * As `named_modules` has it; empty of the model itself.
+   */
+  name: string;
+  /**
+   * The name of its class.
+   */
+  type: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  parameters: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  trainable: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  buffers: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes: number | string;
+  /**
+   * Of its parameters; of its buffers where it has none.
+   */
+  dtypes: string[];
+  devices: string[];
+  training: boolean | null;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  hooks: number | string;
+  /**
+   * The name under which the same module stood before: there is told what it holds.
+   */
+  same_as: string | null;
 }
 /**
  * One value as it is shown.

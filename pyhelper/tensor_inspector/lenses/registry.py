@@ -39,6 +39,7 @@ LENSES: dict[str, Registered] = {
     "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
+    "model": Registered("model.model", ("model",), ("sort", "rows")),
 }
 
 

@@ -116,8 +116,12 @@ class Module(Kind):
 
     def lenses(self) -> list[str]:
         found = self.digest
-        known = ["gradients"] if found.wanting else []
-        return [*known, "no_gradient"] if found.without_grad or found.frozen else known
+        asked = [
+            ("gradients", found.wanting),
+            ("no_gradient", found.without_grad or found.frozen),
+            ("model", found.submodules or found.tensors),
+        ]
+        return [name for name, says in asked if says]
 
     def child_count(self) -> int | None:
         return self._count() + len(list(self._groups()))

@@ -149,7 +149,7 @@ class _TensorCounts:
         self.tensor = ref(tensor)
         self.dtype = dtype_of(tensor)
         self.device = device_of(tensor) if is_plain else known_device(tensor)
-        self.is_lazy = not is_plain and _is_lazy(type(tensor))
+        self.is_lazy = not is_plain and is_lazy(type(tensor))
         self.elements = element_count(tensor) if is_plain else 0 if self.is_lazy else known_count(tensor)
         self.required = requires_grad(tensor)
         gradient = grad_of(tensor) if self.required else None
@@ -209,4 +209,4 @@ def _dict_of(attrs: dict[str, Any], name: str) -> dict[Any, Any]:
 
 
 _NONE: dict[Any, Any] = {}
-_is_lazy = ByClass(lambda cls: any(class_name(base) == "UninitializedTensorMixin" for base in mro(cls)))
+is_lazy = ByClass(lambda cls: any(class_name(base) == "UninitializedTensorMixin" for base in mro(cls)))

@@ -1,0 +1,57 @@
+"""A parameter or buffer of a module: how much it is, where it stands, and which memory it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from ...measure.torch.digest import is_lazy
+from ...measure.torch.dispatch import known_bytes, known_count, known_device
+from ...measure.torch.elements import memory_of
+from ...measure.torch.metadata import (
+    EXACT_TENSORS,
+    Base,
+    byte_count,
+    device_of,
+    dtype_name,
+    element_count,
+    is_on_meta,
+    requires_grad,
+    shape_of,
+)
+
+
+class HeldTensor:
+    """What is known of one by its metadata. ``elements`` and ``bytes`` are None where they are not known.
+
+    Two that have the same ``memory`` are tied: they are one tensor, or show the same elements. On the device "meta" the
+    bytes are those that it would take elsewhere.
+    """
+
+    __slots__ = tuple("bytes device dtype elements is_lazy key memory path requires_grad shape value".split())
+
+    def __init__(self, key: str, value: Any, path: str | None) -> None:
+        is_exact = type(value) in EXACT_TENSORS
+        self.key = key
+        self.path = path  #: the expression that reaches it
+        self.value = value
+        self.is_lazy = not is_exact and is_lazy(type(value))
+        self.dtype = dtype_name(value)
+        self.requires_grad = bool(requires_grad(value))
+        device = device_of(value) if is_exact else known_device(value)
+        self.device = "" if device is None else str(device)
+        self.elements = 0 if self.is_lazy else element_count(value) if is_exact else known_count(value)
+        self.shape = tuple(shape_of(value)) if is_exact else ()
+        self.bytes = 0 if self.is_lazy else self._bytes(is_exact)
+        self.memory = self._memory(is_exact)
+
+    def _bytes(self, is_exact: bool) -> int | None:
+        if not is_exact:
+            return known_bytes(self.value)
+        if is_on_meta(self.value):
+            return None if self.elements is None else self.elements * int(Base.element_size(self.value))
+        return byte_count(self.value)
+
+    def _memory(self, is_exact: bool) -> Hashable:
+        begins = memory_of(self.value) if is_exact and self.elements else None
+        return id(self.value) if begins is None else (begins, Base.storage_offset(self.value), self.bytes)

@@ -1,0 +1,49 @@
+"""The order in which a table of modules tells those that stand in one module, and which of them it tells as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from ...safe.guard import class_name
+from .submodule import Submodule
+
+_LEAST = 3  #: modules in a row that are told as one
+_KEYS: dict[str, Callable[[Submodule], Any]] = {
+    "order": lambda one: 0,
+    "name": lambda one: (0, int(one.key), "") if one.key.isdecimal() else (1, 0, one.key),
+    "type": lambda one: class_name(type(one.module)),
+    "parameters": lambda one: -one.total.parameters,
+    "trainable": lambda one: -one.total.trainable,
+    "buffers": lambda one: -one.total.buffers,
+    "bytes": lambda one: -one.total.bytes,
+    "dtype": lambda one: list(one.dtypes),
+    "device": lambda one: list(one.devices),
+    "mode": lambda one: one.training is not True,
+    "hooks": lambda one: -len(one.hooks),
+}
+SORTS = tuple(_KEYS)
+
+
+class ModuleOrder:
+    """By what the modules in one module are sorted: numbers from the largest, texts from the first."""
+
+    def __init__(self, by: str) -> None:
+        self._key = _KEYS[by]
+
+    def of(self, modules: Sequence[Submodule]) -> list[Submodule]:
+        return sorted(modules, key=self._key)
+
+    def groups(self, modules: Sequence[Submodule]) -> list[list[Submodule]]:
+        """The same, with the layers of a list that are alike and follow each other as one."""
+        found: list[list[Submodule]] = []
+        for (_, alike), same in groupby(enumerate(self.of(modules)), lambda one: (_run(*one), one[1].alike)):
+            group = [one for _, one in same]
+            found.extend([group] if alike and len(group) >= _LEAST else ([one] for one in group))
+        return found
+
+
+def _run(at: int, one: Submodule) -> Any:
+    """The same for neighbours that are numbered one after the other."""
+    return int(one.key) - at if one.key.isdecimal() else one.key

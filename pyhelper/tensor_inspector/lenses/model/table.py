@@ -1,0 +1,72 @@
+"""The modules of a model as a table of text, to be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...words.text import middle, size
+from .order import ModuleOrder
+from .submodule import Submodule
+from .tree import ModuleTree
+from .words import keys_of, mode, what
+
+_WIDTH = 60  #: characters of the first column
+_TIED = 20  #: lines of what is tied
+_HEAD = ("layer", "parameters", "trainable", "bytes", "dtype", "device", "mode")
+_ALIGNED = (False, True, True, True, False, False, False)  #: to the right
+
+
+def table(tree: ModuleTree, order: ModuleOrder) -> str:
+    """A line a module, layers of a list that are alike as one, with the numbers of one of them below it."""
+    rows = [_HEAD, *_lines(tree.root, order)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
+    lines = ["  ".join(map(_padded, row, widths, _ALIGNED)).rstrip() for row in rows]
+    rule = "─" * max(map(len, lines))
+    return "\n".join([lines[0], rule, *lines[1:], rule, *_foot(tree)])
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    return text.rjust(width) if right else text.ljust(width)
+
+
+def _lines(root: Submodule, order: ModuleOrder) -> Iterator[tuple[str, ...]]:
+    waiting: list[tuple[list[Submodule], str, str]] = [([root], "", "")]
+    while waiting:
+        group, branch, indent = waiting.pop()
+        name = keys_of(group)
+        first = f"{branch}{name}: {what(group)}" if name else what(group)
+        yield (middle(first, _WIDTH), *_cells(group))
+        groups = order.groups(group[0].below)
+        for at, below in reversed(list(enumerate(groups))):
+            last = at == len(groups) - 1
+            waiting.append((below, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  ")))
+
+
+def _cells(group: Sequence[Submodule]) -> tuple[str, ...]:
+    one = group[0]
+    if one.same is not None:
+        return (f"as {one.same}" if one.same else "as the model", "", "", "", "", "")
+    numbers = [sum(getattr(below.total, name) for below in group) for name in ("parameters", "trainable", "bytes")]
+    texts = [f"{number:,}" if number else "–" for number in numbers[:2]]
+    return (
+        *texts,
+        size(numbers[2]) if numbers[2] else "–",
+        ", ".join(one.dtypes),
+        ", ".join(one.devices),
+        mode(one) or "",
+    )
+
+
+def _foot(tree: ModuleTree) -> Iterator[str]:
+    total = tree.root.total
+    at_least = "≥" if total.unknown else ""
+    yield f"parameters {at_least}{total.parameters:,} in {total.tensors:,} tensors, {total.trainable:,} trainable"
+    if total.buffers:
+        yield f"buffers    {total.buffers:,}"
+    yield f"bytes      {total.bytes:,}" + (f" ({size(total.bytes)})" if total.bytes >= 1024 else "")
+    if total.lazy:
+        yield f"not initialized {total.lazy:,}"
+    for names in tree.tied[:_TIED]:
+        yield f"tied       {' = '.join(names)}"
+    if len(tree.tied) > _TIED:
+        yield f"           and {len(tree.tied) - _TIED:,} more"
