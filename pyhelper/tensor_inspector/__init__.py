@@ -30,6 +30,7 @@ from .api import (
     model,
     nan_origin,
     no_gradient,
+    report,
     summarize,
     tree,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "model",
     "nan_origin",
     "no_gradient",
+    "report",
     "summarize",
     "tree",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +174,17 @@ def environment() -> Answer:
     return _asked("environment", {}, {}, 1, float("inf"))
 
 
+def report(*, values: bool = False) -> Answer:
+    """A bug report about the frame that calls it, and the exception that is being handled: text in Markdown.
+
+    Versions, devices, what is not as by default, the exception with the lines that it came through, the findings, and
+    each variable by its type, shape, dtype and device. Nothing of what variables hold, unless ``values`` asks for
+    that: no number, text or key, and of messages only what libraries say, without what they quote. The home folder
+    is ``~``.
+    """
+    return _asked("report", {}, {"values": values}, 1, float("inf"))
+
+
 def forget() -> None:
     """Forget the numbers of earlier stops that `findings` compares with."""
     from .watching import history
@@ -193,13 +205,19 @@ def _asked(lens: str, values: dict[str, object], options: dict[str, Any], depth:
     from .lenses.lens import Misasked, Paused
     from .lenses.step import frames
 
-    budget, thread = _budget(ms), modes()
+    budget, thread, raised = _budget(ms), modes(), sys.exc_info()[1]
+    if raised is None and hasattr(sys, "ps1"):  # at a prompt
+        raised = getattr(sys, "last_value", None)
     with Untouched():
         frame = frames.caller()
         view = frames.nearest(frame)
         names = {} if view is None else {id(value): name for name, value in reversed(list(view.variables.items()))}
         asked = {role: Child(names.get(id(value), role), value, names.get(id(value))) for role, value in values.items()}
-        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None, thread)
+        paused = None
+        if frame is not None:
+            about = None if raised is None else (type(raised), raised, None)
+            grad_mode = thread is None or thread.grad
+            paused = Paused(frame, about, grad_mode, None, lambda expression, frame: None, thread)
         try:
             work = registry.lens(lens, asked, options, budget, paused)
         except Misasked as error:

@@ -673,6 +673,20 @@ class EnvironmentFound(TypedDict):
 
 
 @final
+class ReportFound(TypedDict):
+    """A bug report about the stop, which is the text of the answer; asked about no value."""
+
+    lens: Literal["report"]
+    #: The class of the exception at which the program has stopped; null where there is none.
+    exception: str | None
+    findings: int
+    #: As `EnvironmentFound` tells it.
+    cuda: Literal["initialized", "not_initialized", "no_driver", "not_built", "no_torch"]
+    #: Whether the text holds values of the program, as the option `values` asks for.
+    values: bool
+
+
+@final
 class GradientsFound(TypedDict):
     """The gradients of a model's parameters; the rows tell each, the worst first."""
 
@@ -979,6 +993,7 @@ Found = Union[
     NanOriginFound,
     EnvironmentFound,
     ModelFound,
+    ReportFound,
 ]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

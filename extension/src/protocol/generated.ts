@@ -95,7 +95,8 @@ export type Found =
   | NoGradientFound
   | NanOriginFound
   | EnvironmentFound
-  | ModelFound;
+  | ModelFound
+  | ReportFound;
 /**
  * In what two values differ.
  */
@@ -1194,6 +1195,25 @@ export interface ModuleRow {
    * The name under which the same module stood before: there is told what it holds.
    */
   same_as: string | null;
+}
+/**
+ * A bug report about the stop, which is the text of the answer; asked about no value.
+ */
+export interface ReportFound {
+  lens: "report";
+  /**
+   * The class of the exception at which the program has stopped; null where there is none.
+   */
+  exception: string | null;
+  findings: number;
+  /**
+   * As `EnvironmentFound` tells it.
+   */
+  cuda: "initialized" | "not_initialized" | "no_driver" | "not_built" | "no_torch";
+  /**
+   * Whether the text holds values of the program, as the option `values` asks for.
+   */
+  values: boolean;
 }
 /**
  * One value as it is shown.

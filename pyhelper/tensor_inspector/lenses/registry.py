@@ -40,6 +40,7 @@ LENSES: dict[str, Registered] = {
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),
+    "report": Registered("report.report", (), ("values", "stop"), without_torch=True, of_the_stop=True),
 }
 
 

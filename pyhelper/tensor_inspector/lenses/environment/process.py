@@ -24,6 +24,7 @@ _NAMES = frozenset(
         "TOKENIZERS_PARALLELISM", "WORLD_SIZE",
     )
 )  # fmt: skip
+_BY_TORCH = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")  #: which it sets itself
 _SECRET = ("AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN")  #: in the name of a variable whose value is not told
 _ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}  #: of numpy, by default
 
@@ -54,7 +55,7 @@ def processes() -> Iterator[Setting]:
 
 def environment_variables() -> Iterator[Setting]:
     for name, value in sorted(variables()):
-        if name.startswith(_PREFIXES) or name in _NAMES:
+        if (name.startswith(_PREFIXES) and name not in _BY_TORCH) or name in _NAMES:
             secret = any(word in name for word in _SECRET)
             yield Setting("variable", name, "set, not shown" if secret else one_line(value), "not set")
 

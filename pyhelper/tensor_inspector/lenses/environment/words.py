@@ -53,6 +53,18 @@ def text_of(settings: list[Setting]) -> str:
     return "\n".join(lines)
 
 
+def report_lines(settings: list[Setting]) -> list[str]:
+    """What a report tells of it: versions, devices, and what is not as by default."""
+    told = [setting for setting in settings if setting.group in ("version", "device")]
+    different = [setting for setting in settings if setting.differs()]
+    lines = [f"{setting.name}: {_value(setting)}" for setting in told]
+    return [
+        *lines,
+        *(["", "not as by default:"] if different else []),
+        *(f"  {one.name}: {_value(one)}" for one in different),
+    ]
+
+
 def _of(group: str, settings: list[Setting]) -> list[Setting]:
     return [setting for setting in settings if setting.group == group and not setting.differs()]
 

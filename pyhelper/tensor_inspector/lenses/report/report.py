@@ -1,0 +1,129 @@
+"""The lens `report`: a bug report as text. Without the option ``values`` nothing in it is of the program's data.
+
+It tells versions, devices and what is set otherwise than by default, the exception, the findings, and what the
+variables in sight are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ...words.text import full_path, plural
+from ..environment.environment import settings
+from ..environment.installed import cuda
+from ..environment.words import report_lines
+from ..lens import Lens, Paused
+from ..step.frames import in_sight, nearest
+from .raised import place, raised, raised_in
+from .section import Section
+from .variables import frame_section
+from .words import row_of, text_of
+
+if TYPE_CHECKING:
+    from ...protocol import Finding, Found, ReportFound
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    if paused is None:
+        raise ValueError("'report' is asked where the program is paused")
+    return Report(budget, paused, values=options.get("values") is True, stop=options.get("stop"))
+
+
+class _Recalled:
+    """Numbers of earlier stops, to which a report adds none. Only by its number the present stop is told from them."""
+
+    def __init__(self, history: Any, stop: Any) -> None:
+        self._history = None if type(stop) is not int else history
+
+    def recall(self, *step: Any) -> Any:
+        return [] if self._history is None else self._history.recall(*step)
+
+    def remember(self, *step: Any) -> None:
+        pass
+
+
+def _findings(paused: Paused, stop: Any, budget: Budget) -> Lens | None:
+    """What is wrong here, and what the exception was about; None without torch, which these questions need."""
+    if module("torch") is None:
+        return None
+    from ..findings.lens import lens as findings
+
+    asked = Paused(**{**vars(paused), "history": _Recalled(paused.history, stop)})
+    return findings({}, {"stop": stop} if type(stop) is int else {}, budget, asked)
+
+
+class Report(Lens):
+    def __init__(self, budget: Budget, paused: Paused, *, values: bool, stop: Any) -> None:
+        super().__init__(budget)
+        self._paused = paused
+        self._values = values
+        self._findings = _findings(paused, stop, budget)
+        self._sections: list[Section] | None = None
+
+    def go_on(self) -> bool:
+        if self._findings is not None and not self._findings.go_on():
+            return False
+        self._sections = list(self._all())
+        return True
+
+    def progress(self) -> float:
+        return 0.0 if self._findings is None else self._findings.progress()
+
+    def found(self) -> Found:
+        exception = next((section.summary for section in self._told() if section.title == "Exception"), None)
+        answer: ReportFound = {
+            "lens": "report",
+            "exception": exception,
+            "findings": len(self._found()),
+            "cuda": cuda(),
+            "values": self._values,
+        }
+        return answer
+
+    def row(self) -> Child:
+        return row_of(self._told())
+
+    def text(self) -> str:
+        return text_of(self._told())
+
+    def _told(self) -> list[Section]:
+        return self._sections or []
+
+    def _found(self) -> list[Finding]:
+        found: Any = {"findings": []} if self._findings is None else self._findings.found()
+        return found["findings"]  # type: ignore[no-any-return]
+
+    def _all(self) -> list[Section]:
+        view, inside = nearest(self._paused.frame), raised_in(self._paused)
+        views = {} if view is None else {"Frame": view}
+        if inside is not None and (view is None or inside.frame is not view.frame):
+            views = {"Frame that raised": inside, **views}
+        every = settings(self._paused)
+        different = sum(setting.differs() for setting in every)
+        sections = [
+            raised(self._paused, values=self._values),
+            None if view is None or self._paused.raised is not None else _stack(view),
+            self._findings_section(),
+            *(frame_section(title, one, self.budget, values=self._values) for title, one in views.items()),
+            Section("Environment", f"{different} not as by default", report_lines(every)),
+        ]
+        return [section for section in sections if section is not None]
+
+    def _findings_section(self) -> Section:
+        found, lines = self._found(), []
+        for finding in found:
+            source = finding["source"]
+            where = "" if source is None else f" ({full_path(source['file'])}:{source['line']})"
+            title = finding["title"] if finding["certain"] else f"may be: {finding['title']}"
+            told = title if self._values else finding["why"]
+            lines.append(f"{finding['severity']} {finding['rule']}{where}: {told}")
+        return Section("Findings", plural(len(found), "finding"), lines or ["none"])
+
+
+def _stack(view: Any) -> Section:
+    lines = [place(one.frame.f_code.co_filename, one.lineno, one.frame.f_code.co_name) for one in in_sight(view)]
+    return Section("Stopped at", lines[0], lines)
