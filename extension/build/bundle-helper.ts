@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { type Bundle, packed } from "../src/helper/injection.ts";
+import { bareSource } from "./bare-source.ts";
 
 const root = new URL("../../", import.meta.url);
 const source = new URL("pyhelper/tensor_inspector/", root);
@@ -21,7 +22,8 @@ export async function bundleHelper(): Promise<Bundle> {
   const rooms = new Map<string, Map<string, string>>();
   let loader = "";
   for (const file of files) {
-    const text = (await readFile(new URL(file.replaceAll("\\", "/"), source), "utf8")).replaceAll("\r\n", "\n");
+    const whole = await readFile(new URL(file.replaceAll("\\", "/"), source), "utf8");
+    const text = bareSource(whole.replaceAll("\r\n", "\n"));
     if (file === "loader.py") loader = text;
     else rooms.set(roomName(file), (rooms.get(roomName(file)) ?? new Map()).set(moduleName(file), text));
   }
