@@ -49,6 +49,19 @@ def test_figures_are_compared_by_their_medians() -> None:
     assert figures.report() == 0
 
 
+def test_rounds_that_something_else_has_slowed_down_fail_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = Figures([ANSWER])
+    figures.compare(ANSWER, [2, 90, 95], [10, 10, 11])
+    assert figures.report() == 0
+    assert "measured 9×" in capsys.readouterr().out
+
+
+def test_a_run_fails_where_its_fastest_rounds_are_far_over_the_goal() -> None:
+    figures = Figures([ANSWER])
+    figures.compare(ANSWER, [18, 19, 20], [10, 10, 11])
+    assert figures.report() == 1
+
+
 def test_a_run_measures_no_figure_that_it_has_not_declared() -> None:
     with pytest.raises(AssertionError):
         Figures([]).note(ANSWER, 1)
