@@ -155,6 +155,14 @@ def model(module: object, *, sort: str = "order", budget_ms: float = float("inf"
     return _asked("model", {"model": module}, {"sort": sort, "rows": 10**9}, 1, budget_ms)
 
 
+def memory(*, budget_ms: float = float("inf")) -> Answer:
+    """What takes memory: by device, by what it is for, by variable, and the largest pieces with every name of theirs.
+
+    Each byte counts once, however many tensors and arrays share it. Nothing is allocated on a device to know it.
+    """
+    return _asked("memory", {}, {"rows": 10**9}, 1, budget_ms)
+
+
 def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
     """Where NaN or an infinity in a tensor began: the operation, what it came from, the line where that is known."""
     return _asked("nan_origin", {"tensor": tensor}, {}, 1, budget_ms)

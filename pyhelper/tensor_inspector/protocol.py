@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 Version = str
 #: Which variables are listed: all, or those that are or hold tensors.
 Filter = Literal["all", "tensors"]
+#: What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and
+#: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
+#: it, for their backward), unnamed (tensors that no name in sight reaches).
+MemoryPart = Literal["model", "gradients", "optimizer", "variables", "saved", "unnamed"]
 #: In what two values differ.
 DifferenceKind = Literal[
     "type",
@@ -429,6 +433,95 @@ class LensAnswer(TypedDict):
     #: The same as text to be copied, of a lens that has more to say than its rows: a table, a report.
     text: NotRequired[str]
     types: Types
+
+
+@final
+class MemoryShare(TypedDict):
+    """How much memory a part takes on a device; what is shared counts once."""
+
+    part: MemoryPart
+    device: str
+    bytes: Integer
+    #: Pieces of memory: storages, arrays, or several that overlap.
+    count: Integer
+
+
+@final
+class MemoryDevice(TypedDict):
+    """The memory of a device in bytes, null where that is not known. Of the CPU, free and total are those of the
+    machine or the container.
+    """
+
+    device: str
+    #: All that was found of it: the sum of the shares.
+    known: Integer
+    #: What tensors take, as torch counts it.
+    allocated: Integer | None
+    #: What torch has taken from the driver to serve tensors from.
+    reserved: Integer | None
+    #: The most that tensors took so far; of the CPU, the most that the process had in memory.
+    peak: Integer | None
+    #: What of the reserved lies between tensors and can't be given back.
+    fragmented: Integer | None
+    #: What could still be had.
+    free: Integer | None
+    #: All that there is.
+    total: Integer | None
+
+
+@final
+class MemoryGroup(TypedDict):
+    """What memory a variable holds, or an attribute of an object that is one. What several hold counts for one of
+    them.
+    """
+
+    #: As one types it.
+    name: str
+    #: With what only its graphs keep.
+    bytes: Integer
+    #: Pieces of memory, without those of graphs.
+    count: Integer
+    #: Autograd graphs that its tensors hold; what hangs together is one.
+    graphs: Integer
+    #: Bytes that only these graphs keep.
+    saved: Integer
+
+
+@final
+class MemoryBlock(TypedDict):
+    """A piece of memory: a storage, an array, or several that overlap."""
+
+    part: MemoryPart
+    device: str
+    bytes: Integer
+    #: What reaches it, one name for each that holds it; the first of them. Of what is saved, the operations.
+    names: list[str]
+    #: How many names there are.
+    holders: Integer
+
+
+@final
+class MemoryFound(TypedDict):
+    """What takes memory in the program: counted by devices, by what it is for, by variables, and the largest pieces."""
+
+    lens: Literal["memory"]
+    #: All that was found, each byte once.
+    bytes: Integer
+    #: Pieces of memory.
+    count: Integer
+    #: What the process has in memory; null where the system does not tell.
+    resident: Integer | None
+    devices: list[MemoryDevice]
+    #: They add up to `bytes`.
+    shares: list[MemoryShare]
+    #: The largest first.
+    groups: list[MemoryGroup]
+    #: The largest first, as many as the option `rows` asks for; 100 when absent.
+    blocks: list[MemoryBlock]
+    #: Tensors saved for backward that only the program's hooks could tell of: they are in no sum.
+    hooked: Integer
+    #: All was gone through.
+    complete: bool
 
 
 @final
@@ -994,6 +1087,7 @@ Found = Union[
     EnvironmentFound,
     ModelFound,
     ReportFound,
+    MemoryFound,
 ]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

@@ -96,7 +96,8 @@ export type Found =
   | NanOriginFound
   | EnvironmentFound
   | ModelFound
-  | ReportFound;
+  | ReportFound
+  | MemoryFound;
 /**
  * In what two values differ.
  */
@@ -174,6 +175,10 @@ export type NanCause =
   | "infinite_slope"
   | "domain"
   | "unknown";
+/**
+ * What memory is to a training step. Each byte is in one part, the first of these that it fits: model (parameters and buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep it, for their backward), unnamed (tensors that no name in sight reaches).
+ */
+export type MemoryPart = "model" | "gradients" | "optimizer" | "variables" | "saved" | "unnamed";
 
 /**
  * The one wire contract between the extension and the helper in the paused program. A request travels as base64 JSON inside one DAP `evaluate`; the answer is ASCII JSON. `npm run build` writes the TypeScript types (extension/src/protocol/generated.ts) and the TypedDicts (tensor_inspector/protocol.py) from this file.
@@ -1214,6 +1219,132 @@ export interface ReportFound {
    * Whether the text holds values of the program, as the option `values` asks for.
    */
   values: boolean;
+}
+/**
+ * What takes memory in the program: counted by devices, by what it is for, by variables, and the largest pieces.
+ */
+export interface MemoryFound {
+  lens: "memory";
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  count: number | string;
+  /**
+   * What the process has in memory; null where the system does not tell.
+   */
+  resident: Integer | null;
+  devices: MemoryDevice[];
+  /**
+   * They add up to `bytes`.
+   */
+  shares: MemoryShare[];
+  /**
+   * The largest first.
+   */
+  groups: MemoryGroup[];
+  /**
+   * The largest first, as many as the option `rows` asks for; 100 when absent.
+   */
+  blocks: MemoryBlock[];
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  hooked: number | string;
+  /**
+   * All was gone through.
+   */
+  complete: boolean;
+}
+/**
+ * The memory of a device in bytes, null where that is not known. Of the CPU, free and total are those of the machine or the container.
+ */
+export interface MemoryDevice {
+  device: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  known: number | string;
+  /**
+   * What tensors take, as torch counts it.
+   */
+  allocated: Integer | null;
+  /**
+   * What torch has taken from the driver to serve tensors from.
+   */
+  reserved: Integer | null;
+  /**
+   * The most that tensors took so far; of the CPU, the most that the process had in memory.
+   */
+  peak: Integer | null;
+  /**
+   * What of the reserved lies between tensors and can't be given back.
+   */
+  fragmented: Integer | null;
+  /**
+   * What could still be had.
+   */
+  free: Integer | null;
+  /**
+   * All that there is.
+   */
+  total: Integer | null;
+}
+/**
+ * How much memory a part takes on a device; what is shared counts once.
+ */
+export interface MemoryShare {
+  part: MemoryPart;
+  device: string;
+  bytes: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  count: number | string;
+}
+/**
+ * What memory a variable holds, or an attribute of an object that is one. What several hold counts for one of them.
+ */
+export interface MemoryGroup {
+  /**
+   * As one types it.
+   */
+  name: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  bytes: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  count: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  graphs: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  saved: number | string;
+}
+/**
+ * A piece of memory: a storage, an array, or several that overlap.
+ */
+export interface MemoryBlock {
+  part: MemoryPart;
+  device: string;
+  bytes: Integer;
+  /**
+   * What reaches it, one name for each that holds it; the first of them. Of what is saved, the operations.
+   */
+  names: string[];
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  holders: number | string;
 }
 /**
  * One value as it is shown.

@@ -14,7 +14,7 @@ from ...safe.guard import class_name, each, instance_dict, plain_str, top_packag
 _WALKED = 400  #: frames that are gone through
 _KEPT = 8  #: frames whose variables are in sight
 #: `__channelexec__` is what execnet runs in another process, as pytest's workers.
-_TOOLS = frozenset(
+TOOLS = frozenset(
     "IPython __channelexec__ _pydev_bundle _pydevd_bundle _pydevd_frame_eval _pytest _tensor_inspector"
     " asyncio bdb code codeop cmd concurrent contextlib debugpy doctest functools ipykernel pdb pluggy"
     " pydevd pydevd_runpy pytest runpy tensor_inspector threading tornado traitlets unittest importlib"
@@ -53,7 +53,7 @@ def is_tools(frame: FrameType) -> bool:
     if name == "__main__":  # as debugpy is, where it was begun with the program as its argument
         folder, file = os.path.split(frame.f_code.co_filename)
         name = os.path.basename(folder) if file == "__main__.py" else name
-    return top_package(name) in _TOOLS
+    return top_package(name) in TOOLS
 
 
 def nearest(frame: FrameType | None) -> View | None:

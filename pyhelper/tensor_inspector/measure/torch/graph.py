@@ -12,7 +12,7 @@ from .node import LEAF, WAS_FREED, WAS_MODIFIED, AutogradNode, NodeClass, class_
 
 #: Nodes of one graph. A node that Python has seen is freed by a call inside that of the node above it: where a program
 #: lets go of a chain of 45,000 such nodes, torch runs out of 8 MB of stack. A main thread on Windows has 2 MB.
-_MOST = 8_000 if sys.platform == "win32" else 20_000
+MOST = 8_000 if sys.platform == "win32" else 20_000
 #: Operations that change no value.
 VIEWS = frozenset(
     "Alias AsStrided Clone Contiguous Permute Reshape ReshapeAlias Squeeze T ToCopy Transpose UnsafeView"
@@ -85,7 +85,7 @@ class Graph:
     def _enter(self, function: Any) -> int | None:
         """The number of a node that is met for the first time; None where it would be one too many."""
         number = len(self._functions)
-        if number >= _MOST:
+        if number >= MOST:
             self._full = True
             return None
         self._numbers[id(function)] = number

@@ -236,6 +236,27 @@ class NodeClass:
                     found |= WAS_FREED if data is None else WAS_MODIFIED
         return found
 
+    def held(self, function: Any) -> tuple[list[Any], int]:
+        """The tensors that a node keeps for its backward as they are kept, and of how many more that is not known.
+
+        None is unpacked: what hooks have made of one is looked at only where that is a tensor, or a tuple with one.
+        """
+        found: list[Any] = []
+        unknown = 0
+        for name in self.saves:
+            try:
+                raw = self.getsets[f"_raw_saved_{name}"].__get__(function)
+            except RuntimeError:  # freed
+                continue
+            for saved in raw if type(raw) is tuple else (raw,):
+                data = getattr(saved, "data", _UNREAD)
+                kept = [one for one in (data if type(data) is tuple else (data,)) if type(one) in EXACT_TENSORS]
+                found += kept
+                unknown += data is not None and not kept
+        if self.is_custom:
+            found += [one for one in list(instance_dict(function).values()) if type(one) in EXACT_TENSORS]
+        return found, unknown
+
     def leaf(self, function: Any) -> Any:
         """The tensor to whose ``.grad`` a node adds; None of all others."""
         return self._variable.__get__(function) if self._variable is not None else None

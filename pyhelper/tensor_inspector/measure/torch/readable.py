@@ -102,5 +102,13 @@ def address_of(t: Any) -> int:
 def storage_address(t: Any) -> int | None:
     """Where the storage of a tensor of any class begins; None where it has no memory, or no elements."""
     methods, first = module("torch").Tensor, address_of(t)
-    before = methods.storage_offset(t) * methods.element_size(t)
+    offset = methods.storage_offset(t)
+    before = offset * methods.element_size(t) if offset else 0
     return first - before if first > before else None
+
+
+def address_in(storage: Any) -> int | None:
+    """Where a storage begins; None where it has no memory. It is looked at through a tensor, which copies nothing."""
+    torch = module("torch")
+    over = torch.Tensor.set_(torch.empty(0, dtype=torch.uint8, device=storage.device), storage)
+    return address_of(over) or None

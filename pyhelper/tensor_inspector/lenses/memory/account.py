@@ -1,0 +1,102 @@
+"""What memory there is, counted: by devices, by what it is for, by variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...measure.memory.blocks import MemoryBlocks
+from .inventory import PARTS, Inventory
+
+
+class Variable:
+    """What a variable holds; see `MemoryGroup` of the protocol."""
+
+    __slots__ = ("blocks", "bytes", "graphs", "place", "saved")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.bytes = 0
+        self.saved = 0
+        self.graphs: set[int] = set()
+        self.blocks: list[int] = []
+
+
+class Account:
+    """Blocks by their numbers, ``largest`` first, and what they add up to; ``best`` is the one that stands for each."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self.blocks = blocks = MemoryBlocks(inventory.extents)
+        ranks = inventory.ranks
+        self.best = [min(blocks.members(number), key=ranks.__getitem__) for number in range(len(blocks))]
+        self.largest = sorted(range(len(blocks)), key=blocks.bytes.__getitem__, reverse=True)
+        self.shares: dict[tuple[str, str], list[int]] = {}
+        self._variables: dict[int, Variable] = {}
+        for number in self.largest:
+            self._add(number)
+        if inventory.graphs is not None:
+            for root, place in enumerate(inventory.rooted):
+                if place >= 0:
+                    self._variable(inventory.walk.group(place)).graphs.add(inventory.graphs.graph(root))
+        self.variables = sorted(self._variables.values(), key=lambda one: (-one.bytes, one.place))
+
+    def _add(self, number: int) -> None:
+        bytes, best = self.blocks.bytes[number], self.best[number]
+        share = self.shares.setdefault((self.part(number), self.device(number)), [0, 0])
+        share[0] += bytes
+        share[1] += 1
+        place = self.inventory.places[best]
+        if place < 0:
+            return
+        variable = self._variable(self.inventory.walk.group(place))
+        variable.bytes += bytes
+        if best in self.inventory.ops:
+            variable.saved += bytes
+        else:
+            variable.blocks.append(number)
+
+    def _variable(self, place: int) -> Variable:
+        return self._variables.setdefault(place, Variable(place))
+
+    def part(self, number: int) -> str:
+        return self.inventory.part(self.best[number])
+
+    def device(self, number: int) -> str:
+        return self.inventory.extents[self.best[number]].device
+
+    def value(self, number: int) -> Any:
+        return self.inventory.values[self.best[number]]
+
+    def op(self, number: int) -> str | None:
+        """The operation that keeps a block that nothing else has."""
+        return self.inventory.ops.get(self.best[number])
+
+    def names(self, number: int) -> list[str]:
+        """Every name that reaches a block, the best first; of what only graphs keep, the operations that do."""
+        inventory, ops = self.inventory, self.inventory.ops
+        members = sorted(self.blocks.members(number), key=inventory.ranks.__getitem__)
+        places = [inventory.places[member] for member in members if member not in ops]
+        named = [inventory.walk.place(place).name for place in places if place >= 0]
+        return list(dict.fromkeys(named or [ops[member] for member in members if member in ops]))
+
+    def path(self, number: int) -> str | None:
+        """The expression that reaches what stands for a block."""
+        place = self.inventory.places[self.best[number]]
+        return None if place < 0 or self.op(number) is not None else self.inventory.walk.place(place).path
+
+    def bytes(self, *, device: str | None = None, part: str | None = None) -> int:
+        return sum(
+            amount
+            for (of_part, on_device), (amount, _) in self.shares.items()
+            if device in (None, on_device) and part in (None, of_part)
+        )
+
+    def devices(self) -> list[str]:
+        return sorted({device for _, device in self.shares})
+
+    def of_part(self, part: str) -> list[int]:
+        return [number for number in self.largest if self.part(number) == part]
+
+    def sorted_shares(self) -> list[tuple[str, str, int, int]]:
+        found = [(part, device, bytes, count) for (part, device), (bytes, count) in self.shares.items()]
+        return sorted(found, key=lambda one: (one[1], PARTS.index(one[0])))

@@ -1,0 +1,170 @@
+"""All memory that the program's names reach, that graphs keep, and, where asked for, that no name reaches."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from itertools import compress
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ...measure.memory.blocks import Extent, extents_of_array, is_array
+from ...safe.budget import Budget, Steps
+from ...safe.guard import module
+from .roots import roots
+from .walk import Walk
+
+if TYPE_CHECKING:
+    from ...measure.memory.retained import Retained
+
+PARTS = ("model", "gradients", "optimizer", "variables", "saved", "unnamed")
+_PLACES = 40  #: bits for a number of a place in a rank
+
+
+class Inventory:
+    """Extents of memory, and who has each: worked at in slices. What is known of them stands in lists, by numbers.
+
+    ``places`` are those of the walk, −1 of what has no name; of what a graph keeps, that of the variable whose graph it
+    is, with the operation in ``ops``. Of several that share memory the one of the lowest rank stands for it.
+    """
+
+    def __init__(self, frame: FrameType | None, *, thorough: bool = False) -> None:
+        self.walk = Walk(roots(frame))
+        self.extents: list[Extent] = []
+        self.ranks: list[int] = []
+        self.places: list[int] = []
+        self.values: list[Any] = []
+        self.ops: dict[int, str] = {}
+        self.graphs: Retained | None = None
+        self.rooted: list[int] = []  #: the places of the tensors whose graphs are gone through, in their order
+        self._thorough = thorough
+        self._measured: dict[int, list[Extent]] = {}  #: by the ids of values, which are kept
+        self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, place and node of a tensor, by its id
+        self._function_of = None if module("torch") is None else _function_of()
+        self._extents_of = _extents_of()
+        self._stage = 0
+        self._at = 0
+        self._unnamed: list[Any] = []
+
+    def go_on(self, budget: Budget) -> bool:
+        """Work on while there is time. Whether all is done."""
+        stages = (self._walk, self._enter_named, self._enter_unnamed, self._go_through_graphs, self._enter_saved)
+        while self._stage < len(stages):
+            if not stages[self._stage](budget):
+                return False
+            self._stage, self._at = self._stage + 1, 0
+        return True
+
+    def progress(self) -> float:
+        return (0.0, 0.4, 0.6, 0.8, 0.9, 1.0)[self._stage]
+
+    def part(self, number: int) -> str:
+        return PARTS[self.ranks[number] >> (_PLACES + 2)]
+
+    @property
+    def complete(self) -> bool:
+        return self.walk.complete and (self.graphs is None or self.graphs.complete)
+
+    def _walk(self, budget: Budget) -> bool:
+        return self.walk.go_on(budget)
+
+    def _enter_named(self, budget: Budget) -> bool:
+        steps, walk = Steps(budget), self.walk
+        while self._at < len(walk.met):
+            if steps.end():
+                return False
+            place = walk.met[self._at]
+            self._at += 1
+            rank = not walk.given[place], walk.group(place) == place
+            self._enter(walk.values[place], walk.roles[place], *rank, place)
+        return True
+
+    def _enter(self, value: Any, part: str, is_taken: bool, is_group: bool, place: int, op: str | None = None) -> None:
+        """What a module says is its own stands before what it is elsewhere, what is in a variable before itself."""
+        order = place if place >= 0 and op is None else len(self.ranks)
+        rank = ((PARTS.index(part) * 2 + is_taken) * 2 + is_group) << _PLACES | order
+        known = self._measured.get(id(value))
+        if known is None:
+            known = self._measured[id(value)] = self._extents_of(value)
+        for extent in known:
+            if op is not None:
+                self.ops[len(self.ranks)] = op
+            self.extents.append(extent)
+            self.ranks.append(rank)
+            self.places.append(place)
+            self.values.append(value)
+        function = None if op is not None or self._function_of is None else self._function_of(value)
+        if function is not None:
+            before = self._functions.get(id(value))
+            below = rank & ((1 << _PLACES + 2) - 1)
+            if before is None or below < before[0]:
+                self._functions[id(value)] = below, place, function
+
+    def _enter_unnamed(self, budget: Budget) -> bool:
+        if not self._thorough or self._function_of is None:
+            return True
+        if not self._at:
+            self._unnamed = unnamed_tensors(self._measured)
+        steps = Steps(budget)
+        while self._at < len(self._unnamed):
+            if steps.end():
+                return False
+            self._enter(self._unnamed[self._at], "unnamed", True, True, -1)
+            self._at += 1
+        return True
+
+    def _go_through_graphs(self, budget: Budget) -> bool:
+        if self.graphs is None and self._functions:
+            from ...measure.memory.retained import Retained
+
+            known = sorted(self._functions.values(), key=lambda one: (one[1] < 0, one[0]))
+            self.rooted = [place for _, place, _ in known]
+            self.graphs = Retained([function for _, _, function in known])
+        return self.graphs is None or self.graphs.go_on(budget)
+
+    def _enter_saved(self, budget: Budget) -> bool:
+        steps, graphs = Steps(budget), self.graphs
+        while graphs is not None and self._at < len(graphs.kept):
+            if steps.end():
+                return False
+            place = self.rooted[graphs.roots[self._at]]
+            self._enter(graphs.kept[self._at], "saved", True, True, place, graphs.ops[self._at])
+            self._at += 1
+        return True
+
+
+def unnamed_tensors(known: dict[int, Any]) -> list[Any]:
+    """The tensors of the process that are not known by their ids.
+
+    Told by their classes alone: an object may be one that is only being made. Nothing of Python runs for each.
+    """
+    from ...measure.torch.metadata import Base
+
+    classes = [Base]
+    for base in classes:  # which grows
+        classes += type.__subclasses__(base)
+    objects = gc.get_objects()
+    tensors = compress(objects, map(frozenset(map(id, classes)).__contains__, map(id, map(type, objects))))
+    return [one for one in tensors if id(one) not in known]
+
+
+def _function_of() -> Callable[[Any], Any]:
+    """The node of the autograd graph that has made a tensor."""
+    from ...measure.torch.metadata import grad_fn_of, is_tensor
+
+    return lambda value: grad_fn_of(value) if is_tensor(value) else None
+
+
+def _extents_of() -> Callable[[Any], list[Extent]]:
+    """The memory beneath a tensor, an array or a storage."""
+    if module("torch") is None:
+        return lambda value: list(extents_of_array(value))
+    from ...measure.memory.storages import extents_of_storage, extents_of_tensor
+    from ...measure.torch.metadata import is_any_tensor
+
+    def extents(value: Any) -> list[Extent]:
+        if is_any_tensor(value):
+            return extents_of_tensor(value)
+        return list(extents_of_array(value)) if is_array(value) else extents_of_storage(value)
+
+    return extents

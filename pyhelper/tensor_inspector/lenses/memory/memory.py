@@ -1,0 +1,126 @@
+"""The lens `memory`: what takes memory, on which device, for what, and by which names it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child
+from ...measure.memory.process import ProcessMemory, process_memory
+from ...safe.budget import Budget
+from ...safe.guard import module
+from ..lens import Lens, Paused
+from .account import Account
+from .inventory import Inventory
+from .words import MemoryRows
+
+if TYPE_CHECKING:
+    from ...protocol import Found, MemoryDevice, MemoryFound
+
+_ROWS = 100
+_NAMES = 20  #: of one block
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    rows = options.get("rows", _ROWS)
+    if type(rows) is not int or rows < 0:
+        raise ValueError("rows is a whole number, as in 100")
+    thorough = options.get("thorough", False)
+    if type(thorough) is not bool:
+        raise ValueError("thorough is true or false")
+    return MemoryAnswer(Inventory(None if paused is None else paused.frame, thorough=thorough), budget, rows)
+
+
+class MemoryAnswer(Lens):
+    """Takes an inventory of the program's memory."""
+
+    def __init__(self, inventory: Inventory, budget: Budget, shown: int) -> None:
+        super().__init__(budget)
+        self._inventory = inventory
+        self._shown = shown
+
+    def go_on(self) -> bool:
+        return self._inventory.go_on(self.budget)
+
+    def progress(self) -> float:
+        return self._inventory.progress()
+
+    def found(self) -> Found:
+        return self._found
+
+    def row(self) -> Child:
+        return MemoryRows(self._found, self._account).top()
+
+    @cached_property
+    def _account(self) -> Account:
+        return Account(self._inventory)
+
+    @cached_property
+    def _found(self) -> MemoryFound:
+        inventory, account, process = self._inventory, self._account, process_memory()
+        graphs = inventory.graphs
+        return {
+            "lens": "memory",
+            "bytes": account.bytes(),
+            "count": len(account.blocks),
+            "resident": process.resident,
+            "devices": list(_devices(account, process)),
+            "shares": [
+                {"part": part, "device": device, "bytes": bytes, "count": count}  # type: ignore[typeddict-item]
+                for part, device, bytes, count in account.sorted_shares()
+            ],
+            "groups": [
+                {
+                    "name": inventory.walk.place(one.place).name,
+                    "bytes": one.bytes,
+                    "count": len(one.blocks),
+                    "graphs": len(one.graphs),
+                    "saved": one.saved,
+                }
+                for one in account.variables[: self._shown]
+            ],
+            "blocks": [
+                {
+                    "part": account.part(number),  # type: ignore[typeddict-item]
+                    "device": account.device(number),
+                    "bytes": account.blocks.bytes[number],
+                    "names": (names := account.names(number))[:_NAMES],
+                    "holders": len(names),
+                }
+                for number in account.largest[: self._shown]
+            ],
+            "hooked": 0 if graphs is None else graphs.unknown,
+            "complete": inventory.complete,
+        }
+
+
+def _devices(account: Account, process: ProcessMemory) -> Iterator[MemoryDevice]:
+    yield {
+        "device": "cpu",
+        "known": account.bytes(device="cpu"),
+        "allocated": None,
+        "reserved": None,
+        "peak": process.peak,
+        "fragmented": None,
+        "free": process.free,
+        "total": process.total,
+    }
+    seen = [device for device in account.devices() if device != "cpu"]
+    counted = {}
+    if module("torch") is not None:
+        from ...measure.memory.counters import device_memory
+
+        counted = {one.device: one for one in device_memory(seen)}
+    for device in sorted({*seen, *counted}):
+        one = counted.get(device)
+        yield {
+            "device": device,
+            "known": account.bytes(device=device),
+            "allocated": None if one is None else one.allocated,
+            "reserved": None if one is None else one.reserved,
+            "peak": None if one is None else one.peak,
+            "fragmented": None if one is None else one.fragmented,
+            "free": None if one is None else one.free,
+            "total": None if one is None else one.total,
+        }

@@ -1,0 +1,61 @@
+"""The names from which all is reached: variables of the paused frames, and of the program's modules."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+from ...safe.guard import class_module, instance_dict, plain_str, stored, top_package
+from ..step import frames
+from ..step.classes import is_library_module
+from .inside import Held
+
+_STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard library stands
+
+
+def roots(frame: FrameType | None) -> Iterator[Held]:
+    """The variables of the paused frame and its callers, those of their modules, and those of the program's others."""
+    views = [] if frame is None else frames.in_sight(frames.View(frame, frames.variables(frame)))
+    seen: set[str] = set()
+    namespaces: set[int] = set()
+    for number, view in enumerate(views):
+        for name, value in view.variables.items():
+            if _is_shown(name, value):
+                where = f"{view.frame.f_code.co_name}(): " if name in seen else ""
+                yield Held(where + name, value, number == 0)
+        seen.update(view.variables)
+        if view.frame.f_code.co_name == "<module>":
+            namespaces.add(id(view.frame.f_globals))
+    for number, view in enumerate(views):
+        if id(view.frame.f_globals) in namespaces:
+            continue
+        namespaces.add(id(view.frame.f_globals))
+        home = plain_str(frames.global_of(view.frame, "__name__"))
+        for name, value in list(dict.items(view.frame.f_globals)):
+            if type(name) is str and _is_shown(name, value):
+                is_hidden = name in seen
+                yield Held(f"{home}.{name}" if is_hidden else name, value, number == 0 and not is_hidden)
+    for home, found in list(sys.modules.items()):
+        if type(found) is ModuleType and _is_programs(home, found) and id(stored(found)) not in namespaces:
+            namespaces.add(id(stored(found)))
+            for name, value in list(dict.items(stored(found))):
+                if type(name) is str and _is_shown(name, value):
+                    yield Held(f"{home}.{name}", value, False)
+
+
+def _is_shown(name: str, value: Any) -> bool:
+    if name.startswith("__") and name.endswith("__"):
+        return False
+    return not (issubclass(type(value), type) and is_library_module(class_module(value)))
+
+
+def _is_programs(name: Any, found: Any) -> bool:
+    """Whether a module is the program's own: no library's, not the debugger's and not ours."""
+    if type(name) is not str or top_package(name) in frames.TOOLS or is_library_module(name):
+        return False
+    file = instance_dict(found).get("__file__")
+    return type(file) is str and not file.startswith((_STANDARD, "<"))

@@ -1,0 +1,103 @@
+"""What takes memory, as rows of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows, TextRow
+from ...words.line import line_of
+from ...words.text import percent, plural, size
+from .account import Account, Variable
+from .inventory import PARTS
+
+if TYPE_CHECKING:
+    from ...protocol import MemoryDevice, MemoryFound
+
+_WORDS = {
+    "model": "model",
+    "gradients": "gradients",
+    "optimizer": "optimizer state",
+    "variables": "other variables",
+    "saved": "saved for backward",
+    "unnamed": "no name in sight",
+}
+_NAMES = 3  #: further ones in a line
+_SHARE = 0.2  #: of all, from which on a variable stands in the first line
+
+
+class MemoryRows:
+    """The rows of an answer: devices, parts, variables, and the largest blocks."""
+
+    def __init__(self, found: MemoryFound, account: Account) -> None:
+        self._found = found
+        self._account = account
+
+    def top(self) -> Child:
+        account, variables = self._account, self._account.variables
+        rows = [
+            *(Child(one["device"], TextRow(line_of(self._of_device(one))), "") for one in self._found["devices"]),
+            *(self._part(part) for part in PARTS if account.bytes(part=part)),
+            Child("by variable", self._rows(plural(len(variables), "variable"), variables, self._variable), ""),
+            Child("largest", self._rows("", account.largest, self._block), ""),
+        ]
+        return Child("memory", Rows.of(line_of(self._parts()), rows), "")
+
+    def _parts(self) -> Iterator[str | None]:
+        found = self._found
+        yield size(found["bytes"]) if found["complete"] else f"at least {size(found['bytes'])}"
+        yield plural(found["count"], "block")
+        for one in found["groups"][:2]:
+            if one["bytes"] > _SHARE * found["bytes"]:
+                yield f"{one['name']} {size(one['bytes'])}"
+
+    def _of_device(self, one: MemoryDevice) -> Iterator[str | None]:
+        if one["allocated"] is None:
+            yield f"{size(one['known'])} in tensors and arrays"
+        else:
+            yield f"allocated {size(one['allocated'])}"
+            rest = one["allocated"] - one["known"]
+            yield f"{size(rest)} not found" if rest > 0.01 * one["allocated"] else None
+        if one["device"] == "cpu" and self._found["resident"] is not None:
+            yield f"process {size(self._found['resident'])}"
+        yield None if one["reserved"] is None else f"reserved {size(one['reserved'])}"
+        yield None if one["peak"] is None else f"peak {size(one['peak'])}"
+        yield None if not one["fragmented"] else f"fragmented {size(one['fragmented'])}"
+        if one["free"] is not None:
+            yield f"{size(one['free'])} free" + ("" if one["total"] is None else f" of {size(one['total'])}")
+
+    def _part(self, part: str) -> Child:
+        blocks, bytes = self._account.of_part(part), self._account.bytes(part=part)
+        line = line_of([size(bytes), percent(bytes, self._found["bytes"], 2), plural(len(blocks), "block")])
+        return Child(_WORDS[part], self._rows(line, blocks, self._block), "")
+
+    def _rows(self, line: str, items: Sequence[Any], row: Callable[[Any], Child]) -> Rows:
+        return Rows(line, len(items), lambda start, count: map(row, items[start : start + count]))
+
+    def _variable(self, one: Variable) -> Child:
+        walk = self._account.inventory.walk
+        place = walk.place(one.place)
+        words: list[str | None] = [size(one.bytes)]
+        words.append(f"holds {plural(len(one.graphs), 'graph')}" if len(one.graphs) > 1 else None)
+        words.append(f"{size(one.saved)} saved for backward" if one.saved else None)
+        words.append(plural(len(one.blocks), "block"))
+        itself = [Child(place.name, walk.values[one.place], place.path)]
+
+        def rows(start: int, count: int) -> Iterator[Child]:
+            yield from itself[start : start + count]
+            yield from map(self._block, one.blocks[max(0, start - 1) : start + count - 1])
+
+        return Child(place.name, Rows(line_of(words), 1 + len(one.blocks), rows), "")
+
+    def _block(self, number: int) -> Child:
+        account = self._account
+        names, device = account.names(number), account.device(number)
+        words: list[str | None] = [size(account.blocks.bytes[number]), None if device == "cpu" else device]
+        name = names[0] if names else "tensor"
+        if account.op(number) is not None:
+            name = f"saved by {name}"
+        elif len(names) > 1:
+            more = f", and {len(names) - 1 - _NAMES:,} more" if len(names) > 1 + _NAMES else ""
+            words.append(f"also {', '.join(names[1 : 1 + _NAMES])}{more}")
+        below = [Child(name, account.value(number), account.path(number))]
+        return Child(name, Rows.of(line_of(words), below, "tensor"), "")

@@ -1,0 +1,74 @@
+"""What memory the process takes, and what the machine has left, as the system tells it. Linux tells all."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ...safe.guard import module
+from ...safe.record import Record
+
+_KIB = 1024
+_LIMITS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+class ProcessMemory(Record):
+    """In bytes: what is in memory now and was at most, what could still be had, and of how much; None: not known."""
+
+    resident: int | None
+    peak: int | None
+    free: int | None
+    total: int | None
+
+
+def process_memory() -> ProcessMemory:
+    own, machine = _fields("/proc/self/status"), _fields("/proc/meminfo")
+    peak = own.get("VmHWM")
+    free, total = machine.get("MemAvailable"), machine.get("MemTotal")
+    for limit, used in _LIMITS:  # of a container
+        most, taken = _number(limit), _number(used)
+        if most is not None and total is not None and most < total:
+            total = most
+            free = free if taken is None or free is None else min(free, max(0, most - taken))
+    return ProcessMemory(own.get("VmRSS"), _peak_elsewhere() if peak is None else peak, free, total)
+
+
+def _peak_elsewhere() -> int | None:
+    resource = module("resource")
+    try:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    except Exception:  # it was not imported, or is not the system's own
+        return None
+    return int(most) if sys.platform == "darwin" else int(most) * _KIB
+
+
+def _fields(file: str) -> dict[str, int]:
+    """The lines ``VmRSS:  1234 kB`` of a file, in bytes."""
+    found = {}
+    for line in _text(file).splitlines():
+        name, _, rest = line.partition(":")
+        words = rest.split()
+        if len(words) == 2 and words[1] == "kB" and words[0].isdigit():
+            found[name] = int(words[0]) * _KIB
+    return found
+
+
+def _number(file: str) -> int | None:
+    text = _text(file).strip()
+    return int(text) if text.isdigit() else None
+
+
+def _text(file: str) -> str:
+    try:
+        opened = os.open(file, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(opened, 1 << 16).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(opened)

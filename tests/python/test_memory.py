@@ -1,0 +1,219 @@
+"""The lens `memory`, checked against the storages that torch and numpy tell of, each counted once by hand."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+from untouched import Watch
+
+import tensor_inspector
+from tensor_inspector.measure.memory.blocks import Extent, MemoryBlocks
+from tensor_inspector.safe.budget import Budget
+
+
+def memory(frame: FrameType, monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, Any]:
+    found = Paused(frame, monkeypatch).lens("memory", options)["found"]
+    assert isinstance(found, dict)
+    return found
+
+
+def shares(found: dict[str, Any]) -> dict[str, int]:
+    return {share["part"]: share["bytes"] for share in found["shares"]}
+
+
+def group(found: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(one for one in found["groups"] if one["name"] == name)
+
+
+def bytes_of(*tensors: torch.Tensor) -> int:
+    """Of their storages, each once."""
+    return sum({one.untyped_storage().data_ptr(): one.untyped_storage().nbytes() for one in tensors}.values())
+
+
+def test_what_overlaps_is_one_block() -> None:
+    some = [("cuda:0", 100, 50), ("cpu", 120, 80), ("cpu", 100, 50), ("cpu", 200, 8), ("cpu", 120, 8)]
+    blocks = MemoryBlocks([Extent(*one) for one in some])
+    assert [(size, blocks.members(at)) for at, size in enumerate(blocks.bytes)] == [
+        (100, [2, 4, 1]), (8, [3]), (50, [0]),
+    ]  # fmt: skip
+
+
+def test_each_part_is_what_its_storages_take_and_they_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Sequential(nn.Linear(30, 40), nn.ReLU(), nn.BatchNorm1d(40))
+        optimizer = torch.optim.Adam(model.parameters())
+        x = torch.randn(8, 30)
+        model(x).sum().backward()
+        optimizer.step()
+        loss = model(x).square().sum()
+        assert loss.requires_grad
+        return sys._getframe()
+
+    frame = stop()
+    found = memory(frame, monkeypatch)
+    model, optimizer = frame.f_locals["model"], frame.f_locals["optimizer"]
+    gradients = [one.grad for one in model.parameters() if one.grad is not None]
+    states = [one for state in optimizer.state.values() for one in state.values()]
+    assert found["lens"] == "memory"
+    assert found["complete"] is True
+    parts = shares(found)
+    assert parts["model"] == bytes_of(*model.parameters(), *model.buffers())
+    assert parts["gradients"] == bytes_of(*gradients) > 0
+    assert parts["optimizer"] == bytes_of(*states) > 0
+    assert parts["variables"] == bytes_of(frame.f_locals["x"], frame.f_locals["loss"])
+    # linear's output for batch norm's input, its own two statistics, ReLU's result, and what was squared
+    assert parts["saved"] == 4 * (8 * 40 * 2 + 2 * 40)
+    assert sum(parts.values()) == found["bytes"] == found["devices"][0]["known"]
+
+
+def test_what_is_shared_counts_once_and_has_every_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed = nn.Embedding(50, 20)
+            self.head = nn.Linear(20, 50, bias=False)
+            self.head.weight = self.embed.weight
+
+    def stop() -> FrameType:
+        model = Net()
+        big = torch.zeros(100, 10)
+        parts = [big[1], big.T, big.numpy()[5:], big[:0]]
+        assert parts
+        assert model
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    assert found["bytes"] == 50 * 20 * 4 + 100 * 10 * 4
+    names = [sorted(block["names"]) for block in found["blocks"]]
+    assert sorted(names) == [["big", *(f"parts[{at}]" for at in range(4))], ["model.embed.weight", "model.head.weight"]]
+
+
+def test_arrays_and_tensors_over_them_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        array = np.zeros((100, 3))
+        some = torch.from_numpy(array[10:])
+        reverse = array[::-1, 1]
+        assert some is not reverse
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    assert [(block["bytes"], block["names"]) for block in found["blocks"]] == [(2400, ["array", "some", "reverse"])]
+
+
+def test_a_list_of_a_thousand_tensors_is_one_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        collected = [torch.empty(100, 100) for _ in range(1000)]
+        assert collected
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    collected = group(found, "collected")
+    assert collected == {"name": "collected", "bytes": 40_000_000, "count": 1000, "graphs": 0, "saved": 0}
+
+
+@pytest.mark.parametrize(("backward", "saved"), [(False, 5 * 4 * 32 * 64 * 2), (True, 0)])
+def test_a_list_of_losses_holds_their_graphs(backward: bool, saved: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Linear(64, 64)
+        losses = []
+        for _ in range(5):
+            loss = model(torch.randn(32, 64)).tanh().sum()
+            if backward:
+                loss.backward()
+            losses.append(loss)
+        return sys._getframe()
+
+    losses = group(memory(stop(), monkeypatch), "losses")
+    assert (losses["graphs"], losses["saved"]) == (5, saved)
+
+
+def test_what_hangs_together_is_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        x = torch.ones(3, requires_grad=True)
+        features = [x.exp()]
+        for _ in range(4):
+            features.append(features[-1].sin())
+        return sys._getframe()
+
+    assert group(memory(stop(), monkeypatch), "features")["graphs"] == 1
+
+
+def test_attributes_of_an_object_are_variables_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.model = nn.Linear(4, 4)
+            self.history = [torch.zeros(5)]
+
+        def stop(self) -> FrameType:
+            layer = self.model
+            assert layer
+            return sys._getframe()
+
+    names = {one["name"] for one in memory(Trainer().stop(), monkeypatch)["groups"]}
+    assert names == {"layer", "self.history"}
+
+
+def test_a_part_of_a_model_counts_for_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(layer: nn.Module) -> FrameType:
+        return sys._getframe()
+
+    def train() -> FrameType:
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+        return stop(model[0])
+
+    frame = train()
+    assert [one["name"] for one in memory(frame, monkeypatch)["groups"]] == ["model"]
+
+
+def test_memory_on_no_device_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    def stop() -> FrameType:
+        on_meta = torch.empty(1000, device="meta")
+        with FakeTensorMode():
+            fake = torch.ones(1000)
+        freed = torch.ones(1000)
+        freed.untyped_storage().resize_(0)
+        assert on_meta is not fake
+        return sys._getframe()
+
+    assert memory(stop(), monkeypatch)["bytes"] == 0
+
+
+def test_nothing_is_touched() -> None:
+    def program() -> None:
+        model = nn.Linear(3, 3)
+        loss = model(torch.ones(2, 3)).exp().sum()
+        view = loss.detach()
+        with Watch([model, loss, view]) as watch:
+            tensor_inspector.memory()
+        assert watch.changes() == []
+
+    program()
+
+
+def test_it_is_worked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensor_inspector.lenses.memory.account import Account
+    from tensor_inspector.lenses.memory.inventory import Inventory
+
+    def stop() -> FrameType:
+        model = nn.Sequential(*(nn.Linear(5, 5) for _ in range(100)))
+        loss = model(torch.ones(1, 5)).sum()
+        assert loss.requires_grad
+        return sys._getframe()
+
+    frame = stop()
+    whole, sliced = Inventory(frame), Inventory(frame)
+    assert whole.go_on(Budget())
+    slices = 1
+    while not sliced.go_on(Budget(0)):
+        slices += 1
+    assert slices > 3
+    assert Account(sliced).sorted_shares() == Account(whole).sorted_shares()
