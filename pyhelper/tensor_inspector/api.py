@@ -163,6 +163,16 @@ def memory(*, budget_ms: float = float("inf")) -> Answer:
     return _asked("memory", {}, {"rows": 10**9}, 1, budget_ms)
 
 
+def gradcheck(function: object, *inputs: object, budget_ms: float = float("inf")) -> Answer:
+    """Whether the backward of a function, module or autograd Function is right: it is run on double-precision copies.
+
+    Tensors that require a gradient are checked, and a module's parameters; all tensors, where none does. What running
+    it changes is put back. A dict that prints as a line and rows: entries that disagree, the worst first.
+    """
+    values = {"function": function, **{f"input{number}": value for number, value in enumerate(inputs, 1)}}
+    return _asked("gradcheck", values, {"run": True}, 1, budget_ms)
+
+
 def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
     """Where NaN or an infinity in a tensor began: the operation, what it came from, the line where that is known."""
     return _asked("nan_origin", {"tensor": tensor}, {}, 1, budget_ms)

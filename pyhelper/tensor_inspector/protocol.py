@@ -51,6 +51,23 @@ RelationKind = Literal[
 ]
 #: How grave a finding is.
 Severity = Literal["error", "warning", "hint"]
+#: Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its
+#: backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given
+#: has a gradient; no_tensor: it returns none; no_graph: what it returns has no gradient, since the way to it is cut;
+#: not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other
+#: values; unsettled: steps of several sizes tell of several slopes, everywhere.
+GradcheckWhy = Literal[
+    "not_run",
+    "raised",
+    "backward_raised",
+    "refuses_double",
+    "no_input",
+    "no_tensor",
+    "no_graph",
+    "not_finite",
+    "not_deterministic",
+    "unsettled",
+]
 #: has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients;
 #: constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in
 #: sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused:
@@ -721,6 +738,70 @@ class ModelFound(TypedDict):
 
 
 @final
+class GradcheckFound(TypedDict):
+    """Whether the backward of a function agrees with differences of its own values, on double-precision copies; the
+    rows tell the entries that do not, the worst first.
+    """
+
+    lens: Literal["gradcheck"]
+    #: agrees: no entry that was looked at disagrees; unchecked: nothing could be compared.
+    state: Literal["agrees", "disagrees", "unchecked"]
+    why: GradcheckWhy | None
+    #: What was raised, or why it is not run, or the class of what it returned.
+    error: str | None
+    #: Of all inputs and parameters that need a gradient.
+    entries: Integer
+    #: How many of these were compared; of a complex one both parts are.
+    looked_at: Integer
+    wrong: Integer
+    #: Entries at which the function has no derivative, as `relu` at 0: any slope between both sides is right.
+    kinks: Integer
+    #: Entries of which nothing can be told: the differences don't settle, or the result has another shape or NaN.
+    unsure: Integer
+    #: How often the function was called.
+    calls: Integer
+    inputs: list[GradcheckInput]
+    #: The first 100 entries that disagree, the worst first.
+    worst: list[GradcheckEntry]
+
+
+@final
+class GradcheckInput(TypedDict):
+    """One input, a part of one, or a parameter."""
+
+    name: str
+    parameter: bool
+    entries: Integer
+    looked_at: Integer
+    wrong: Integer
+    kinks: Integer
+    unsure: Integer
+    #: The backward gives it no gradient at all.
+    without: bool
+    #: What the backward says as a multiple of what is right, where that is one number for all entries that disagree.
+    ratio: Number | None
+
+
+@final
+class GradcheckEntry(TypedDict):
+    """An entry whose gradient is not what differences of the values say."""
+
+    input: str
+    index: list[Integer]
+    #: Of a complex one.
+    part: Literal["real", "imag"] | None
+    #: The number of the tensor in the result whose element was differentiated; null where it was all of the result,
+    #: weighted.
+    output: Integer | None
+    #: Its index there.
+    output_index: list[Integer] | None
+    #: What the backward says.
+    analytic: Number
+    #: What differences of the values say.
+    numeric: Number
+
+
+@final
 class GradientRow(TypedDict):
     """The gradient of one parameter. Norms are Euclidean; null where they are not known."""
 
@@ -1081,6 +1162,7 @@ Found = Union[
     CompareFound,
     FindingsFound,
     AutogradFound,
+    GradcheckFound,
     GradientsFound,
     NoGradientFound,
     NanOriginFound,

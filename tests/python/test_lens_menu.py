@@ -28,6 +28,10 @@ def with_bad_gradient() -> torch.Tensor:
     return leaf
 
 
+class Doubled(torch.autograd.Function):
+    pass
+
+
 CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
     (lambda: torch.ones(2), None),
     (lambda: torch.ones(2, requires_grad=True), ["no_gradient"]),
@@ -36,13 +40,20 @@ CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
     (lambda: torch.tensor([1.0, torch.nan]), ["nan_origin"]),
     (with_bad_gradient, None),
     (lambda: trained()[0].weight, None),
-    (lambda: nn.Linear(2, 2), ["gradients", "no_gradient", "model"]),
-    (trained, ["gradients", "model"]),
-    (lambda: trained(some=True), ["gradients", "no_gradient", "model"]),
-    (frozen, ["no_gradient", "model"]),
-    (lambda: nn.Sequential(nn.ReLU()), ["model"]),
+    (lambda: nn.Linear(2, 2), ["gradients", "no_gradient", "model", "gradcheck"]),
+    (trained, ["gradients", "model", "gradcheck"]),
+    (lambda: trained(some=True), ["gradients", "no_gradient", "model", "gradcheck"]),
+    (frozen, ["no_gradient", "model", "gradcheck"]),
+    (lambda: nn.Sequential(nn.ReLU()), ["model", "gradcheck"]),
     (lambda: frozen().weight, ["no_gradient"]),
-    (nn.ReLU, None),
+    (nn.ReLU, ["gradcheck"]),
+    (lambda: Doubled, ["gradcheck"]),
+    (lambda: Doubled.apply, ["gradcheck"]),
+    (lambda: frozen, ["gradcheck"]),
+    (lambda: trained().forward, ["gradcheck"]),
+    (lambda: torch.autograd.Function, None),
+    (lambda: nn.Linear, None),
+    (lambda: [].append, None),
     (lambda: torch.optim.SGD([torch.ones(1)]), ["gradients"]),
     (lambda: [torch.nan], None),
     (object, None),
@@ -57,5 +68,5 @@ def test_the_lenses_of_a_row(
         assert value is not None
         return sys._getframe()
 
-    row, *_ = Paused(stop(make()), monkeypatch).ask("frame")["rows"]["nodes"]
+    row = Paused(stop(make()), monkeypatch).ask("inspect", expression="value")["node"]
     assert row.get("lenses") == lenses

@@ -91,6 +91,7 @@ export type Found =
   | CompareFound
   | FindingsFound
   | AutogradFound
+  | GradcheckFound
   | GradientsFound
   | NoGradientFound
   | NanOriginFound
@@ -134,6 +135,20 @@ export type RelationKind =
  * How grave a finding is.
  */
 export type Severity = "error" | "warning" | "hint";
+/**
+ * Why nothing was compared. not_run: what it changes could not be put back; raised, backward_raised: it, or its backward; refuses_double: it raises with float64 and not with what it was given; no_input: nothing that it is given has a gradient; no_tensor: it returns none; no_graph: what it returns has no gradient, since the way to it is cut; not_finite: it returns NaN or infinities; not_deterministic: two calls with the same random numbers return other values; unsettled: steps of several sizes tell of several slopes, everywhere.
+ */
+export type GradcheckWhy =
+  | "not_run"
+  | "raised"
+  | "backward_raised"
+  | "refuses_double"
+  | "no_input"
+  | "no_tensor"
+  | "no_graph"
+  | "not_finite"
+  | "not_deterministic"
+  | "unsettled";
 /**
  * has_gradient: it has one; frozen: a parameter whose requires_grad is False; integer: its dtype has no gradients; constant: another tensor that requires none; not_leaf: it is computed, only leaves get gradients; no_loss: none is in sight; loss_without_graph, loss_is_leaf: nothing leads from the loss anywhere; detached, no_grad, rebuilt, unused: where the path breaks; not_reached: it breaks, but not seen where; not_yet: no backward has run; cleared: a backward has run, and the gradient was dropped since, or never kept; not_known: the graph is too large, or not read.
  */
@@ -929,6 +944,94 @@ export interface AutogradFound {
    * False where the graph has more operations than are followed.
    */
   complete: boolean;
+}
+/**
+ * Whether the backward of a function agrees with differences of its own values, on double-precision copies; the rows tell the entries that do not, the worst first.
+ */
+export interface GradcheckFound {
+  lens: "gradcheck";
+  /**
+   * agrees: no entry that was looked at disagrees; unchecked: nothing could be compared.
+   */
+  state: "agrees" | "disagrees" | "unchecked";
+  why: GradcheckWhy | null;
+  /**
+   * What was raised, or why it is not run, or the class of what it returned.
+   */
+  error: string | null;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  entries: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  looked_at: number | string;
+  wrong: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  kinks: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  unsure: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  calls: number | string;
+  inputs: GradcheckInput[];
+  /**
+   * The first 100 entries that disagree, the worst first.
+   */
+  worst: GradcheckEntry[];
+}
+/**
+ * One input, a part of one, or a parameter.
+ */
+export interface GradcheckInput {
+  name: string;
+  parameter: boolean;
+  entries: Integer;
+  looked_at: Integer;
+  wrong: Integer;
+  kinks: Integer;
+  unsure: Integer;
+  /**
+   * The backward gives it no gradient at all.
+   */
+  without: boolean;
+  /**
+   * What the backward says as a multiple of what is right, where that is one number for all entries that disagree.
+   */
+  ratio: Number | null;
+}
+/**
+ * An entry whose gradient is not what differences of the values say.
+ */
+export interface GradcheckEntry {
+  input: string;
+  index: Integer[];
+  /**
+   * Of a complex one.
+   */
+  part: ("real" | "imag") | null;
+  /**
+   * The number of the tensor in the result whose element was differentiated; null where it was all of the result, weighted.
+   */
+  output: Integer | null;
+  /**
+   * Its index there.
+   */
+  output_index: Integer[] | null;
+  /**
+   * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+   */
+  analytic: number | string;
+  /**
+   * A number; on the wire, an integer beyond ±(2^53-1) is a string, `#` and the digits, and what is not finite is `#inf`, `#-inf` or `#nan`.
+   */
+  numeric: number | string;
 }
 /**
  * The gradients of a model's parameters; the rows tell each, the worst first.

@@ -37,6 +37,7 @@ LENSES: dict[str, Registered] = {
     "findings": Registered("findings.lens", (), ("thorough", "run", "ignore", "stop"), of_the_stop=True),
     "nan_origin": Registered("graphs.nan_origin", ("tensor",)),
     "no_gradient": Registered("graphs.no_gradient", ("parameter",)),
+    "gradcheck": Registered("gradcheck.gradcheck", ("function",), further="input", runs=True),
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),

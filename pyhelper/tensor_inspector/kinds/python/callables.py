@@ -18,7 +18,7 @@ from types import (
 )
 from typing import Any
 
-from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, plain_str
+from ...safe.guard import Classes, c_attribute, class_name, each, full_name, instance_dict, module, mro, plain_str
 from ...words.text import joined, listed, plural, shorten
 from ..families import by_base
 from ..kind import Child, WithRows
@@ -44,6 +44,9 @@ class Function(Atom):
             [f"{plain_str(self.value.__name__)}({arguments(inner.__code__)})", wrapped, source_location(inner.__code__)]
         )
 
+    def lenses(self) -> list[str]:
+        return ["gradcheck"] if module("torch") is not None else []
+
     def fact_rows(self) -> list[list[str]]:
         code = unwrapped(self.value)[0].__code__
         closes_over = [["closes over", listed(code.co_freevars, False, 100)]] if code.co_freevars else []
@@ -61,6 +64,10 @@ class Method(Atom):
         if type(function) is not FunctionType:
             return f"method of {owner}"
         return shorten(f"{owner}.{Function(function, self.budget).line()}")
+
+    def lenses(self) -> list[str]:
+        function = self.value.__func__
+        return Function(function, self.budget).lenses() if type(function) is FunctionType else []
 
 
 class BuiltIn(Atom):
@@ -167,6 +174,15 @@ class ClassObject(Atom):
     def line(self) -> str:
         bases = [class_name(base) for base in type.__dict__["__bases__"].__get__(self.value) if base is not object]
         return shorten(f"class {full_name(self.value)}" + (f"({', '.join(bases)})" if bases else ""))
+
+    def lenses(self) -> list[str]:
+        return ["gradcheck"] if _has_backward(self.value) else []
+
+
+def _has_backward(cls: type) -> bool:
+    """Whether it is an operation of the program's own for autograd."""
+    function = instance_dict(module("torch.autograd.function")).get("Function")
+    return function is not None and cls is not function and any(base is function for base in mro(cls))
 
 
 def unwrapped(function: FunctionType) -> tuple[FunctionType, str | None]:

@@ -120,6 +120,7 @@ class Module(Kind):
             ("gradients", found.wanting),
             ("no_gradient", found.without_grad or found.frozen),
             ("model", found.submodules or found.tensors),
+            ("gradcheck", True),
         ]
         return [name for name, says in asked if says]
 

@@ -1,0 +1,170 @@
+"""What the backward says of a call: of each number of the result, for some entries of each input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...measure.stats.layout import index_of
+from ...safe.guard import module
+from ...safe.record import Record
+from .entries import places
+from .evaluation import Evaluation, Leaf, flat, said, spread
+
+if TYPE_CHECKING:
+    from ...protocol import GradcheckWhy
+    from .entries import Verdict
+
+torch: Any = module("torch")
+_PROBED = 32  #: numbers of a result that are each looked at, and
+_SAMPLED = 16  #: how many of more than those, beside all of them weighted
+_ENTRIES = 64  #: of each input
+_UNUSED = 4  #: of an input that has no gradient
+_GOLDEN = 0.6180339887498949
+
+
+class Checked(Record):
+    """What is known of one input, or part of one, or parameter: first what its backward says at some ``places``."""
+
+    name: str
+    leaf: int  #: its number among those of a call
+    shape: tuple[int, ...]
+    is_parameter: bool
+    is_complex: bool
+    without: bool  #: its backward gives it no gradient
+    typical: float  #: how large its entries are
+    places: list[int]
+    gradients: list[list[complex]]  #: for each probe, for each place
+    largest: list[float]  #: of all places, for each probe
+    agree: int = 0
+    wrong: int = 0
+    kinks: int = 0
+    unsure: int = 0
+
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    def looked_at(self) -> int:
+        return self.agree + self.wrong + self.kinks + self.unsure
+
+    def note(self, verdict: Verdict) -> None:
+        self.agree += verdict == "agrees"
+        self.wrong += verdict == "wrong"
+        self.kinks += verdict == "kink"
+        self.unsure += verdict == "unsure"
+
+
+class Analytic:
+    """The gradients of one call; ``why`` there are none, and the ``error`` that was raised.
+
+    ``probes`` are the numbers of the result that are looked at, of its outputs as one vector: None is all of them,
+    weighted. Where no input requires a gradient it is as if all did.
+    """
+
+    def __init__(self) -> None:
+        self.forced = False
+        self.at: Any = None  #: the outputs as they are
+        self.shapes: list[tuple[tuple[int, ...], bool]] = []
+        self.probes: list[int | None] = []
+        self.leaves: list[Checked] = []
+        self.why: GradcheckWhy | None = None
+        self.error: str | None = None
+        self._differentiable: list[bool] = []
+
+    def wants(self, leaf: Leaf) -> bool:
+        return self.forced or bool(leaf.tensor.requires_grad)
+
+    def outputs(self, call: Evaluation) -> list[Any] | None:
+        """Those through which a gradient goes; None where another call has other ones."""
+        if len(call.outputs) != len(self._differentiable):
+            return None
+        return [output for output, has in zip(call.outputs, self._differentiable) if has]
+
+    def output_of(self, place: int | None) -> tuple[int | None, list[int] | None]:
+        """Which output a number of the result is in, and where; None of all, weighted."""
+        for number, (shape, is_complex) in enumerate(self.shapes if place is not None else ()):
+            length = math.prod(shape) * (2 if is_complex else 1)
+            if place is not None and place < length:
+                return number, index_of(place // 2 if is_complex else place, shape)
+            place = None if place is None else place - length
+        return None, None
+
+    def probed(self, values: Any) -> list[float]:
+        """The numbers of the result, out of all outputs as one vector."""
+        return [float(values[at] if at is not None else (values * weighted(len(values))).sum()) for at in self.probes]
+
+    def read(self, call: Evaluation) -> None:
+        """Of a call that was made."""
+        self._differentiable = [bool(output.requires_grad) for output in call.outputs]
+        outputs = self.outputs(call) or []
+        if not outputs:
+            self.why = "no_graph" if call.outputs else "no_tensor"
+            self.error = None if call.outputs else call.result
+            return
+        self.at, self.shapes = flat(outputs), [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
+        if not bool(torch.isfinite(self.at).all()):
+            self.why = "not_finite"
+            return
+        try:
+            self._differentiate(call.leaves, outputs)
+        except (Exception, SystemExit, GeneratorExit) as error:
+            self.why, self.error = "backward_raised", said(error)
+
+    def _differentiate(self, leaves: list[Leaf], outputs: list[Any]) -> None:
+        wanted = [(number, leaf) for number, leaf in enumerate(leaves) if leaf.tensor.requires_grad]
+
+        def gradients(weights: Any) -> list[Any]:
+            inputs, given = [leaf.tensor for _, leaf in wanted], spread(weights, outputs)
+            found = torch.autograd.grad(outputs, inputs, given, retain_graph=True, allow_unused=True)
+            return [None if one is None else _dense(one) for one in found]
+
+        length = len(self.at)
+        whole = gradients(weighted(length))
+        for (number, leaf), gradient in zip(wanted, whole):
+            self.leaves.append(_checked(number, leaf, gradient))
+        for probe, weights in _probes(length):
+            self.probes.append(probe)
+            for checked, gradient in zip(self.leaves, whole if probe is None else gradients(weights)):
+                if gradient is None:
+                    checked.gradients.append([0j] * len(checked.places))
+                    checked.largest.append(0.0)
+                else:
+                    picked = gradient.reshape(-1)[checked.places]
+                    checked.without = False
+                    checked.gradients.append([complex(entry) for entry in picked.tolist()])
+                    checked.largest.append(_largest(gradient))
+
+
+def weighted(length: int) -> Any:
+    """Weights for all numbers of a result, no two alike."""
+    return 0.5 + (torch.arange(length, dtype=torch.float64, device="cpu") * _GOLDEN).frac()
+
+
+def _probes(length: int) -> Iterator[tuple[int | None, Any]]:
+    for at in range(length) if length <= _PROBED else places(length, _SAMPLED, None):
+        weights = torch.zeros(length, dtype=torch.float64, device="cpu")
+        weights[at] = 1.0
+        yield at, weights
+    if length > _PROBED:
+        yield None, None
+
+
+def _checked(number: int, leaf: Leaf, gradient: Any) -> Checked:
+    shape, tensor = tuple(leaf.tensor.shape), leaf.tensor.detach()
+    most = min(math.prod(shape), _UNUSED if gradient is None else _ENTRIES)
+    found = places(math.prod(shape), most, None if gradient is None else gradient.reshape(-1))
+    mean = float(tensor.abs().mean()) if found else 0.0
+    typical = mean if 0 < mean < math.inf else 1.0
+    is_complex = bool(tensor.is_complex())
+    return Checked(leaf.name, number, shape, leaf.is_parameter, is_complex, gradient is None, typical, found, [], [])
+
+
+def _largest(gradient: Any) -> float:
+    found = float(gradient.abs().max()) if gradient.numel() else 0.0
+    return found if found < math.inf else 0.0
+
+
+def _dense(gradient: Any) -> Any:
+    found = gradient.detach()
+    return found.to_dense() if found.layout != torch.strided else found

@@ -1,0 +1,164 @@
+"""The check, entry by entry: one backward for each number of the result, two calls for each entry of an input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child
+from ...measure.stats.layout import index_of
+from ...safe.guard import module
+from ..running.duplicates import NotCopied
+from ..running.isolation import why_not
+from .analytic import Analytic, Checked
+from .callee import Callee
+from .entries import STEPS, Disagreement, Slope, judged
+from .evaluation import Failed, Shift, evaluated, flat
+
+if TYPE_CHECKING:
+    from ...protocol import GradcheckWhy
+    from .entries import Part, Verdict
+
+    Place = tuple[Checked, int, bool]  #: an entry by its number among the places of an input, and its part
+
+torch: Any = module("torch")
+_ALL = 2000  #: entries of all inputs
+_SECONDS = 20.0
+_ORDER: tuple[Verdict, ...] = ("unsure", "kink", "agrees")  #: what is said of an entry, if it is so for one probe
+
+
+class Check:
+    """What is found. ``why`` is the reason why nothing could be checked, ``error`` what was said then."""
+
+    def __init__(self, what: Callee, inputs: list[Child]) -> None:
+        self._what = what
+        self._inputs = [one.value for one in inputs]
+        self._names = [one.name for one in inputs]
+        self.analytic = Analytic()
+        self.why: GradcheckWhy | None = None
+        self.error: str | None = None
+        self.wrong: list[Disagreement] = []
+        self.done, self.all = 0, 1  #: of the entries that are to be looked at
+        self.calls = 0
+
+    def steps(self) -> Iterator[None]:
+        """Takes it step by step: a call or two each."""
+        why = why_not(self._what.target, *self._what.things, *self._inputs)
+        if why is not None:
+            self.why, self.error = "not_run", why
+            return
+        try:
+            yield from self._steps()
+        except NotCopied as error:
+            self.why, self.error = "not_run", str(error)
+
+    def _steps(self) -> Iterator[None]:
+        self._differentiate()
+        yield
+        if self.why is None:
+            again = self._values(None)
+            if again is None or not torch.equal(again[0], self.analytic.at):
+                self.why = "not_deterministic"
+        if self.why is not None:
+            return
+        waiting = self._waiting()
+        self.all = max(1, len(waiting))
+        until = perf_counter() + _SECONDS
+        for place in waiting:
+            yield
+            self._look(*place)
+            self.done += 1
+            if perf_counter() > until:
+                break
+        if waiting and not any(leaf.agree or leaf.wrong for leaf in self.analytic.leaves):
+            self.why = "unsettled"
+
+    def _differentiate(self) -> None:
+        found = self.analytic
+        with self._evaluated() as call:
+            found.forced = not any(leaf.tensor.requires_grad for leaf in call.leaves)
+            if not call.leaves:
+                self.why = "no_input"
+                return
+            try:
+                call.call(found.wants)
+            except Failed as error:
+                self.why, self.error = "raised", str(error)
+            else:
+                found.read(call)
+                self.why, self.error = found.why, found.error
+        if self.why == "raised" and self._is_refused():
+            self.why = "refuses_double"
+
+    def _is_refused(self) -> bool:
+        """Whether what raised with doubles runs with what it was given."""
+        with evaluated(self._what, self._inputs, self._names, doubles=False) as call:
+            try:
+                call.call(lambda leaf: bool(leaf.tensor.requires_grad))
+            except Failed:
+                return False
+        return True
+
+    def _waiting(self) -> list[Place]:
+        """The entries that are looked at, of each input one at a time."""
+        rows = []
+        for leaf in self.analytic.leaves:
+            parts = (False, True) if leaf.is_complex else (False,)
+            if not (leaf.without and self.analytic.forced):
+                rows.append([(leaf, at, part) for at in range(len(leaf.places)) for part in parts])
+        longest = max(map(len, rows), default=0)
+        return [row[at] for at in range(longest) for row in rows if at < len(row)][: max(_ALL, len(rows))]
+
+    def _look(self, leaf: Checked, at: int, imaginary: bool) -> None:
+        known: dict[float, list[Slope] | None] = {}
+
+        def slopes(probe: int) -> Iterator[Slope | None]:
+            for share in STEPS:
+                if share not in known:
+                    known[share] = self._slopes(leaf, index, imaginary, share)
+                found = known[share]
+                yield None if found is None else found[probe]
+
+        index = tuple(index_of(leaf.places[at], leaf.shape))
+        part: Part | None = ("imag" if imaginary else "real") if leaf.is_complex else None
+        verdicts, worst = set(), None
+        for probe, output in enumerate(self.analytic.probes):
+            entry = leaf.gradients[probe][at]
+            analytic = entry.imag if imaginary else entry.real
+            verdict = judged(analytic, slopes(probe), leaf.largest[probe])
+            verdicts.add(verdict)
+            if verdict == "wrong":
+                numeric = next(slope.middle for slope in slopes(probe) if slope is not None)
+                found = Disagreement(leaf.name, index, part, output, analytic, numeric)
+                worst = found if worst is None or found.gap() > worst.gap() else worst
+        leaf.note("wrong" if worst is not None else next(one for one in _ORDER if one in verdicts))
+        if worst is not None:
+            self.wrong.append(worst)
+
+    def _slopes(self, leaf: Checked, index: tuple[int, ...], imaginary: bool, share: float) -> list[Slope] | None:
+        """How each number of the result changes with an entry; None where it is another result then."""
+        before, after = (
+            self._values(Shift(leaf.leaf, index, sign * share, leaf.typical, imaginary)) for sign in (-1, 1)
+        )
+        if before is None or after is None or not before[1] or not after[1]:
+            return None  # as it is too large to be moved by so little
+        probed = self.analytic.probed
+        values = zip(probed(before[0]), probed(self.analytic.at), probed(after[0]))
+        return [Slope.of(one, at, other, before[1], after[1]) for one, at, other in values]
+
+    def _values(self, shift: Shift | None) -> tuple[Any, float] | None:
+        """All numbers of the result, with an entry moved, and how far; None where it raises or they are not as many."""
+        with self._evaluated() as call:
+            moved = 0.0 if shift is None else call.move(shift)
+            try:
+                call.call(self.analytic.wants)
+            except Failed:
+                return None
+            outputs = self.analytic.outputs(call)
+            found = None if outputs is None else flat(outputs)
+        return None if found is None or len(found) != len(self.analytic.at) else (found, moved)
+
+    def _evaluated(self) -> Any:
+        self.calls += 1
+        return evaluated(self._what, self._inputs, self._names)

@@ -1,0 +1,106 @@
+"""How one entry of an input is judged: what its backward says beside differences of the function's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from ...safe.record import Record
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Part = Literal["real", "imag"]
+    Verdict = Literal["agrees", "wrong", "kink", "unsure"]
+
+STEPS = (1e-6, 1e-4, 1e-2)  #: by which an entry is moved, as a share of its size: the larger where the first disagrees
+_RELATIVE = 1e-3  #: how far apart the two may be
+_SCALE = 1e-6  #: and how far as a share of the largest gradient there is
+_EPS = 2.2e-16
+_ROUNDED = 64  #: how many roundings of the result's size a value may be off
+_STEADY, _LOOSE = 1e-2, 0.5  #: how far apart differences of the smaller steps, and of the largest, may be
+
+
+class Slope(Record):
+    """How a number changes with an entry, by a step of this size: to its left, to its right, and between the two."""
+
+    left: float
+    right: float
+    middle: float
+    noise: float  #: what rounding may make of it
+
+    @classmethod
+    def of(cls, before: float, at: float, after: float, back: float, on: float) -> Slope:
+        """Of three values, and how far the first and the last entry are moved."""
+        size, step = max(abs(one) for one in (before, at, after)), min(back, on)
+        left, right, middle = (at - before) / back, (after - at) / on, (after - before) / (back + on)
+        if isfinite(left) != isfinite(right):  # at the edge of what it is defined for
+            left = right = middle = left if isfinite(left) else right
+        return cls(left, right, middle, _ROUNDED * _EPS * size / step)
+
+
+class Disagreement(Record):
+    """An entry of an input whose backward is wrong. ``output`` is the number of the result that tells it best, of all
+    its outputs as one vector; None where it is all of them, weighted. ``part`` is that of a complex entry.
+    """
+
+    name: str
+    index: tuple[int, ...]
+    part: Part | None
+    output: int | None
+    analytic: float
+    numeric: float
+
+    def gap(self) -> float:
+        found = abs(self.analytic - self.numeric)
+        return found if isfinite(found) else inf
+
+    def order(self) -> tuple[float, float]:
+        """The worst come first: those that are farthest apart as a share of the larger one, of these the farthest."""
+        largest = max(abs(self.analytic), abs(self.numeric))
+        return -round(self.gap() / largest, 3) if isfinite(largest) else -inf, -self.gap()
+
+
+def judged(analytic: float, slopes: Iterator[Slope | None], scale: float) -> Verdict:
+    """What is to be said of an entry, by as many steps as that takes; ``scale`` is the largest gradient there is.
+
+    Only where all steps tell of one limit is the backward wrong: what is rounded, or not smooth, tells of others.
+    """
+    seen: list[Slope] = []
+    for slope in slopes:
+        if slope is None or not isfinite(slope.middle):
+            return "unsure"
+        allowed = _RELATIVE * max(abs(analytic), abs(slope.middle)) + _SCALE * scale + slope.noise
+        if abs(analytic - slope.middle) <= allowed:
+            return "agrees"
+        if min(slope.left, slope.right) - allowed <= analytic <= max(slope.left, slope.right) + allowed:
+            return "kink"  # any slope between the two is right there
+        if seen and not _is_one(seen[-1], slope, _STEADY if len(seen) == 1 else _LOOSE, scale):
+            return "unsure"
+        seen.append(slope)
+    return "wrong"
+
+
+def _is_one(slope: Slope, wider: Slope, share: float, scale: float) -> bool:
+    """Whether two steps tell of one limit."""
+    apart = abs(slope.middle - wider.middle)
+    largest = max(abs(slope.middle), abs(wider.middle))
+    return apart <= share * largest + _SCALE * scale + slope.noise + wider.noise
+
+
+def places(count: int, most: int, gradient: Any) -> list[int]:
+    """Which entries are looked at: all, or half of them those with the largest gradients and half from everywhere."""
+    if count <= most:
+        return list(range(count))
+    found: dict[int, None] = {}
+    if gradient is not None:
+        found.update(dict.fromkeys(gradient.abs().topk(most // 2).indices.tolist()))
+    at = 0
+    while len(found) < most:
+        found[at * _STRIDE % count] = None
+        at += 1
+    return list(found)
+
+
+_STRIDE = 2_654_435_761  #: a prime: places that it steps to lie everywhere

@@ -1,0 +1,120 @@
+"""The answer of `gradcheck` as rows: what disagrees first, then each input with how much of it was looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows
+from ...words.line import Word, line_of
+from ...words.text import count, number, out_of
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, GradcheckEntry, GradcheckFound, GradcheckInput, GradcheckWhy
+
+_WHY: dict[GradcheckWhy, str] = {
+    "not_run": "not run",
+    "raised": "not checked: it raised",
+    "backward_raised": "its backward raised",
+    "refuses_double": "not checked: it takes no float64",
+    "no_input": "not checked: no floating-point tensor is given to it",
+    "no_tensor": "not checked: no floating-point tensor in what it returns",
+    "no_graph": "no gradient: what it returns is cut from what it is given",
+    "not_finite": "not checked: it returns NaN or infinities",
+    "unsettled": "not told: differences of its values don't settle, as it is rounded in between or not smooth",
+    "not_deterministic": "not checked: two calls with the same random numbers return other values",
+}
+_LOUD = ("backward_raised", "no_graph")
+_ROUND = 0.02  #: how near to a round number a ratio is taken for it
+
+
+def rows(function: Child, inputs: list[Child], found: GradcheckFound) -> Child:
+    below = [_entry_row(one) for one in found["worst"]]
+    paths = {one.name: one for one in inputs}
+    if found["looked_at"]:
+        below += [_input_row(one, paths.get(one["name"])) for one in found["inputs"]]
+    name = f"gradcheck of {function.name}({', '.join(one.name for one in inputs)})"
+    badges: list[Badge] = ["wrong"] if found["state"] == "disagrees" or found["why"] in _LOUD else []
+    line = line_of(_parts(found))
+    return Child(name, Rows(line, len(below), lambda start, most: below[start : start + most], "group", badges), "")
+
+
+def _parts(found: GradcheckFound) -> list[str | None]:
+    why = found["why"]
+    if why is not None:
+        text = f"{_WHY[why]}: {found['error']}" if found["error"] else _WHY[why]
+        return [Word(text, loud=True) if why in _LOUD else text]
+    if not found["looked_at"]:
+        return ["not checked: nothing that it is given has a gradient"]
+    wrong, looked_at = found["wrong"], found["looked_at"]
+    ratios = {one["ratio"] for one in found["inputs"] if one["wrong"]}
+    ratio = ratios.pop() if len(ratios) == 1 else None
+    wrong_as = "backward wrong" if ratio is None else f"backward wrong: {_ratio(ratio)}"
+    return [
+        Word(wrong_as, loud=True) if wrong else "backward agrees",
+        f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
+        _shown(found["worst"][0]) if wrong else None,
+        _looked_at(found) if not wrong or looked_at < found["entries"] else None,
+        f"{count(found['kinks'])} at kinks" if found["kinks"] else None,
+        f"{count(found['unsure'])} can't be told" if found["unsure"] else None,
+    ]
+
+
+def _looked_at(found: Any) -> str:
+    looked_at, entries = found["looked_at"], found["entries"]
+    if looked_at >= entries:
+        return f"{count(looked_at)} {'entry' if looked_at == 1 else 'entries'}"
+    return f"{out_of(looked_at, entries)} entries looked at"
+
+
+def _shown(entry: GradcheckEntry) -> str:
+    return f"{_place(entry)}: {_sides(entry)}"
+
+
+def _sides(entry: GradcheckEntry) -> str:
+    return f"backward {number(entry['analytic'])}, should be {number(entry['numeric'])}"
+
+
+def _place(entry: GradcheckEntry) -> str:
+    part = f".{entry['part']}" if entry["part"] is not None else ""
+    return f"{entry['input']}{list(entry['index']) if entry['index'] else ''}{part}"
+
+
+def _entry_row(entry: GradcheckEntry) -> Child:
+    output, index = entry["output"], entry["output_index"]
+    of = "of all outputs, weighted" if output is None else ""
+    if output is not None and (index or output):
+        of = f"of output{output or ''}{index or ''}"
+    return Child(_place(entry), Rows.of(line_of([_sides(entry), of]), []), "")
+
+
+def _input_row(one: GradcheckInput, given: Child | None) -> Child:
+    below = [] if given is None else [Child(given.name, given.value, given.suffix)]
+    return Child(one["name"], Rows.of(line_of(_input_parts(one)), below), "")
+
+
+def _input_parts(one: GradcheckInput) -> list[str | None]:
+    if not one["looked_at"]:
+        return ["its backward gives it no gradient" if one["without"] else "not looked at"]
+    wrong = f"{out_of(one['wrong'], one['looked_at'])} entries disagree" if one["wrong"] else None
+    ratio = one["ratio"]
+    return [
+        Word(wrong, loud=True) if wrong else "agrees",
+        None if ratio is None else _ratio(ratio),
+        "gets no gradient" if one["without"] else None,
+        _looked_at(one),
+        f"{count(one['kinks'])} at kinks" if one["kinks"] else None,
+        f"{count(one['unsure'])} can't be told" if one["unsure"] else None,
+    ]
+
+
+def _ratio(ratio: float) -> str:
+    if ratio == 0:
+        return "it is 0"
+    if abs(ratio + 1) < _ROUND:
+        return "the sign is wrong"
+    inverse = 1 / ratio
+    if abs(ratio) < 1 and abs(inverse - round(inverse)) < _ROUND * abs(inverse):
+        return (
+            f"1/{round(inverse)} of what it should be" if inverse > 0 else f"−1/{-round(inverse)} of what it should be"
+        )
+    return f"{number(ratio, 3)}× what it should be"

@@ -1,0 +1,243 @@
+"""`gradcheck`: whether a backward is right, beside what `torch.autograd.gradcheck` says of the same."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from asking import Paused
+from torch import nn
+from torch.nn import functional as F
+
+from tensor_inspector import gradcheck
+
+
+class Own(torch.autograd.Function):
+    """An operation whose backward is what a test says."""
+
+    forward_of: Callable[[Any], Any]
+    backward_of: Callable[[Any, Any], Any]
+
+    @classmethod
+    def forward(cls, ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return cls.forward_of(x)
+
+    @classmethod
+    def backward(cls, ctx: Any, grad: Any) -> Any:
+        return cls.backward_of(*ctx.saved_tensors, grad)
+
+
+def own(forward: Any, backward: Any) -> Any:
+    return type("Own", (Own,), {"forward_of": staticmethod(forward), "backward_of": staticmethod(backward)})
+
+
+def x(*shape: int, dtype: Any = torch.float32) -> torch.Tensor:
+    made = torch.randn(*shape, generator=torch.Generator().manual_seed(1), dtype=dtype)
+    return made.requires_grad_()
+
+
+def of_two(x: Any, y: Any) -> Any:
+    return (x * y).sum(), (x - y).exp()
+
+
+def in_place(x: Any) -> Any:
+    x.mul_(2)
+    x += 1
+    return x.sin()
+
+
+WEIGHT = torch.randn(5, 3)
+
+RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
+    (torch.sin, (x(3),)),
+    (lambda x: x @ WEIGHT.T, (x(2, 3),)),
+    (lambda x: (x * x).sum(), (x(4, 5),)),
+    (of_two, (x(3), x(2, 3))),
+    (F.cross_entropy, (x(4, 5), torch.tensor([0, 3, 2, 4]))),
+    (F.softmax, (x(2, 4), -1)),
+    (F.layer_norm, (x(2, 6), [6])),
+    (lambda x: x[::2].prod(), (x(6),)),
+    (lambda x: x.float() * 2, (x(3),)),
+    (in_place, (x(3),)),
+    (lambda z: (z * z.conj()).real, (x(3, dtype=torch.complex64),)),
+    (lambda z: z.exp() * 1j, (x(2, 2, dtype=torch.complex64),)),
+    (lambda z: torch.fft.rfft(z).abs(), (x(6),)),
+    (torch.fft.fft, (x(5),)),
+    (lambda x: torch.linalg.inv(x + 3 * torch.eye(3)), (x(3, 3),)),
+    (F.conv2d, (x(1, 2, 5, 5), x(3, 2, 3, 3))),
+    (lambda x: F.embedding(torch.tensor([1, 0, 1]), x), (x(3, 2),)),
+    (lambda xs: xs["a"] * xs["b"][1], ({"a": x(3), "b": [1, x(1)]},)),
+    (own(lambda x: x * x, lambda x, grad: 2 * x * grad), (x(3),)),
+    (own(torch.exp, lambda x, grad: x.exp() * grad), (x(2, 3).detach().requires_grad_().t(),)),
+    (nn.Linear(3, 4), (x(2, 3).detach(),)),
+    (nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 2)), (x(5, 3),)),
+    (nn.LSTM(3, 2), (x(4, 1, 3),)),
+    (nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True), (x(1, 3, 4),)),
+    (partial(F.leaky_relu, negative_slope=0.1), (x(7),)),
+    (nn.Linear(3, 2).forward, (x(3),)),
+    (lambda x: torch.where(x > 0, x, 2 * x), (x(9),)),
+    (lambda x: F.dropout(x, 0.5), (x(20),)),
+    (lambda x: 1e-9 * x.sum() ** 2, (x(3),)),
+    (lambda x: x.pow(3), (1e4 * x(3).detach(),)),
+    (torch.exp, (x(3, 1).expand(3, 4),)),
+]  # fmt: skip
+
+WRONG: list[tuple[Any, tuple[Any, ...], float | None]] = [
+    (own(lambda x: x * x, lambda x, grad: x * grad), (x(3),), 0.5),
+    (own(torch.exp, lambda x, grad: -x.exp() * grad), (x(2, 3),), -1.0),
+    (own(lambda x: x * 3, lambda x, grad: 0 * grad), (x(3),), 0.0),
+    (own(lambda x: x.t() * 1, lambda x, grad: grad.reshape(3, 3)), (x(3, 3),), None),
+    (own(lambda x: x.sum(), lambda x, grad: x * grad), (x(5),), None),
+    (own(lambda x: 1e-9 * x.sum(), lambda x, grad: 2e-9 * grad.expand(5)), (x(5),), 2.0),
+    (own(lambda z: z * z, lambda z, grad: 2 * z * grad), (x(3, dtype=torch.complex128),), -1.0),
+    (own(lambda x: x.relu(), lambda x, grad: 2.0 * (x >= 0) * grad), (torch.tensor([0.0, 1.0, 2.0]),), None),
+    (own(lambda x: x.relu(), lambda x, grad: torch.where(x > 0, grad, torch.nan)), (x(9),), None),
+    (lambda x: x * x.detach(), (x(4),), 0.5),
+    (lambda x: own(torch.sin, lambda x, grad: grad)(x) if False else own(torch.sin, lambda x, grad: grad).apply(x), (x(4),), None),
+]  # fmt: skip
+
+
+def by_torch(function: Any, inputs: tuple[Any, ...]) -> bool:
+    """What torch says of it."""
+
+    def double(value: Any) -> Any:
+        if type(value) in (list, tuple):
+            return type(value)(map(double, value))
+        if type(value) is dict:
+            return {key: double(item) for key, item in value.items()}
+        is_float = isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+        return value.detach().to(torch.complex128 if value.is_complex() else torch.float64) if is_float else value
+
+    called = function.apply if isinstance(function, type) else function
+    given = [double(value).requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() | value.is_complex() else double(value) for value in inputs]  # fmt: skip
+    return torch.autograd.gradcheck(called, given, raise_exception=False, check_undefined_grad=False, check_batched_grad=False)  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "inputs"), RIGHT)
+def test_a_right_backward_agrees(function: Any, inputs: tuple[Any, ...]) -> None:
+    found = gradcheck(function, *inputs)
+    assert (found["state"], found["wrong"], found["why"]) == ("agrees", 0, None)
+    assert found["looked_at"] > 0
+
+
+@pytest.mark.parametrize(("function", "inputs", "ratio"), WRONG)
+def test_a_wrong_backward_is_told_with_both_values(function: Any, inputs: tuple[Any, ...], ratio: float | None) -> None:
+    found = gradcheck(function, *inputs)
+    assert found["state"] == "disagrees"
+    assert found["inputs"][0]["ratio"] == (None if ratio is None else pytest.approx(ratio, rel=1e-4))
+    assert str(found).startswith("backward wrong")
+
+
+def test_torch_says_the_same_of_what_it_can_be_asked() -> None:
+    assert not by_torch(*WRONG[0][:2])
+    assert [by_torch(function, inputs) for function, inputs, _ in WRONG[1:5]] == [False] * 4
+    asked = [RIGHT[at] for at in (0, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 15, 18, 19)]
+    assert [by_torch(function, inputs) for function, inputs in asked] == [True] * len(asked)
+
+
+def test_the_entry_that_disagrees_is_named_with_its_place_in_the_result() -> None:
+    def slope(x: Any, grad: Any) -> Any:
+        made = 2 * x * grad
+        made[1, 2] += 1 * grad[1, 2]
+        return made
+
+    found = gradcheck(own(lambda x: x * x, slope), x(2, 3))
+    assert (found["wrong"], found["looked_at"], found["entries"]) == (1, 6, 6)
+    (entry,) = found["worst"]
+    expected = 2 * x(2, 3)[1, 2].item()
+    assert (entry["index"], entry["output"], entry["output_index"]) == ([1, 2], 0, [1, 2])
+    assert entry["analytic"] == pytest.approx(expected + 1)
+    assert entry["numeric"] == pytest.approx(expected)
+
+
+def test_kinks_are_no_errors() -> None:
+    for function in (torch.relu, lambda x: x.clamp(0, 1), lambda x: F.max_pool1d(x[None], 3)):
+        found = gradcheck(function, torch.tensor([0.0, 1.0, 1.0, -2.0]))
+        assert (found["state"], found["wrong"]) == ("agrees", 0)
+        assert found["kinks"] > 0
+
+
+def test_only_what_requires_a_gradient_is_checked() -> None:
+    found = gradcheck(lambda x, y: x * y.detach(), x(3), torch.ones(3))
+    assert [one["name"] for one in found["inputs"]] == ["input1"]
+    assert found["state"] == "agrees"
+
+
+def test_of_a_large_input_some_entries_are_looked_at_and_that_is_said() -> None:
+    found = gradcheck(own(lambda x: x.sum(), lambda x, grad: grad.expand(x.shape) * 2), x(100, 100))
+    assert (found["entries"], found["looked_at"], found["wrong"]) == (10_000, 64, 64)
+    assert "64 of 10.0K entries" in str(found)
+
+
+def test_the_parameters_of_a_module_are_checked_by_name() -> None:
+    class Wrong(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.scale = nn.Linear(3, 2), nn.Parameter(torch.ones(2))
+
+        def forward(self, x: Any) -> Any:
+            return own(lambda s: s * s, lambda s, grad: s * grad).apply(self.scale) * self.inner(x)
+
+    found = gradcheck(Wrong(), torch.randn(2, 3))
+    assert {one["name"]: one["wrong"] for one in found["inputs"]} == {"scale": 2, "inner.weight": 0, "inner.bias": 0}
+
+
+def raises(x: Any) -> Any:
+    raise ValueError("no")
+
+
+def exits(x: Any) -> Any:
+    sys.exit(3)
+
+
+WHY: list[tuple[Any, tuple[Any, ...], str, str | None]] = [
+    (raises, (x(3),), "raised", "ValueError: no"),
+    (exits, (x(3),), "raised", "SystemExit"),
+    (own(torch.exp, raises), (x(3),), "backward_raised", None),
+    (own(torch.exp, lambda x, grad: grad[:1].expand(7)), (x(3),), "backward_raised", None),
+    (lambda x: F.linear(x, torch.ones(2, 3, dtype=torch.float32)), (x(3),), "refuses_double", None),
+    (lambda x: 3, (x(3),), "no_tensor", "int"),
+    (lambda x: x.argmax(), (x(3),), "no_tensor", "Tensor"),
+    (lambda x: x.detach() * 2, (x(3),), "no_graph", None),
+    (lambda x: x, (torch.arange(3),), "no_input", None),
+    (lambda: 3, (), "no_input", None),
+    (lambda x: x * time.perf_counter(), (x(3),), "not_deterministic", None),
+    (torch.log, (torch.tensor([0.0, 1.0]),), "not_finite", None),
+    (lambda x: x.bfloat16() * 2, (x(3),), "unsettled", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "inputs", "why", "error"), WHY)
+def test_why_nothing_can_be_compared_is_said(function: Any, inputs: Any, why: str, error: str | None) -> None:
+    found = gradcheck(function, *inputs)
+    assert (found["state"], found["why"]) == ("unchecked", why)
+    assert error is None or found["error"] == error
+
+
+@pytest.mark.parametrize("value", [3, "text", nn.Linear, None])
+def test_what_can_not_be_called_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match="is no function and no module"):
+        gradcheck(value, x(3))
+
+
+def test_it_is_asked_with_the_option_by_which_the_user_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> Any:
+        f, given = own(lambda x: x * x, lambda x, grad: x * grad), x(2)
+        assert f is not given
+        return sys._getframe()
+
+    paused = Paused(stop(), monkeypatch)
+    refused = paused.lens("gradcheck", function="f", input1="given")
+    assert refused["error"]["code"] == "bad_request"
+    answer = paused.lens("gradcheck", {"run": True}, function="f", input1="given")
+    assert answer["found"]["state"] == "disagrees"
+    row = answer["node"]
+    assert (row["name"], row["badges"]) == ("gradcheck of f(given)", ["wrong"])
+    assert row["line"].startswith("backward wrong: 1/2 of what it should be · 2 of 2 entries disagree")
+    assert [below["name"] for below in paused.below(answer, row)][-1] == "given"
