@@ -4,10 +4,10 @@ import type { Parts } from "../../extension/src/views/command.ts";
 import { COMMANDS } from "../../extension/src/views/commands.ts";
 import { Contents } from "../../extension/src/model/contents.ts";
 import { Expansion } from "../../extension/src/model/expansion.ts";
-import type { Inquiry } from "../../extension/src/model/questions.ts";
+import { type Inquiry, Questions } from "../../extension/src/model/questions.ts";
 import type { Row } from "../../extension/src/model/row.ts";
-import { frame, frameAnswer, node } from "./fixtures.ts";
-import { env, stage } from "./vscode.ts";
+import { frame, frameAnswer, node, tensor } from "./fixtures.ts";
+import { env, stage, window } from "./vscode.ts";
 
 beforeEach(() => stage.focus(undefined));
 
@@ -48,6 +48,11 @@ describe("by a key", () => {
   test("Copy Summary copies the whole name and line of the row that the keyboard is on", async () => {
     await pressed(COMMAND.copySummary, { label: "lo…ng", name: "long", summary: "int64[2]" });
     expect(env.clipboard.text).toBe("long: int64[2]");
+  });
+
+  test("Copy Summary copies the text that an answer has of its own", async () => {
+    await pressed(COMMAND.copySummary, { name: "layers of model", summary: "3 layers", question: {}, text: "a table" });
+    expect(env.clipboard.text).toBe("a table");
   });
 
   test("Copy Summary copies an answer with the rows below it, which are read if need be", async () => {
@@ -129,7 +134,8 @@ describe("a lens", () => {
     const contents = new Contents(frame(), frameAnswer());
     const known = { node: node("loss", { id: 12 }), snapshot: 7 };
     const row = rowLike({ name: "loss", expression: "loss", known, contents, can: ["compare", "autograd"] });
-    await COMMANDS[COMMAND.showAutogradGraph]({ lenses, tree: { showTop } } as unknown as Parts, row);
+    const inspector = { frame: contents.frame };
+    await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree: { showTop } } as unknown as Parts, row);
     const tensor = { name: "loss", expression: "loss", at: { value: { snapshot: 7, node: 12 } } };
     expect(asked).toMatchObject([{ lens: "autograd", subjects: { tensor } }]);
     expect(showTop).toHaveBeenCalledWith({ root: "question 3", names: [] });
@@ -142,8 +148,112 @@ describe("a lens", () => {
     const contents = new Contents(frame(), frameAnswer());
     const row = rowLike({ name: "loss", known, contents, can: ["compare"] });
     const lenses = { ask: () => Promise.resolve(undefined) };
-    await COMMANDS[COMMAND.showAutogradGraph]({ lenses, tree } as unknown as Parts, row);
+    const inspector = { frame: contents.frame };
+    await COMMANDS[COMMAND.showAutogradGraph]({ inspector, lenses, tree } as unknown as Parts, row);
     expect(said).toEqual(["Nothing can be asked: the program went on, or its values can't be read."]);
+  });
+});
+
+describe("a lens that runs code of the program", () => {
+  const contents = new Contents(frame(), frameAnswer());
+  const rows = ["model", "x", "mask"].map((name, id) => tensor(name, { id, lenses: ["shapes", "item"] }));
+
+  beforeEach(() => {
+    window.warnings.length = 0;
+    window.answer = "Run";
+  });
+
+  /** What is asked when the command is called on the row of the model. */
+  async function askedBy(command: CommandId): Promise<Inquiry[]> {
+    const asked: Inquiry[] = [];
+    const lenses = {
+      ask: (inquiry: Inquiry) => {
+        asked.push(inquiry);
+        return Promise.resolve({ ...inquiry, id: 3 });
+      },
+    };
+    const of = new Contents(contents.frame, frameAnswer(rows));
+    const scene = {
+      contents: of,
+      pins: { all: [] },
+      questions: new Questions(),
+      expansion: new Expansion(),
+      pageSize: 100,
+    };
+    const inspector = { frame: of.frame, scene };
+    const tree = { showTop: () => Promise.resolve() };
+    const known = { node: rows[0], snapshot: 7 };
+    const row = rowLike({ name: "model", expression: "model", known, contents: of, can: ["compare", "shapes"] });
+    await COMMANDS[command]({ lenses, inspector, tree } as unknown as Parts, row);
+    return asked;
+  }
+
+  test("asks for its inputs, in the order in which they are picked, and whether it may", async () => {
+    window.picking = [
+      (box) => {
+        expect(box.items.map(({ label }) => label)).toEqual(["x", "mask"]);
+        box.tick("mask");
+        box.tick("x");
+        box.accept();
+      },
+    ];
+    const [inquiry] = await askedBy(COMMAND.showShapes);
+    expect(window.warnings).toEqual(["Run model(mask, x) once?"]);
+    expect(inquiry).toMatchObject({
+      lens: "shapes",
+      subjects: { module: { name: "model" }, input1: { name: "mask" }, input2: { name: "x" } },
+      options: { run: true },
+    });
+  });
+
+  test("takes the input that the keyboard is on where none is ticked", async () => {
+    window.picking = [
+      (box) => {
+        box.type("ma");
+        box.accept();
+      },
+    ];
+    const [inquiry] = await askedBy(COMMAND.showShapes);
+    expect(Object.values(inquiry?.subjects ?? {}).map(({ name }) => name)).toEqual(["model", "mask"]);
+  });
+
+  test("takes expressions as they are typed, one after each comma", async () => {
+    window.picking = [
+      (box) => {
+        box.type("x[:, (0, 1)], f(1, 2)");
+        box.accept();
+      },
+    ];
+    const [inquiry] = await askedBy(COMMAND.showShapes);
+    expect(inquiry?.subjects).toMatchObject({
+      input1: { name: "x[:, (0, 1)]", expression: "x[:, (0, 1)]" },
+      input2: { name: "f(1, 2)", expression: "f(1, 2)" },
+    });
+  });
+
+  test("is not asked where the user does not want that, nor where no input is picked", async () => {
+    window.answer = undefined;
+    window.picking = [(box) => box.hide(), (box) => (box.tick("x"), box.accept())];
+    expect([await askedBy(COMMAND.showShapes), await askedBy(COMMAND.showShapes)]).toEqual([[], []]);
+    expect(window.warnings).toHaveLength(1);
+  });
+
+  test("asks which item of a dataset it is to load", async () => {
+    window.typed = " 3 ";
+    const [inquiry] = await askedBy(COMMAND.loadItem);
+    expect(window.warnings).toEqual(["Load model[3]?"]);
+    expect(inquiry).toMatchObject({ lens: "item", options: { index: 3, run: true } });
+  });
+
+  test("is run again by Evaluate Again only where the user agrees once more", async () => {
+    const ran: unknown[] = [];
+    const question = { lens: "shapes", subjects: { module: { name: "model" } }, options: { run: true } };
+    const lenses = { askAgain: (one: unknown) => Promise.resolve(ran.push(one) > 0) };
+    const parts = { lenses, inspector: { frame: frame() } } as unknown as Parts;
+    await COMMANDS[COMMAND.evaluateAgain](parts, rowLike({ question }));
+    window.answer = undefined;
+    await COMMANDS[COMMAND.evaluateAgain](parts, rowLike({ question }));
+    expect([ran, window.warnings.length]).toEqual([[question], 2]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expressionAt, isStatic } from "../../extension/src/model/python.ts";
+import { argumentsOf, expressionAt, isStatic } from "../../extension/src/model/python.ts";
 import { stockExpressionAt } from "../../extension/src/model/stockExpression.ts";
 
 /** What a bar in the last line of a program points at: `a.b|.c` is at what follows the bar. */
@@ -182,4 +182,15 @@ describe("what VS Code takes where we have nothing to say", () => {
   });
 
   test("is none among operators", () => expect(stockExpressionAt("x  +  y", 3)).toBeUndefined());
+});
+
+describe("what is typed as the inputs of a call", () => {
+  test.each([
+    ["x", ["x"]],
+    ["x, mask", ["x", "mask"]],
+    ["x[:, (0, 1)], f(1, 2),", ["x[:, (0, 1)]", "f(1, 2)"]],
+    ["(x, y)", ["(x, y)"]],
+    ["'a, b'", ["'a, b'"]],
+    ["x), (y", ["x), (y"]],
+  ])("%s is %j", (text, expressions) => expect(argumentsOf(text)).toEqual(expressions));
 });

@@ -416,6 +416,109 @@ describe("comparing two values", () => {
     expect(questions.selected).toBe(side);
   });
 
+  describe("that runs code of the program", () => {
+    const shapes = {
+      lens: "shapes",
+      subjects: { module: a as Subject, input1: b as Subject },
+      options: { run: true },
+    } as const;
+
+    test("is called as the call that is run, and runs in long slices, after which the frame is read again", async () => {
+      const { lenses, asked, row, inspector } = await comparing();
+      const before = inspector.contents;
+      await lenses.ask(shapes);
+      await settled();
+      expect(asked.map(({ question }) => question)).toEqual([
+        {
+          lens: "shapes",
+          values: { module: { expression: "a" }, input1: { expression: "b" } },
+          snapshot: 7,
+          options: { run: true },
+          limits: { ms: 1500 },
+        },
+      ]);
+      expect(row()).toMatchObject({ label: "shapes of a(b)", description: "1 difference" });
+      expect(row()?.can).toContain("evaluateAgain");
+      expect(inspector.contents).not.toBe(before);
+    });
+
+    test("is not asked again at the next stop before the user wants it, and its row says so", async () => {
+      const { lenses, ops, row, look, questions } = await comparing();
+      await lenses.ask(shapes);
+      await settled();
+      await look(2);
+      expect(row()).toMatchObject({
+        description: "not asked yet at this stop: “a(b)” is run only when you ask",
+        tone: "quiet",
+        can: ["remove", "evaluateAgain"],
+      });
+      expect(ops()).toEqual(["lens"]);
+      await lenses.askAgain(questions.all[0] as Question);
+      expect(row()?.description).toBe("1 difference");
+    });
+
+    test("keeps its answer where the frame is read again, and says that it is old where something has changed", async () => {
+      const { lenses, ops, row, inspector, runs } = await comparing();
+      await lenses.ask(shapes);
+      await settled();
+      await inspector.readAgain();
+      await settled();
+      expect(row()?.description).toBe("1 difference");
+      await runs.userChanged(frame(1).session);
+      await settled();
+      expect(row()?.description).toBe("1 difference · from before the last change or run");
+      expect(ops()).toEqual(["lens"]);
+    });
+
+    test("may be given one value twice", async () => {
+      const { lenses, ops } = await comparing();
+      await lenses.ask({ ...shapes, subjects: { module: a as Subject, input1: b as Subject, input2: b as Subject } });
+      await settled();
+      expect(ops()).toEqual(["lens"]);
+    });
+
+    test("on further inputs is another question", async () => {
+      const { lenses, questions } = await comparing();
+      await lenses.ask(shapes);
+      await lenses.ask({ ...shapes, subjects: { ...shapes.subjects, input2: b as Subject } });
+      expect(questions.all).toHaveLength(2);
+    });
+
+    test("is not asked in another frame than the one in which the user agreed to it", async () => {
+      const { lenses, ops, look } = await comparing();
+      await look(2);
+      expect(await lenses.ask(shapes, frame(1))).toBeUndefined();
+      expect(ops()).toEqual([]);
+    });
+
+    test("is interrupted when it is cancelled, and the frame is read again, since it may have changed anything", async () => {
+      const signals: AbortSignal[] = [];
+      const { lenses, questions, row, inspector } = await comparing((question) => {
+        const { signal } = question as { readonly signal: AbortSignal };
+        const reply = deferred<LensAnswer>();
+        signals.push(signal);
+        signal.addEventListener("abort", () => reply.reject(new Over()));
+        return reply.promise;
+      });
+      const before = inspector.contents;
+      await lenses.ask(shapes);
+      await settled();
+      expect(row()).toMatchObject({ description: "running…", can: ["cancel", "remove"] });
+      lenses.cancel(questions.all[0] as Question);
+      await settled();
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+      expect(inspector.contents).not.toBe(before);
+      expect(row()?.description).toBe("cancelled");
+    });
+  });
+
+  test("that is a text of its own has it to be copied", async () => {
+    const { lenses, row } = await comparing(() => ({ ...found, text: "Layer  Params" }));
+    await lenses.ask({ lens: "model", subjects: { model: a as Subject } });
+    await settled();
+    expect(row()).toMatchObject({ label: "layers of a", text: "Layer  Params" });
+  });
+
   test("redraws the tree once a second at most to tell how far it is", async () => {
     let left = 20;
     const { begin, inspector } = await comparing(() => {

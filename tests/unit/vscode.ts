@@ -267,6 +267,14 @@ export const window = {
     window.warnings.push(message);
     return window.answer;
   },
+  /** What the user types into a box that asks for a text. */
+  typed: undefined as string | undefined,
+  async showInputBox(): Promise<string | undefined> {
+    return window.typed;
+  },
+  /** What the user does with a box of picks, each once it is shown. */
+  picking: [] as ((box: QuickPick) => void)[],
+  createQuickPick: () => new QuickPick(),
   /** The tree views that were made, by id. */
   trees: new Map<string, TreeView>(),
   createTreeView(id: string, { treeDataProvider }: { treeDataProvider: TreeData }): TreeView {
@@ -275,6 +283,54 @@ export const window = {
     return view;
   },
 };
+
+interface PickItem {
+  readonly label: string;
+  readonly description?: string;
+}
+
+/** A box of picks, in which a test ticks, types and accepts. */
+export class QuickPick {
+  title = "";
+  items: readonly PickItem[] = [];
+  activeItems: readonly PickItem[] = [];
+  selectedItems: readonly PickItem[] = [];
+  canSelectMany = false;
+  value = "";
+  readonly #selected = new EventEmitter<readonly PickItem[]>();
+  readonly #typed = new EventEmitter<string>();
+  readonly #accepted = new EventEmitter<void>();
+  readonly #hidden = new EventEmitter<void>();
+  readonly onDidChangeSelection = this.#selected.event;
+  readonly onDidChangeValue = this.#typed.event;
+  readonly onDidAccept = this.#accepted.event;
+  readonly onDidHide = this.#hidden.event;
+
+  /** As VS Code does it, the items that are ticked come in the order of the list. */
+  tick(...labels: string[]): void {
+    const ticked = (item: PickItem): boolean => this.selectedItems.includes(item) || labels.includes(item.label);
+    this.selectedItems = this.items.filter(ticked);
+    this.#selected.fire(this.selectedItems);
+  }
+  type(text: string): void {
+    this.value = text;
+    this.#typed.fire(text);
+    this.activeItems = this.items.filter(({ label }) => label.includes(text)).slice(0, 1);
+    if (!this.canSelectMany) this.selectedItems = this.activeItems;
+  }
+  accept(): void {
+    this.#accepted.fire();
+  }
+  hide(): void {
+    this.#hidden.fire();
+  }
+  show(): void {
+    window.picking.shift()?.(this);
+  }
+  dispose(): void {
+    this.value = "";
+  }
+}
 
 interface TreeData {
   onDidChangeTreeData(listener: (rows: readonly { readonly name: string }[] | undefined) => void): unknown;

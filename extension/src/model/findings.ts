@@ -11,8 +11,6 @@ import { UnderWay } from "./underWay.ts";
 
 /** Milliseconds that a stop must last before it is looked at: while the user steps on, nothing is asked. */
 const STANDING = 150;
-/** Milliseconds of one slice in which models may be run: others are answered in between. */
-const RUNNING = 1500;
 
 /** A check under way. */
 interface Task extends Check {
@@ -133,8 +131,7 @@ export class Findings {
     const thorough = manner !== "usual";
     const run = manner === "running";
     const options = { thorough, ignore: ignored.join(" "), stop: frame.stop, ...(run ? { run } : {}) };
-    const time = run ? { limits: { ms: RUNNING } } : {};
-    const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options, ...time };
+    const input = { lens: "findings", values: {}, snapshot: answer.snapshot, options };
     const goOn = (progress: number): void => {
       if (!thorough || !this.#tasks.has(task)) return;
       contents.checking = { progress };

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import type { LensRequest } from "../protocol/generated.ts";
 import { VALUE_LENSES, type ValueLens } from "./valueLenses.ts";
 import { LABEL, middle } from "./words.ts";
 
@@ -18,31 +19,45 @@ export interface LensWords {
   readonly notYet: string;
 }
 
-/** Names of values, by what the lens calls them. */
-type Names = Readonly<Record<string, string>>;
-
 export type LensName = "compare" | ValueLens;
 
-/** The words for a question about these values. */
-export function lensWords(lens: LensName, subjects: Readonly<Record<string, { readonly name: string }>>): LensWords {
-  const names = Object.fromEntries(Object.entries(subjects).map(([key, { name }]) => [key, name])) as Names;
-  return lens === "compare" ? ofComparison(names) : ofOne(lens, names);
+/** As much of a question as its words are made of. */
+export interface Asked {
+  readonly lens: LensName;
+  /** By what the lens calls them. */
+  readonly subjects: Readonly<Record<string, { readonly name: string }>>;
+  readonly options?: NonNullable<LensRequest["options"]>;
 }
 
-function ofComparison({ a = "", b = "" }: Names): LensWords {
+/** The words for a question. */
+export function lensWords(asked: Asked): LensWords {
+  const { lens, subjects } = asked;
+  return lens === "compare" ? ofComparison(subjects) : ofOne(lens, asked);
+}
+
+/** What a question is about: `loss`, `model(x, mask)`, `train_set[3]`. */
+export function aboutOf({ subjects, options }: Pick<Asked, "subjects" | "options">): string {
+  const [name = "", ...inputs] = Object.values(subjects).map((subject) => subject.name);
+  const index = options?.["index"];
+  if (index !== undefined) return `${name}[${String(index)}]`;
+  return inputs.length > 0 ? `${name}(${inputs.join(", ")})` : name;
+}
+
+function ofComparison({ a, b }: Asked["subjects"]): LensWords {
+  const [one, other] = [a?.name ?? "", b?.name ?? ""];
   return {
-    label: pairLabel(a, b),
-    name: `${a} ↔ ${b}`,
-    spoken: l10n.t("comparison of {0} and {1}", a, b),
+    label: pairLabel(one, other),
+    name: `${one} ↔ ${other}`,
+    spoken: l10n.t("comparison of {0} and {1}", one, other),
     icon: "diff",
     working: l10n.t("comparing…"),
     notYet: l10n.t("not compared yet at this stop: one of the two is run only when you ask"),
   };
 }
 
-function ofOne(lens: ValueLens, names: Names): LensWords {
+function ofOne(lens: ValueLens, asked: Asked): LensWords {
   const { called, icon, working } = VALUE_LENSES[lens];
-  const [of = ""] = Object.values(names);
+  const of = aboutOf(asked);
   const name = called(of);
   const room = Math.max(LEAST, LABEL - called("").length);
   return {

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import type { Frame } from "../debug/activeFrame.ts";
 import { Over } from "../debug/queue.ts";
 import type { Session } from "../debug/session.ts";
 import type { Calls } from "../helper/calls.ts";
@@ -7,7 +8,7 @@ import type { LensAnswer } from "../protocol/generated.ts";
 import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
-import type { Inquiry, Question, Questions, State, Subject } from "./questions.ts";
+import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
 import { questionPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
@@ -28,12 +29,17 @@ export class Lenses {
   readonly #helper: Pick<Calls, "lens">;
   readonly #questions: Questions;
   readonly #inspector: Inspector;
-  readonly #runs: Pick<Runs, "evaluate">;
+  readonly #runs: Pick<Runs, "evaluate" | "ran">;
   readonly #tasks: UnderWay<Task>;
   /** Fulfilled when a session's last lens is answered: each helper keeps only a few unfinished. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
 
-  constructor(helper: Pick<Calls, "lens">, questions: Questions, inspector: Inspector, runs: Pick<Runs, "evaluate">) {
+  constructor(
+    helper: Pick<Calls, "lens">,
+    questions: Questions,
+    inspector: Inspector,
+    runs: Pick<Runs, "evaluate" | "ran">,
+  ) {
     this.#helper = helper;
     this.#questions = questions;
     this.#inspector = inspector;
@@ -45,10 +51,10 @@ export class Lenses {
 
   /**
    * Begins to ask in the frame that is looked at, which a row tells from now on. What only running an expression can
-   * tell is run, once. Undefined where nothing can be asked.
+   * tell is run, once. Undefined where nothing can be asked, or where another frame is looked at than was meant.
    */
-  async ask(inquiry: Inquiry): Promise<Question | undefined> {
-    const contents = await this.#inspector.settled();
+  async ask(inquiry: Inquiry, meant = this.#inspector.frame): Promise<Question | undefined> {
+    const contents = await this.#settled(meant);
     if (contents === undefined) return undefined;
     this.#questions.sweep();
     const question = this.#questions.add({ ...inquiry, subjects: toldApart(inquiry.subjects) }, contents.frame.session);
@@ -58,8 +64,8 @@ export class Lenses {
   }
 
   /** The same for one that is there. False where nothing can be asked. */
-  async askAgain(question: Question): Promise<boolean> {
-    const contents = await this.#inspector.settled();
+  async askAgain(question: Question, meant = this.#inspector.frame): Promise<boolean> {
+    const contents = await this.#settled(meant);
     if (contents === undefined) return false;
     if (!this.#questions.all.includes(question)) return true;
     this.#tasks.end((task) => isOf(task, question, contents));
@@ -89,6 +95,11 @@ export class Lenses {
   forget(session: Session): void {
     this.#questions.forget(session);
     this.#inspector.changed();
+  }
+
+  async #settled(meant: Frame | undefined): Promise<Contents | undefined> {
+    const contents = await this.#inspector.settled();
+    return meant?.key === contents?.frame.key ? contents : undefined;
   }
 
   #askForNew(): void {
@@ -126,6 +137,17 @@ export class Lenses {
   }
 
   async #found(task: Task): Promise<LensAnswer> {
+    if (!runsCode(task.question)) return this.#read(task);
+    if (task.expressions === undefined) throw notYet(task.question);
+    try {
+      return await this.#read(task);
+    } finally {
+      this.#runs.ran(task.contents, task.expressions);
+      await this.#readAgain(task);
+    }
+  }
+
+  async #read(task: Task): Promise<LensAnswer> {
     await this.#run(task, task.expressions ?? []);
     try {
       return await this.#lens(task);
@@ -149,15 +171,20 @@ export class Lenses {
     });
   }
 
-  /** What runs may change anything, so the frame is read again before anything is asked of it. */
   async #run(task: Task, expressions: readonly string[]): Promise<void> {
     if (expressions.length === 0) return;
-    const { frame } = task.contents;
     try {
       await this.#runs.evaluate(expressions, task.contents, task.abort.signal);
     } finally {
-      if (!frame.over) await this.#inspector.readAgain(frame.session);
+      await this.#readAgain(task);
     }
+  }
+
+  /** What ran may have changed anything, so the frame is read again before anything is asked of it. */
+  async #readAgain(task: Task): Promise<void> {
+    const { frame } = task.contents;
+    if (frame.over) return;
+    await this.#inspector.readAgain(frame.session);
     const now = await this.#inspector.settled();
     if (now?.frame.key === frame.key) task.contents = now;
   }

@@ -97,6 +97,16 @@ export function isStatic(expression: string): boolean {
   return isMade;
 }
 
+/** What a call would be given: the expressions between the commas, `x` and `f(y, 1)` in `x, f(y, 1)`. */
+export function argumentsOf(text: string): string[] {
+  const call = `f(${text})`;
+  const list = parse(call).topNode.firstChild?.firstChild?.getChild("ArgList");
+  const commas = list?.to === call.length ? list.getChildren(",") : [];
+  const ends = [...commas.map(({ from }) => from), call.length - 1];
+  const parts = ends.map((end, at) => call.slice(at === 0 ? "f(".length : (ends[at - 1] ?? 0) + 1, end).trim());
+  return parts.filter((part) => part !== "");
+}
+
 /** These have variables of their own, or name none that has a value there. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   "FunctionDefinition ClassDefinition ImportStatement ScopeStatement DeleteStatement TypeDef".split(" "),

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LensAnswer } from "../protocol/generated.ts";
 import { type LensWords, lensWords } from "./lensWords.ts";
-import { isUnderWay, type Question, type State } from "./questions.ts";
+import { isUnderWay, type Question, runsCode, type State } from "./questions.ts";
 import { type Action, idOf, oldRow, plain, questionPath, type Row, type Scene, type Tone, valueRow } from "./row.ts";
 import { wasRun } from "./subjects.ts";
 import { withPercent } from "./words.ts";
@@ -9,17 +9,18 @@ import { withPercent } from "./words.ts";
 /** Codes of failures that are no fault: a value is not here, or would have to be run. */
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
 
-/** What a lens answered, which says so where a value that was run for it is from before something that may have changed it. */
+/** What a lens answered, which says so where it, or a value that was run for it, is from before something that may have changed it. */
 export function questionRow(scene: Scene, question: Question): Row {
   const { contents } = scene;
   const expressions = Object.values(question.subjects).flatMap(({ expression }) => expression ?? []);
   const run = expressions.filter((one) => wasRun(one, contents));
   const state = scene.questions.state(contents, question) ?? { progress: 0 };
-  const words = lensWords(question.lens, question.subjects);
+  const words = lensWords(question);
   const row = isAnswer(state)
-    ? answeredRow(scene, question, words, state, run.length > 0)
+    ? answeredRow(scene, question, words, state, run.length > 0 || runsCode(question))
     : unansweredRow(scene, question, words, state);
-  return run.some((expression) => contents.results.isOld(expression)) ? oldRow(row) : row;
+  const wasBefore = isAnswer(state) && scene.questions.isOld(contents, question);
+  return wasBefore || run.some((expression) => contents.results.isOld(expression)) ? oldRow(row) : row;
 }
 
 type Answered = LensAnswer & { readonly node: NonNullable<LensAnswer["node"]> };
@@ -41,6 +42,7 @@ function answeredRow(scene: Scene, question: Question, words: LensWords, answer:
     icon: words.icon,
     question,
     ...(source === undefined ? {} : { source }),
+    ...(answer.text === undefined ? {} : { text: answer.text }),
     can: mayDiffer ? [...can, "evaluateAgain"] : can,
     speech: `${words.spoken}, ${row.speech}`,
   };

@@ -39,9 +39,16 @@ export interface Question extends Inquiry {
 /** What asking came to at one stop, or how far it is. */
 export type State = LensAnswer | Failure | { readonly progress: number } | "cancelled";
 
+/** A state, and how much had been changed or run by then. */
+interface Known {
+  readonly state: State;
+  readonly times: number;
+}
+
 /** The questions that the user keeps in sight, and what is known of them in frames. */
 export class Questions {
-  readonly #states = new WeakMap<Contents, Map<Question, State>>();
+  /** By what they are true of: see `scopeOf`. */
+  readonly #states = new WeakMap<object, Map<Question, Known>>();
   readonly #changed = new Emitter();
   /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
   readonly #cancelled = new WeakSet<Question>();
@@ -101,7 +108,14 @@ export class Questions {
   }
 
   state(contents: Contents, question: Question): State | undefined {
-    return this.#states.get(contents)?.get(question) ?? (this.#cancelled.has(question) ? "cancelled" : undefined);
+    const known = this.#states.get(scopeOf(contents, question))?.get(question);
+    return known?.state ?? (this.#cancelled.has(question) ? "cancelled" : undefined);
+  }
+
+  /** Whether something was changed or run since it was answered. */
+  isOld(contents: Contents, question: Question): boolean {
+    const known = this.#states.get(scopeOf(contents, question))?.get(question);
+    return known !== undefined && known.times < contents.results.times;
   }
 
   cancel(question: Question): void {
@@ -113,20 +127,31 @@ export class Questions {
   }
 
   setState(contents: Contents, question: Question, state: State): void {
-    const states = this.#states.get(contents) ?? new Map<Question, State>();
-    this.#states.set(contents, states.set(question, state));
+    const scope = scopeOf(contents, question);
+    const states = this.#states.get(scope) ?? new Map<Question, Known>();
+    this.#states.set(scope, states.set(question, { state, times: contents.results.times }));
   }
 
   /** It was given up on its way, and may be asked again. */
   giveUp(contents: Contents, question: Question): void {
     const state = this.state(contents, question);
-    if (state !== undefined && isUnderWay(state)) this.#states.get(contents)?.delete(question);
+    if (state !== undefined && isUnderWay(state)) this.#states.get(scopeOf(contents, question))?.delete(question);
   }
 
   #set(all: readonly Question[]): void {
     this.#all = all;
     this.#changed.fire();
   }
+}
+
+/** Whether asking it runs code of the program, to which the user has agreed. */
+export function runsCode({ options }: Inquiry): boolean {
+  return options?.["run"] === true;
+}
+
+/** What an answer is true of: one reading of a frame. What ran code is not run again only because the frame is read again. */
+function scopeOf(contents: Contents, question: Question): object {
+  return runsCode(question) ? contents.results : contents;
 }
 
 export function isUnderWay(state: State): state is { readonly progress: number } {
@@ -136,6 +161,8 @@ export function isUnderWay(state: State): state is { readonly progress: number }
 /** Whether both ask the same of the same values. */
 function isSame(one: Inquiry, other: Inquiry): boolean {
   if (one.lens !== other.lens || JSON.stringify(one.options) !== JSON.stringify(other.options)) return false;
+  const names = Object.keys(other.subjects);
+  if (names.length !== Object.keys(one.subjects).length) return false;
   return Object.entries(one.subjects).every(([name, subject]) => {
     const its = other.subjects[name];
     return its !== undefined && isSameSubject(subject, its);

@@ -11,6 +11,7 @@ export class FrameResults {
   readonly #all = new Map<string, Result>();
   /** Expressions run before something was: `f(x)`, run before the user set x in the console, also where it runs still. */
   readonly #old = new Set<string>();
+  #times = 0;
 
   get(expression: string): Result | undefined {
     return this.#all.get(expression);
@@ -31,8 +32,14 @@ export class FrameResults {
     return this.#old.has(expression) && this.#all.get(expression) !== "running";
   }
 
+  /** How often something was changed or run at this stop. */
+  get times(): number {
+    return this.#times;
+  }
+
   /** Something was changed, or run, which may change anything but what running it came to, if that was here. */
   age(ran: readonly string[] = []): void {
+    this.#times += 1;
     for (const expression of this.#all.keys()) if (!ran.includes(expression)) this.#old.add(expression);
   }
 }

@@ -41,6 +41,8 @@ export interface Row {
   readonly pin?: Pin;
   /** What was asked of a lens: the row tells its answer. */
   readonly question?: Question;
+  /** What is copied instead of its line and those below. */
+  readonly text?: string;
   /** What is wrong, as the row tells it. */
   readonly finding?: Finding;
   /** The findings that it stands for: its own, or all that it counts. */

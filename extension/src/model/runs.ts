@@ -96,13 +96,18 @@ export class Runs {
         found.push(await this.#helper.evaluate(frame, question, signal));
       }
     } finally {
-      this.#results.age(frame.session, { frame, expressions });
+      this.ran(contents, expressions);
     }
     for (const [at, result] of found.entries()) {
       contents.results.set(expressions[at] ?? "", result);
       this.#frames.meet(frame, result.types);
     }
     return found;
+  }
+
+  /** What ran in the frame of these contents may have changed all but what it came to: its values, and these expressions'. */
+  ran({ frame }: Contents, expressions: readonly string[]): void {
+    this.#results.age(frame.session, { frame, expressions });
   }
 
   /** The user changed something, or ran what may have. */

@@ -3,8 +3,11 @@ import { Over } from "../debug/queue.ts";
 import type { Calls } from "../helper/calls.ts";
 import type { LensAnswer, LensRequest } from "../protocol/generated.ts";
 
+/** Milliseconds of one slice in which code of the program may run: others are answered in between. */
+const RUNNING = 1500;
+
 /** What is asked of a lens. */
-export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot" | "limits">;
+export type LensInput = Pick<LensRequest, "lens" | "values" | "options" | "snapshot">;
 
 /** Asks a lens slice by slice until it has its answer. Between slices others are answered, and the asking can end. */
 export async function askInSlices(
@@ -15,12 +18,13 @@ export async function askInSlices(
   signal: AbortSignal,
 ): Promise<LensAnswer> {
   if (signal.aborted) throw new Over();
-  let answer = await helper.lens(frame, input, signal);
+  const asked = input.options?.["run"] === true ? { ...input, limits: { ms: RUNNING } } : input;
+  let answer = await helper.lens(frame, asked, signal);
   while (!answer.done) {
     if (signal.aborted) throw new Over();
     onProgress(answer.progress);
     const { snapshot, resume } = answer;
-    answer = await helper.lens(frame, { ...input, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
+    answer = await helper.lens(frame, { ...asked, snapshot, ...(resume === undefined ? {} : { resume }) }, signal);
   }
   return answer;
 }

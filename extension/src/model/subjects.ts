@@ -15,9 +15,9 @@ export function addressesOf(question: Question, contents: Contents): Record<stri
     for (const other of found) {
       if (other === one) continue;
       if (isElsewhere(one.subject, contents) && other.address.expression !== undefined) {
-        throw new Refusal("gone", l10n.t("“{0}” is of another frame: look at that one to compare", one.subject.name));
+        throw new Refusal("gone", l10n.t("“{0}” is of another frame: look at that one", one.subject.name));
       }
-      if (isSameAddress(one.address, other.address)) {
+      if (question.lens === "compare" && isSameAddress(one.address, other.address)) {
         const names = [one.subject.name, other.subject.name] as const;
         throw new Refusal("gone", l10n.t("“{0}” and “{1}” are one value here: nothing to compare", ...names));
       }
@@ -63,9 +63,9 @@ function addressOf(question: Question, subject: Subject, contents: Contents): Ad
   throw notYet(question);
 }
 
-/** A value of the question is told only by running it, which the user has not asked for at this stop. */
-export function notYet({ lens, subjects }: Question): Refusal {
-  return new Refusal("not_static", lensWords(lens, subjects).notYet);
+/** A value of the question is told only by running it, or it runs code itself, which the user has not asked for at this stop. */
+export function notYet(question: Question): Refusal {
+  return new Refusal("not_static", lensWords(question).notYet);
 }
 
 /**

@@ -7,13 +7,25 @@ export interface ValueLensDescription {
   readonly value: string;
   /** By which the user asks it, of a row or of a value that is picked. */
   readonly command: CommandId;
-  /** What the box says in which a value is picked: the value's name follows. */
+  /** What the box says in which a value is picked. */
   readonly pick: () => string;
+  /** What the box says in which the values are picked that the lens calls `input1`, `input2` …, if there are any. */
+  readonly inputs?: (name: string) => string;
+  /** What the box says in which the number of an item is typed, the lens's option `index`, if it has that. */
+  readonly index?: (name: string) => string;
+  /** What the user has to agree to, where code of the program runs for it. */
+  readonly runs?: Agreement;
   readonly icon: string;
   /** The name of its row in the tree. */
   readonly called: (name: string) => string;
   /** What the row says until there is an answer. */
   readonly working: () => string;
+}
+
+/** What is run, and what can't be taken back. */
+export interface Agreement {
+  readonly question: (name: string) => string;
+  readonly detail: () => string;
 }
 
 /** All of them: the helper says of which it has something to say of a value. */
@@ -50,6 +62,74 @@ export const VALUE_LENSES = {
     called: (name) => l10n.t("gradients of {0}", name),
     working: () => l10n.t("reading the gradients…"),
   },
+  gradcheck: {
+    value: "function",
+    command: COMMAND.checkGradients,
+    pick: () => l10n.t("Check the gradients of"),
+    inputs: (name) => l10n.t("Check the gradients of “{0}” at", name),
+    runs: {
+      question: (name) => l10n.t("Run {0} to check its gradients?", name),
+      detail: () =>
+        [
+          l10n.t("It runs many times, forward and backward, on small copies of the inputs in double precision."),
+          unrestored(),
+        ].join(" "),
+    },
+    icon: "beaker",
+    called: (name) => l10n.t("gradcheck of {0}", name),
+    working: () => l10n.t("checking…"),
+  },
+  model: {
+    value: "model",
+    command: COMMAND.showLayers,
+    pick: () => l10n.t("Show the layers of"),
+    icon: "layers",
+    called: (name) => l10n.t("layers of {0}", name),
+    working: () => l10n.t("reading the layers…"),
+  },
+  shapes: {
+    value: "module",
+    command: COMMAND.showShapes,
+    pick: () => l10n.t("Show the shapes in"),
+    inputs: (name) => l10n.t("Show the shapes in “{0}” on", name),
+    runs: {
+      question: (name) => l10n.t("Run {0} once?", name),
+      detail: () => [l10n.t("Its forward runs once, with these inputs."), unrestored()].join(" "),
+    },
+    icon: "symbol-ruler",
+    called: (name) => l10n.t("shapes of {0}", name),
+    working: () => l10n.t("running…"),
+  },
+  batch: {
+    value: "batch",
+    command: COMMAND.describeData,
+    pick: () => l10n.t("Describe the data in"),
+    icon: "table",
+    called: (name) => l10n.t("data in {0}", name),
+    working: () => l10n.t("reading the data…"),
+  },
+  item: {
+    value: "dataset",
+    command: COMMAND.loadItem,
+    pick: () => l10n.t("Load an item of"),
+    index: (name) => l10n.t("Load which item of “{0}”?", name),
+    runs: {
+      question: (name) => l10n.t("Load {0}?", name),
+      detail: () =>
+        [l10n.t("The code of the dataset runs, as when the program takes this item."), unrestored()].join(" "),
+    },
+    icon: "symbol-field",
+    called: (name) => l10n.t("item {0}", name),
+    working: () => l10n.t("loading…"),
+  },
+  referrers: {
+    value: "value",
+    command: COMMAND.showReferrers,
+    pick: () => l10n.t("Show who keeps alive"),
+    icon: "references",
+    called: (name) => l10n.t("who holds {0}", name),
+    working: () => l10n.t("looking for what refers to it…"),
+  },
 } as const satisfies Readonly<Record<string, ValueLensDescription>>;
 
 export type ValueLens = keyof typeof VALUE_LENSES;
@@ -59,4 +139,10 @@ export type ValueLensCommand = (typeof VALUE_LENSES)[ValueLens]["command"];
 
 export function isValueLens(name: string): name is ValueLens {
   return Object.hasOwn(VALUE_LENSES, name);
+}
+
+function unrestored(): string {
+  return l10n.t(
+    "Random numbers, modes, buffers, hooks and gradients are put back as they were. Not restored is what the code changes elsewhere: files, output, global variables, attributes of objects, other processes.",
+  );
 }

@@ -2,18 +2,24 @@ import * as vscode from "vscode";
 import type { Inquiry, Question, Subject } from "../model/questions.ts";
 import { questionPath } from "../model/row.ts";
 import { isRow, type Parts } from "./command.ts";
+import { allowed } from "./confirming.ts";
 import type { Tree } from "./tree.ts";
 
-/** Asks, opens the answer in the tree and brings the keyboard there. */
-export async function askLens({ lenses, tree }: Parts, inquiry: Inquiry): Promise<void> {
-  const question = await lenses.ask(inquiry);
+/** Asks in the frame that is looked at, opens the answer in the tree and brings the keyboard there. */
+export async function askLens({ inspector, lenses, tree }: Parts, inquiry: Inquiry): Promise<void> {
+  const { frame } = inspector; // what is allowed is to run it here, not at a stop that comes meanwhile
+  const wanted = frame && (await allowed(inquiry));
+  if (frame && wanted === undefined) return;
+  const question = wanted && (await lenses.ask(wanted, frame));
   if (question) await tree.showTop(questionPath(question));
   else await sayUnasked(tree);
 }
 
 /** Asks again, and runs what must be run. */
-export async function askAgain({ lenses, tree }: Parts, question: Question): Promise<void> {
-  if (!(await lenses.askAgain(question))) await sayUnasked(tree);
+export async function askAgain({ inspector, lenses, tree }: Parts, question: Question): Promise<void> {
+  const { frame } = inspector;
+  if (frame && !(await allowed(question))) return;
+  if (frame === undefined || !(await lenses.askAgain(question, frame))) await sayUnasked(tree);
 }
 
 function sayUnasked(tree: Tree): Promise<void> {

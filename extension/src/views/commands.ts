@@ -82,8 +82,12 @@ function expressionsOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ expression }) => expression ?? []);
 }
 
-/** A row's line. An answer, and the row that counts findings, are copied with what is below, also where that was not opened yet. */
+/**
+ * A row's line. An answer that is a text of its own is copied as that; other answers, and the row that counts findings, with
+ * what is below, also where that was not opened yet.
+ */
 async function textOf(inspector: Inspector, row: Row): Promise<string> {
+  if (row.text !== undefined) return row.text;
   const line = [row.expression ?? row.name, row.summary].filter((part) => part !== "").join(": ");
   const isWithRows = row.question !== undefined || isCounting(row);
   if (!isWithRows || inspector.scene === undefined) return line;

@@ -4,6 +4,7 @@ import { COMMAND, type CommandId } from "../ids.ts";
 import type { Manner } from "../model/contents.ts";
 import type { Row } from "../model/row.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
+import { isAllowed } from "./confirming.ts";
 import { type DocumentLine, lineOf } from "./documents.ts";
 
 export const FINDING_COMMANDS = {
@@ -12,7 +13,7 @@ export const FINDING_COMMANDS = {
     // What is allowed is to run the models of this step, not those of one that has come meanwhile.
     const { frame } = parts.inspector;
     if (frame === undefined) await sayNotChecked(parts);
-    else if (await isAllowed()) await check(parts, "running", frame);
+    else if (await mayRunModels()) await check(parts, "running", frame);
   },
   [COMMAND.dismissHere]: async ({ dismissed, tree }, argument, selected) => {
     const rows = await rowsOf(tree, argument, selected);
@@ -48,12 +49,9 @@ async function show({ document, line }: DocumentLine): Promise<void> {
   await vscode.window.showTextDocument(document, { selection: new vscode.Range(start, start) });
 }
 
-/** The user is told what will run, and what can't be taken back. */
-async function isAllowed(): Promise<boolean> {
-  const run = vscode.l10n.t("Run");
+function mayRunModels(): Promise<boolean> {
   const detail = vscode.l10n.t(
     "The forward of the models in sight runs a few times, on copies of their parameters, buffers and attributes, without their hooks, with the inputs of this step. Random numbers are put back, modes and gradients stay as they are. Not restored is what the code changes elsewhere: files, output, global variables, attributes of classes, other processes.",
   );
-  const question = vscode.l10n.t("Run the models of this step again?");
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
+  return isAllowed(vscode.l10n.t("Run the models of this step again?"), detail);
 }

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { argumentsOf } from "../model/python.ts";
 import type { Subject } from "../model/questions.ts";
 import type { Action, Row } from "../model/row.ts";
 import { rootRows } from "../model/rows.ts";
@@ -6,34 +7,73 @@ import { subjectOf } from "./asking.ts";
 import type { Parts } from "./command.ts";
 
 interface Item extends vscode.QuickPickItem {
-  readonly subject: Subject;
+  readonly subjects: readonly Subject[];
+}
+
+/** What a box offers. */
+interface Offer {
+  readonly title: string;
+  readonly placeholder: string;
+  /** Values of the frame. */
+  readonly values: readonly Item[];
+  /** The expressions in what the user types. */
+  readonly parse: (text: string) => readonly string[];
+  /** Whether several can be picked. */
+  readonly many: boolean;
 }
 
 /** A value of the frame that is looked at with which this can be done, or any expression that the user types. */
 export async function pickSubject(
-  { inspector }: Parts,
+  parts: Parts,
   title: string,
   action: Action,
   other?: Subject,
 ): Promise<Subject | undefined> {
-  const { scene } = inspector;
-  const rows = scene === undefined ? [] : rootRows(scene).filter(({ can }) => can.includes(action));
-  const values = rows.flatMap((row) => itemOf(row)).filter(({ subject }) => subject.name !== other?.name);
+  const placeholder = vscode.l10n.t("A value of this frame, or any expression, which is run once");
+  const values = itemsOf(rowsFor(parts, action), other);
+  const picked = await choose({ title, placeholder, values, parse: (text) => [text], many: false });
+  return picked?.[0];
+}
+
+/** One value or more, in the order in which they are picked or stand in what is typed: `x, mask`. */
+export function pickInputs(parts: Parts, title: string, other: Subject): Promise<readonly Subject[] | undefined> {
+  const placeholder = vscode.l10n.t("Values of this frame, or expressions, which are run once");
+  const rows = rowsFor(parts, "compare").toSorted((one, another) => unlikelihood(one) - unlikelihood(another));
+  return choose({ title, placeholder, values: itemsOf(rows, other), parse: argumentsOf, many: true });
+}
+
+async function choose({ title, placeholder, values, parse, many }: Offer): Promise<readonly Subject[] | undefined> {
   const box = vscode.window.createQuickPick<Item>();
   box.title = title;
-  box.placeholder = vscode.l10n.t("A value of this frame, or any expression, which is run once");
+  box.placeholder = placeholder;
+  box.canSelectMany = many;
   box.matchOnDescription = true;
   box.items = values;
+  /** Those that are ticked, in the order in which they were. */
+  let ticked: readonly Item[] = [];
   const typed = (): Item[] => {
-    const expression = box.value.trim();
-    return expression === "" || values.some(({ subject }) => subject.name === expression)
-      ? []
-      : [expressionItem(expression)];
+    const text = box.value.trim();
+    return text === "" || values.some(({ label }) => label === text) ? [] : [expressionItem(text, parse(text))];
   };
-  box.onDidChangeValue(() => (box.items = [...values, ...typed()]));
+  box.onDidChangeSelection((now) => {
+    if (many)
+      ticked = [...ticked.filter((item) => now.includes(item)), ...now.filter((item) => !ticked.includes(item))];
+  });
+  box.onDidChangeValue(() => {
+    box.items = [...values, ...ticked.filter((item) => !values.includes(item)), ...typed()];
+    if (many) box.selectedItems = ticked;
+  });
+  /** Enter may come before the row of what is typed. */
+  const chosen = (): readonly Item[] => {
+    if (ticked.length > 0) return ticked;
+    return [...(many ? box.activeItems : box.selectedItems), ...typed()].slice(0, 1);
+  };
   try {
     return await new Promise((resolve) => {
-      box.onDidAccept(() => resolve((box.selectedItems[0] ?? typed()[0])?.subject)); // Enter may come before its row
+      box.onDidAccept(() => {
+        const subjects = chosen().flatMap((item) => item.subjects);
+        resolve(subjects.length > 0 ? subjects : undefined);
+      });
       box.onDidHide(() => resolve(undefined));
       box.show();
     });
@@ -42,12 +82,30 @@ export async function pickSubject(
   }
 }
 
-function itemOf(row: Row): Item[] {
-  const subject = subjectOf(row);
-  return subject ? [{ label: subject.name, description: row.description, subject }] : [];
+function rowsFor({ inspector: { scene } }: Parts, action: Action): Row[] {
+  return scene === undefined ? [] : rootRows(scene).filter(({ can }) => can.includes(action));
 }
 
-function expressionItem(expression: string): Item {
-  const subject = { name: expression, expression };
-  return { label: expression, description: vscode.l10n.t("as an expression"), alwaysShow: true, subject };
+/** Of those of a frame, tensors and arrays are what a model is usually called with. */
+function unlikelihood({ known }: Row): number {
+  const kind = known?.node.kind;
+  if (kind === "tensor" || kind === "array") return 0;
+  return kind === "mapping" || kind === "sequence" ? 1 : 2;
+}
+
+function itemsOf(rows: readonly Row[], other: Subject | undefined): Item[] {
+  const items = rows.flatMap((row) => {
+    const subject = subjectOf(row);
+    return subject ? [{ label: subject.name, description: row.description, subjects: [subject] }] : [];
+  });
+  return items.filter(({ label }) => label !== other?.name);
+}
+
+function expressionItem(text: string, expressions: readonly string[]): Item {
+  const description =
+    expressions.length > 1
+      ? vscode.l10n.t("as {0} expressions", expressions.length)
+      : vscode.l10n.t("as an expression");
+  const subjects = expressions.map((expression) => ({ name: expression, expression }));
+  return { label: text, description, alwaysShow: true, subjects };
 }
