@@ -86,6 +86,11 @@ RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda x: 1e-9 * x.sum() ** 2, (x(3),)),
     (lambda x: x.pow(3), (1e4 * x(3).detach(),)),
     (torch.exp, (x(3, 1).expand(3, 4),)),
+    (torch.func.grad(lambda x: (x**3).sum()), (x(3),)),
+    (torch.vmap(lambda row: row.prod()), (x(4, 3),)),
+    (lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0], (x(3),)),
+    (torch.nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)), (x(2, 3),)),
+    (nn.Embedding(5, 3, sparse=True), (torch.tensor([1, 2]),)),
 ]  # fmt: skip
 
 WRONG: list[tuple[Any, tuple[Any, ...], float | None]] = [
@@ -210,6 +215,9 @@ WHY: list[tuple[Any, tuple[Any, ...], str, str | None]] = [
     (lambda x: x * time.perf_counter(), (x(3),), "not_deterministic", None),
     (torch.log, (torch.tensor([0.0, 1.0]),), "not_finite", None),
     (lambda x: x.bfloat16() * 2, (x(3),), "unsettled", None),
+    (torch.sin, (torch.ones(3, device="meta"),), "not_run", "the values of input1 can't be read as they are"),
+    (nn.LazyLinear(3), (x(3),), "not_run", None),
+    (len, (x(3),), "no_tensor", "int"),
 ]  # fmt: skip
 
 
@@ -224,6 +232,20 @@ def test_why_nothing_can_be_compared_is_said(function: Any, inputs: Any, why: st
 def test_what_can_not_be_called_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="is no function and no module"):
         gradcheck(value, x(3))
+
+
+def test_where_no_gradient_arrives_that_is_said() -> None:
+    def cut(x: Any) -> Any:
+        return x.detach().clone().requires_grad_() * 2
+
+    found = gradcheck(cut, x(3))
+    assert found["inputs"][0]["without"]
+    assert str(found).startswith("backward wrong: no gradient for input1 · 3 of 3 entries disagree")
+
+
+def test_it_runs_with_the_program_s_own_overrides() -> None:
+    with torch.device("meta"), torch.device("cpu"):
+        assert gradcheck(lambda x: x * torch.ones(3), x(3))["state"] == "agrees"
 
 
 def test_it_is_asked_with_the_option_by_which_the_user_agrees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,29 @@ class Untouched:
                 raise failed
 
 
+class Released(Untouched):
+    """Within `Untouched`, a context for code of the program: torch's overrides and functorch work there, and what is
+    computed is recorded. Dispatch modes, autocast and tracing stay off.
+    """
+
+    __slots__ = ()
+
+    def _enter(self, torch: Any, c: Any) -> None:
+        if hasattr(c, "_EnableTorchFunction"):
+            self._hold(c._EnableTorchFunction())
+        exclude = getattr(c, "_dispatch_tls_set_dispatch_key_excluded", None)
+        for name in ("FuncTorchDynamicLayerFrontMode", "FuncTorchDynamicLayerBackMode"):
+            key = getattr(c.DispatchKey, name, None)
+            if key is not None and exclude is not None and c._dispatch_tls_is_dispatch_key_excluded(key):
+                self._undo.append(partial(exclude, key, True))
+                exclude(key, False)
+        if hasattr(torch, "inference_mode"):
+            self._hold(torch.inference_mode(False))
+        if not torch.is_grad_enabled():
+            self._undo.append(partial(c._set_grad_enabled, False))
+            c._set_grad_enabled(True)
+
+
 def _all_undone(steps: list[Callable[[], object]]) -> BaseException | None:
     """Takes each step, the last one first, and the others where one fails. What failed last."""
     failed: BaseException | None = None

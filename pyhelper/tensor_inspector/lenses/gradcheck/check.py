@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child
 from ...measure.stats.layout import index_of
+from ...measure.torch.elements import is_plain
+from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import module
 from ..running.duplicates import NotCopied
 from ..running.isolation import why_not
@@ -44,7 +46,7 @@ class Check:
 
     def steps(self) -> Iterator[None]:
         """Takes it step by step: a call or two each."""
-        why = why_not(self._what.target, *self._what.things, *self._inputs)
+        why = self._unreadable() or why_not(self._what.target, *self._what.things, *self._inputs)
         if why is not None:
             self.why, self.error = "not_run", why
             return
@@ -73,6 +75,11 @@ class Check:
                 break
         if waiting and not any(leaf.agree or leaf.wrong for leaf in self.analytic.leaves):
             self.why = "unsettled"
+
+    def _unreadable(self) -> str | None:
+        given = zip(self._names, self._inputs)
+        found = next((name for name, value in given if is_any_tensor(value) and not is_plain(value)), None)
+        return None if found is None else f"the values of {found} can't be read as they are"
 
     def _differentiate(self) -> None:
         found = self.analytic

@@ -11,6 +11,7 @@ from ...measure.torch.elements import bare
 from ...measure.torch.metadata import is_any_tensor
 from ...safe.guard import SEQUENCES, class_name, module, plain_message
 from ...safe.record import Record
+from ...safe.untouched import Released
 from ...words.text import one_line
 from ..running.isolation import Isolation
 from .callee import Callee, parameters
@@ -115,15 +116,13 @@ def evaluated(what: Callee, inputs: list[Any], names: list[str], *, doubles: boo
 @contextmanager
 def _recording(doubles: bool) -> Iterator[None]:
     """As code of the program runs by itself, with gradients, and doubles where it does not say otherwise."""
-    usual, records = torch.get_default_dtype(), torch.is_grad_enabled()
-    with torch.inference_mode(False):
+    usual = torch.get_default_dtype()
+    with Released():
         try:
             if doubles:
                 torch.set_default_dtype(torch.float64)
-            torch._C._set_grad_enabled(True)
             yield
         finally:
-            torch._C._set_grad_enabled(records)
             torch.set_default_dtype(usual)
 
 

@@ -48,7 +48,10 @@ def _parts(found: GradcheckFound) -> list[str | None]:
     wrong, looked_at = found["wrong"], found["looked_at"]
     ratios = {one["ratio"] for one in found["inputs"] if one["wrong"]}
     ratio = ratios.pop() if len(ratios) == 1 else None
+    without = [one["name"] for one in found["inputs"] if one["wrong"] and one["without"]]
     wrong_as = "backward wrong" if ratio is None else f"backward wrong: {_ratio(ratio)}"
+    if without:
+        wrong_as = f"backward wrong: no gradient for {without[0]}"
     return [
         Word(wrong_as, loud=True) if wrong else "backward agrees",
         f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
