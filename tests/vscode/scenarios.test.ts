@@ -116,6 +116,7 @@ describe("7: an exception about shapes", () => {
   test("is explained first in the hover of an operand, and its operands stand at the line's end", async ({ wb }) => {
     await stopIn(wb, SHAPES, "no_channels");
     const source = sourceOf(SHAPES);
+    await wb.editor.exceptionShown();
     await wb.editor.hover(placeOf(source, "conv(digits)", "digits"));
     // What is wrong with this line the editor says by itself, at once; the card comes after it.
     await expect

@@ -54,6 +54,12 @@ export class Editor {
     await this.#page.mouse.move((left + right) / 2, y, { steps: 8 });
   }
 
+  /** Waits until the editor shows the exception at which the program has stopped: that moves the lines around it. */
+  async exceptionShown(): Promise<void> {
+    const widget = this.root.locator(".exception-widget").filter({ visible: true });
+    await until("the exception below its line", async () => (await widget.count()) > 0);
+  }
+
   /** The hover that is on the screen, once it has its content. */
   async shownHover(): Promise<Hover | undefined> {
     for (const [kind, selector] of [
