@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from .api import (
     autograd,
+    batch,
     compare,
     environment,
     explain,
@@ -40,6 +41,7 @@ from .gateway import call
 
 __all__ = [
     "autograd",
+    "batch",
     "call",
     "compare",
     "environment",

@@ -183,6 +183,14 @@ def no_gradient(parameter: object, *, budget_ms: float = float("inf")) -> Answer
     return _asked("no_gradient", {"parameter": parameter}, {}, 1, budget_ms)
 
 
+def batch(value: object, *, budget_ms: float = float("inf")) -> Answer:
+    """What is in a batch, nested as it may be: of each part shape, dtype, range, labels and how often each occurs,
+    equal samples; and what does not fit. A table is told by its columns; a dataset, loader or sampler by what it was
+    made with: nothing is iterated, no code of the program runs.
+    """
+    return _asked("batch", {"batch": value}, {}, 1, budget_ms)
+
+
 def environment() -> Answer:
     """What the program runs with: versions, devices, and every flag of torch, Python and the environment that changes
     what is computed, what is not as by default first. Nothing is imported or initialized to find out.

@@ -847,6 +847,80 @@ class EnvironmentFound(TypedDict):
 
 
 @final
+class BatchLabel(TypedDict):
+    """A value that occurs in a part of a batch, and how often."""
+
+    label: Number | bool | str
+    count: Integer
+
+
+@final
+class BatchPart(TypedDict):
+    """What stands at one path of a batch, in all samples of a list together, or a column of a table."""
+
+    #: `[i]` stands for each sample of a list; empty where the batch is one part.
+    path: str
+    #: The classes of its values.
+    type: str
+    #: How many values it has: more than one in a list of samples.
+    values: Integer
+    #: null stands for a size that differs from sample to sample, and in place of all where their number does.
+    shape: list[Integer | str | None] | None
+    dtype: str | None
+    device: str | None
+    #: Of the finite values; of strings, of their lengths.
+    min: Number | None
+    max: Number | None
+    mean: Number | None
+    nan: Integer
+    inf: Integer
+    #: Nulls of a column.
+    missing: Integer
+    #: False where not all was read.
+    exact: bool
+    #: Why there is no range.
+    unread: str | None
+    #: How many different values; null where they were not counted.
+    distinct: Integer | None
+    #: How often each value occurs, of few different ones; of more than 100 the most frequent.
+    labels: list[BatchLabel] | None
+    #: How many times as often as the rarest label the most frequent one occurs.
+    imbalance: float | None
+    #: Samples that are equal to an earlier one, of those that have several elements.
+    duplicates: Integer | None
+    #: Of a part of two dimensions: columns that hold one value.
+    constant_columns: list[int]
+
+
+@final
+class BatchProblem(TypedDict):
+    """What does not fit, or is worth a look."""
+
+    #: contradiction: equal samples of which something else is wanted.
+    code: Literal["batch_size", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
+    text: str
+    paths: list[str]
+
+
+@final
+class BatchFound(TypedDict):
+    """What is in a batch, part by part; in a table, by column; of a dataset, loader or sampler, what it was made
+    with.
+    """
+
+    lens: Literal["batch"]
+    of: Literal["batch", "table", "dataset", "loader", "sampler"]
+    #: How many samples, rows, or of a loader batches; null where only the program's code could tell.
+    size: Integer | None
+    parts: list[BatchPart]
+    problems: list[BatchProblem]
+    #: Names and texts.
+    settings: list[list[str]]
+    #: False where there are more parts, or deeper ones, than are told.
+    complete: bool
+
+
+@final
 class ReportFound(TypedDict):
     """A bug report about the stop, which is the text of the answer; asked about no value."""
 
@@ -1167,6 +1241,7 @@ Found = Union[
     NoGradientFound,
     NanOriginFound,
     EnvironmentFound,
+    BatchFound,
     ModelFound,
     ReportFound,
     MemoryFound,

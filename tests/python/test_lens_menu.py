@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from typing import Any, Callable
 
+import pandas as pd
 import pytest
 import torch
 from asking import Paused
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 
 def trained(*, some: bool = False) -> nn.Module:
@@ -20,6 +23,12 @@ def trained(*, some: bool = False) -> nn.Module:
 
 def frozen() -> nn.Module:
     return nn.Linear(2, 2).requires_grad_(False)
+
+
+@dataclasses.dataclass
+class Sample:
+    x: torch.Tensor
+    y: int
 
 
 def with_bad_gradient() -> torch.Tensor:
@@ -56,6 +65,15 @@ CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
     (lambda: [].append, None),
     (lambda: torch.optim.SGD([torch.ones(1)]), ["gradients"]),
     (lambda: [torch.nan], None),
+    (lambda: (torch.ones(2), torch.ones(2)), ["batch"]),
+    (lambda: {"x": {"ids": torch.ones(2)}}, ["batch"]),
+    (lambda: {"x": "text", "n": [1, 2]}, None),
+    (lambda: [nn.Linear(1, 1)], None),
+    (lambda: Sample(torch.ones(2), 1), ["batch"]),
+    (lambda: TensorDataset(torch.ones(2)), ["batch"]),
+    (lambda: DataLoader(TensorDataset(torch.ones(2))), ["batch"]),
+    (lambda: pd.DataFrame({"a": [1]}), ["batch"]),
+    (lambda: pd.DataFrame(), None),
     (object, None),
 ]
 

@@ -96,6 +96,7 @@ export type Found =
   | NoGradientFound
   | NanOriginFound
   | EnvironmentFound
+  | BatchFound
   | ModelFound
   | ReportFound
   | MemoryFound;
@@ -1221,6 +1222,108 @@ export interface EnvironmentSetting {
    * It has a default, and is something else.
    */
   differs: boolean;
+}
+/**
+ * What is in a batch, part by part; in a table, by column; of a dataset, loader or sampler, what it was made with.
+ */
+export interface BatchFound {
+  lens: "batch";
+  of: "batch" | "table" | "dataset" | "loader" | "sampler";
+  /**
+   * How many samples, rows, or of a loader batches; null where only the program's code could tell.
+   */
+  size: Integer | null;
+  parts: BatchPart[];
+  problems: BatchProblem[];
+  /**
+   * Names and texts.
+   */
+  settings: [string, string][];
+  /**
+   * False where there are more parts, or deeper ones, than are told.
+   */
+  complete: boolean;
+}
+/**
+ * What stands at one path of a batch, in all samples of a list together, or a column of a table.
+ */
+export interface BatchPart {
+  /**
+   * `[i]` stands for each sample of a list; empty where the batch is one part.
+   */
+  path: string;
+  /**
+   * The classes of its values.
+   */
+  type: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  values: number | string;
+  /**
+   * null stands for a size that differs from sample to sample, and in place of all where their number does.
+   */
+  shape: (Integer | string | null)[] | null;
+  dtype: string | null;
+  device: string | null;
+  /**
+   * Of the finite values; of strings, of their lengths.
+   */
+  min: Number | null;
+  max: Number | null;
+  mean: Number | null;
+  nan: Integer;
+  inf: Integer;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  missing: number | string;
+  /**
+   * False where not all was read.
+   */
+  exact: boolean;
+  /**
+   * Why there is no range.
+   */
+  unread: string | null;
+  /**
+   * How many different values; null where they were not counted.
+   */
+  distinct: Integer | null;
+  /**
+   * How often each value occurs, of few different ones; of more than 100 the most frequent.
+   */
+  labels: BatchLabel[] | null;
+  /**
+   * How many times as often as the rarest label the most frequent one occurs.
+   */
+  imbalance: number | null;
+  /**
+   * Samples that are equal to an earlier one, of those that have several elements.
+   */
+  duplicates: Integer | null;
+  /**
+   * Of a part of two dimensions: columns that hold one value.
+   */
+  constant_columns: number[];
+}
+/**
+ * A value that occurs in a part of a batch, and how often.
+ */
+export interface BatchLabel {
+  label: Number | (boolean | string);
+  count: Integer;
+}
+/**
+ * What does not fit, or is worth a look.
+ */
+export interface BatchProblem {
+  /**
+   * contradiction: equal samples of which something else is wanted.
+   */
+  code: "batch_size" | "device" | "dtype" | "length" | "shape" | "duplicates" | "contradiction";
+  text: string;
+  paths: string[];
 }
 /**
  * The modules of a model as a tree: a row each, parents first.

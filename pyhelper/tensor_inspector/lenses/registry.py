@@ -41,6 +41,7 @@ LENSES: dict[str, Registered] = {
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),
+    "batch": Registered("batch.batch", ("batch",), without_torch=True),
     "report": Registered("report.report", (), ("values", "stop"), without_torch=True, of_the_stop=True),
     "memory": Registered("memory.memory", (), ("rows", "thorough"), without_torch=True, of_the_stop=True),
 }

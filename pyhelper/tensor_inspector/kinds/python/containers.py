@@ -20,7 +20,7 @@ from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
 from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
-from .objects import brief_inline, other_attributes, property_rows, tensors_among
+from .objects import brief_inline, modules_among, other_attributes, property_rows, tensors_among
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -78,6 +78,9 @@ class Container(Kind):
 
     def entry_name(self, under: object) -> str:
         return f"[{under}]"
+
+    def lenses(self) -> list[str]:
+        return ["batch"] if self.holds_tensors() and not modules_among(self.items()) else []
 
     def content(self, before: str) -> str:
         """What is in it, as the part of its line that comes after ``before``."""

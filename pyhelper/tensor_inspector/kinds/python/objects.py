@@ -82,6 +82,10 @@ class PlainObject(Kind):
     def holds_tensors(self) -> bool:
         return tensors_among(self._values(), self.budget)
 
+    def lenses(self) -> list[str]:
+        is_record = writes_out(type(self.value)) and self.holds_tensors()
+        return ["batch"] if is_record and not modules_among(self._values()) else []
+
     def _values(self) -> Iterator[object]:
         return (child.value for child in attributes(self.value))
 
@@ -229,6 +233,11 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
             opened.add(id(value))
             values += islice(kind(value, budget).inside(), _EACH)
     return False
+
+
+def modules_among(found: Iterable[object]) -> bool:
+    """Whether the first of these values are modules, at least one: then they are no data."""
+    return any(kind_of(type(value)).kind == "module" for value in islice(found, _SHOWN))
 
 
 def _writes_out(cls: type) -> bool:

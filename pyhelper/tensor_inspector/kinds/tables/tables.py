@@ -166,6 +166,9 @@ class Table(Kind):
             facts["bytes"] = bytes
         return facts
 
+    def lenses(self) -> list[str]:
+        return ["batch"] if self.size()[1] else []
+
     def reading(self) -> Reading:
         return _BY_COLUMN
 

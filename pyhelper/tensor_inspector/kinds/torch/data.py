@@ -24,7 +24,14 @@ _ROOM = 28  #: characters of the tensors in short, beside the class's name and t
 _SHOWN = 12  #: tensors or datasets told in a line
 
 
-class Dataset(WordedObject):
+class _Data(WordedObject):
+    """What samples come from, by what it was made with."""
+
+    def lenses(self) -> list[str]:
+        return ["batch"]
+
+
+class Dataset(_Data):
     """A dataset of the program's own: its attributes."""
 
     @classmethod
@@ -38,7 +45,7 @@ class Dataset(WordedObject):
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
-class Tensors(WordedObject):
+class Tensors(_Data):
     needs = ("tensors",)
 
     def words(self) -> Iterable[str | None]:
@@ -47,7 +54,7 @@ class Tensors(WordedObject):
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
-class DatasetPart(WordedObject):
+class DatasetPart(_Data):
     needs = ("dataset", "indices")
 
     def words(self) -> Iterable[str | None]:
@@ -57,7 +64,7 @@ class DatasetPart(WordedObject):
         return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
 
 
-class Joined(WordedObject):
+class Joined(_Data):
     """Datasets one after the other, or side by side."""
 
     needs = ("datasets",)
@@ -70,7 +77,7 @@ class Joined(WordedObject):
         return [samples(self.value), f"{plural(len(items), 'dataset')}: {listed(names, len(items) > _SHOWN, 60)}"]
 
 
-class Sampler(WordedObject):
+class Sampler(_Data):
     """A sampler, by how many it draws, how, and out of what."""
 
     @classmethod
@@ -93,7 +100,7 @@ class Sampler(WordedObject):
             yield from self.attribute_words()
 
 
-class Loader(WordedObject):
+class Loader(_Data):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
     needs = ("dataset",)

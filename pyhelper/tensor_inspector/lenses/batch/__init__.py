@@ -1,0 +1,1 @@
+"""What is in a batch, a dataset, a loader or a table."""

@@ -1,0 +1,232 @@
+"""One part of a batch: what stands at one path, in all samples of a list together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Kind, as_kind
+from ...measure import samples
+from ...measure.stats import Reading, Unread
+from ...safe.budget import Budget
+from ...safe.guard import Classes, class_name
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ...protocol import BatchLabel, BatchPart
+
+    Sort = Literal["tensor", "array", "numbers", "strings", "other"]
+
+_NUMBERS = Classes(int, float, bool)
+_LABELS = 1000  #: different values that are counted as labels
+_FEW = 256  #: and of labels that have several for each sample
+_SEVERAL = 20  #: and of all else that has
+_NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
+_FEW_FLOATS = 20  #: and of floating-point numbers, where all are whole
+_TOLD = 100  #: labels that are told
+_COLUMNS = 1024  #: of a table in which constant ones are looked for
+IGNORED = -100  #: the label that torch's losses leave out
+
+
+class DataPart:
+    """``samples`` is how many samples stand side by side in a list; None where the part holds all of them itself."""
+
+    def __init__(self, path: str, samples: int | None) -> None:
+        self.path = path
+        self.folded = samples
+        self.values: list[Child] = []
+        self.sort: Sort = "other"
+        self.types: list[str] = []
+        self.dtypes: list[str] = []
+        self.devices: list[str] = []
+        self.shapes: list[list[Any]] = []
+        self.least: Any = None
+        self.most: Any = None
+        self.nan = self.inf = self.zeros = 0
+        self.exact = True
+        self.unread: str | None = None
+        self.reading: Reading | None = None  #: where there is one value
+        self.labels: dict[Any, int] | None = None  #: how often each occurs
+        self.distinct: int | None = None
+        self.keys: list[Any] | None = None  #: what tells samples apart
+        self.constant: list[int] = []  #: columns
+        self.words: list[str] = []  #: what a column of a table says of its values
+        self.empty = 0  #: strings
+        self._finite = 0
+        self._total = 0.0
+        self._texts: list[str] = []
+        self._numbers: list[Any] = []
+
+    def name(self) -> str:
+        """The last name in its path, without quotes and brackets."""
+        return self.path.replace("]", "").replace("[", ".").replace("'", "").rpartition(".")[2]
+
+    def is_label(self) -> bool:
+        """Whether it is called so."""
+        return self.name() in _NAMES
+
+    @property
+    def mean(self) -> float | None:
+        return self._total / self._finite if self._finite and isfinite(self._total) else None
+
+    def amount(self) -> int | None:
+        """How many samples it holds, as far as that can be told by its own."""
+        if self.folded is not None:
+            return self.folded
+        if self.sort in ("tensor", "array"):
+            return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
+        held = len(self._texts) + len(self._numbers)
+        return held if held > 1 or (held == 1 and not _is_one(self.values[0].value)) else None
+
+    def shape(self) -> list[Any] | None:
+        """Sizes in common, None for one that differs; None where there are none, or not as many."""
+        if not self.shapes or len({len(shape) for shape in self.shapes}) > 1:
+            return None
+        return [sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*self.shapes)]
+
+    def measure(self, value: Any, budget: Budget) -> None:
+        """Takes in one of its values."""
+        name = class_name(type(value))
+        self.types.extend([name] if name not in self.types else [])
+        kind = as_kind(value, budget)
+        if kind.kind in ("tensor", "array"):
+            self._measure_elements(kind, budget)
+        elif type(value) is str or type(value) in _NUMBERS or type(value) in Classes(list, tuple):
+            self._take_plain(value)
+
+    def settle(self) -> None:
+        """What follows once all values were taken in."""
+        if self._texts:
+            self.sort = "strings"
+            self.distinct, self.empty = len(set(self._texts)), self._texts.count("")
+            self.labels = dict(Counter(self._texts)) if self.distinct <= _FEW else None
+            self.keys = list(self._texts) if self.amount() == len(self._texts) else None
+            lengths = list(map(len, self._texts))
+            self.least, self.most = min(lengths), max(lengths)
+        elif self._numbers:
+            self._settle_numbers()
+
+    def _settle_numbers(self) -> None:
+        self.sort = "numbers"
+        finite = [number for number in self._numbers if -float("inf") < number < float("inf")]
+        self.nan = sum(number != number for number in self._numbers)
+        self.inf = len(self._numbers) - len(finite) - self.nan
+        self.least, self.most = (min(finite), max(finite)) if finite else (None, None)
+        self._finite, self._total = len(finite), float(sum(finite))
+        self.keys = list(self._numbers) if self.amount() == len(self._numbers) else None
+        if all(number % 1 == 0 for number in finite):
+            self._take_counts(dict(Counter(int(number) for number in finite)), _LABELS)
+
+    def _take_plain(self, value: Any) -> None:
+        items = value if type(value) in Classes(list, tuple) else [value]
+        if items and all(type(item) is str for item in items):
+            self._texts.extend(items)
+        elif items and all(type(item) in _NUMBERS for item in items):
+            self._numbers.extend(items)
+
+    def _measure_elements(self, kind: Kind, budget: Budget) -> None:
+        self.sort = "tensor" if kind.kind == "tensor" else "array"
+        facts = as_kind(kind.value, Budget(budget.ms, reads=False)).facts()
+        for name, known in (("dtype", self.dtypes), ("device", self.devices)):
+            said = facts.get(name)
+            known.extend([said] if type(said) is str and said not in known else [])
+        shape = list(facts.get("shape", []))
+        self.shapes.append(shape)
+        self._take_reading(kind.reading())
+        elements = kind.elements()
+        if elements is None or isinstance(elements, Unread) or self.unread is not None:
+            return
+        try:
+            self._count(elements, shape, budget)
+        except Exception:  # of a dtype for which the library has no such operation
+            return
+
+    def _take_reading(self, reading: Reading | None) -> None:
+        self.reading = reading
+        if reading is None or isinstance(reading, Unread):
+            self.unread = None if reading is None else reading.text
+            return
+        stats: Any = reading.get("abs", reading)
+        ends = [end for end in (self.least, self.most, stats["min"], stats["max"]) if end is not None]
+        self.least, self.most = (min(ends), max(ends)) if ends else (None, None)
+        self.nan += stats["nan"]
+        self.inf += stats["pos_inf"] + stats["neg_inf"]
+        self.zeros += stats["zeros"]
+        self.exact = self.exact and stats["exact"]
+        finite = stats["count"] - stats["nan"] - stats["pos_inf"] - stats["neg_inf"]
+        if stats["mean"] is not None:
+            self._finite, self._total = self._finite + finite, self._total + stats["mean"] * finite
+
+    def _count(self, elements: Any, shape: list[Any], budget: Budget) -> None:
+        """Labels, equal samples and constant columns. What has several values a sample has labels if there are few."""
+        one_each = len(shape) < 2 or all(size == 1 for size in shape[1:])
+        is_whole = not any(dtype.startswith(("float", "bfloat", "complex")) for dtype in self.dtypes)
+        is_picture = self.dtypes == ["uint8"] and len(shape) > 2
+        if self.exact and not is_picture and (one_each or is_whole):
+            most = _LABELS if one_each else _FEW if self.is_label() else _SEVERAL
+            found = samples.counts(elements)
+            self._take_counts(found, most if is_whole else min(most, _FEW_FLOATS))
+        if len(self.values) > 1 or not shape:
+            return
+        if one_each:
+            self.keys = elements.reshape(-1).tolist()
+            return
+        self.keys = samples.equal_samples(elements, budget.share())
+        if not is_whole and len(shape) == 2 and 1 < shape[1] <= _COLUMNS and shape[0] > 1:
+            self.constant = samples.constant_columns(elements)
+
+    def _take_counts(self, found: dict[Any, int] | None, most: int) -> None:
+        if found is None:
+            self.labels = self.distinct = None
+            return
+        merged = Counter(self.labels or {})
+        merged.update(found)
+        self.distinct = len(merged)
+        self.labels = {label: merged[label] for label in sorted(merged)} if len(merged) <= most else None
+
+    def duplicates(self) -> int | None:
+        """Samples of several elements that are equal to an earlier one; None where that is not known."""
+        if self.keys is None or self.sort not in ("tensor", "array") or len(self.shapes[0]) < 2:
+            return None
+        if all(size == 1 for size in self.shapes[0][1:]):
+            return None
+        return sum(1 for at, first in enumerate(self.keys) if first != at)
+
+    def imbalance(self) -> float | None:
+        """How much more often the most frequent label occurs than the rarest; without those that losses leave out."""
+        times = [amount for label, amount in (self.labels or {}).items() if label != IGNORED]
+        return max(times) / min(times) if len(times) > 1 else None
+
+    def data(self) -> BatchPart:
+        return {
+            "path": self.path,
+            "type": ", ".join(self.types),
+            "values": len(self.values),
+            "shape": self.shape(),
+            "dtype": ", ".join(self.dtypes) or None,
+            "device": ", ".join(self.devices) or None,
+            "min": self.least,
+            "max": self.most,
+            "mean": self.mean,
+            "nan": self.nan,
+            "inf": self.inf,
+            "missing": 0,
+            "exact": self.exact,
+            "unread": self.unread,
+            "distinct": self.distinct,
+            "labels": None if self.labels is None else self._label_data(self.labels),
+            "imbalance": self.imbalance(),
+            "duplicates": self.duplicates(),
+            "constant_columns": self.constant,
+        }
+
+    def _label_data(self, labels: dict[Any, int]) -> list[BatchLabel]:
+        most = sorted(labels.items(), key=lambda item: -item[1])[:_TOLD]
+        told = {label for label, _ in most}
+        return [{"label": label, "count": amount} for label, amount in labels.items() if label in told]
+
+
+def _is_one(value: Any) -> bool:
+    return type(value) is str or type(value) in _NUMBERS

@@ -1,0 +1,152 @@
+"""What does not fit among the parts of a batch: sizes, devices, dtypes, masks, samples that are there twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...safe.record import Record
+from ...words.text import listed, plural, shape
+from .part import DataPart
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ...protocol import BatchProblem
+
+    Code = Literal["batch_size", "device", "dtype", "length", "shape", "duplicates", "contradiction"]
+
+_BESIDE_IDS = ("attention_mask", "token_type_ids", "position_ids")
+_LISTED = 80  #: characters
+
+
+class Problem(Record):
+    """``loud`` where it is surely wrong, and not only worth a look."""
+
+    code: Code
+    text: str
+    paths: list[str]
+    loud: bool = False
+
+    def data(self) -> BatchProblem:
+        return {"code": self.code, "text": self.text, "paths": self.paths}
+
+
+def size_of(parts: Sequence[DataPart]) -> int | None:
+    """How many samples most of the parts have; the first one's of those that are as frequent."""
+    amounts = [amount for amount in (part.amount() for part in parts) if amount is not None]
+    return Counter(amounts).most_common(1)[0][0] if amounts else None
+
+
+def problems(parts: Sequence[DataPart], size: int | None) -> list[Problem]:
+    return [
+        *_sizes(parts, size),
+        *_devices(parts),
+        *_dtypes(parts),
+        *_shapes(parts),
+        *_masks(parts),
+        *_duplicates(parts, size),
+    ]
+
+
+def _sizes(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
+    others = [part for part in parts if part.amount() not in (None, size)]
+    if not others or size is None:
+        return
+    told = listed((f"{_called(part)} has {part.amount():,}" for part in others), False, _LISTED)
+    is_sure = any(part.is_label() or (len(parts) == 2 and _is_close(part, size)) for part in others)
+    yield Problem("batch_size", f"{told}, the others {size:,}", [part.path for part in others], is_sure)
+
+
+def _is_close(part: DataPart, size: int) -> bool:
+    """Whether it may well be meant as many: a graph's edges, or the weights of classes, are not."""
+    amount = part.amount() or 0
+    return 2 * abs(amount - size) <= size and amount > 2
+
+
+def _devices(parts: Sequence[DataPart]) -> Iterator[Problem]:
+    by_device: dict[str, list[str]] = {}
+    for part in parts:
+        for device in part.devices:
+            by_device.setdefault(device, []).append(part.path)
+    if len(by_device) > 1:
+        told = listed((f"{device}: {_names(paths)}" for device, paths in by_device.items()), False, _LISTED)
+        yield Problem(
+            "device", f"on {len(by_device)} devices: {told}", [p for one in by_device.values() for p in one], True
+        )
+
+
+def _dtypes(parts: Sequence[DataPart]) -> Iterator[Problem]:
+    """Floating-point dtypes that differ, in one part or among several."""
+    by_dtype: dict[str, list[str]] = {}
+    for part in parts:
+        for dtype in part.dtypes:
+            if dtype.startswith(("float", "bfloat")):
+                by_dtype.setdefault(dtype, []).append(part.path)
+        if len(part.dtypes) > 1:
+            yield Problem("dtype", f"{_called(part)} is of {', '.join(part.dtypes)}", [part.path], True)
+    if len(by_dtype) > 1:
+        told = listed((f"{dtype}: {_names(paths)}" for dtype, paths in by_dtype.items()), False, _LISTED)
+        yield Problem("dtype", told, [path for paths in by_dtype.values() for path in paths])
+
+
+def _shapes(parts: Sequence[DataPart]) -> Iterator[Problem]:
+    """Samples of different ranks: no batch can be made of them."""
+    for part in parts:
+        if len({len(sizes) for sizes in part.shapes}) > 1:
+            told = sorted({shape(sizes) for sizes in part.shapes}, key=len)
+            yield Problem("shape", f"{_called(part)} is {listed(told, False, _LISTED)}", [part.path], True)
+
+
+def _masks(parts: Sequence[DataPart]) -> Iterator[Problem]:
+    """Ids and their masks that are not of one length."""
+    ids = next((part for part in parts if part.name() == "input_ids" and len(part.shape() or ()) == 2), None)
+    if ids is None:
+        return
+    wanted = ids.shape() or [None, None]
+    for part in parts:
+        sizes = part.shape() or []
+        if part.name() in _BESIDE_IDS and len(sizes) == 2 and sizes[1] != wanted[1]:
+            text = f"{_called(part)} is {shape(sizes)}, input_ids {shape(wanted)}"
+            yield Problem("length", text, [part.path, ids.path], True)
+    for part in parts:
+        is_length = part.name() in ("length", "lengths", "lens") and part.most is not None
+        if is_length and type(wanted[1]) is int and part.most > wanted[1]:
+            text = f"{_called(part)} goes to {part.most}, input_ids have {wanted[1]}"
+            yield Problem("length", text, [part.path, ids.path], True)
+
+
+def _duplicates(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem]:
+    """Samples that are equal in all parts, and those that are equal but for what is wanted of them."""
+    if size is None or size < 2:
+        return
+    known = [part for part in parts if part.amount() == size]
+    if any(part.keys is None for part in known) or not any(part.duplicates() for part in known):
+        return
+    twice = _again([part.keys or [] for part in known])
+    if twice:
+        yield Problem("duplicates", f"{plural(twice, 'sample')} of {size:,} equal to an earlier one", [])
+    inputs = [part for part in known if not part.is_label() and part.duplicates() is not None]
+    others = _again([part.keys or [] for part in inputs]) - twice
+    if others > 0 and len(known) == len(inputs) + 1:
+        wanted = next(part for part in known if part not in inputs)
+        text = f"{plural(others, 'sample')} equal to an earlier one but for {_called(wanted)}"
+        yield Problem("contradiction", text, [part.path for part in known])
+
+
+def _again(keys: list[list[Any]]) -> int:
+    """How many samples were there before."""
+    seen, again = set(), 0
+    for sample in zip(*keys):
+        again += sample in seen
+        seen.add(sample)
+    return again
+
+
+def _called(part: DataPart) -> str:
+    return part.path or "it"
+
+
+def _names(paths: list[str]) -> str:
+    return listed((path or "it" for path in paths), False, 40)

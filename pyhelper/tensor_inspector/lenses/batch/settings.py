@@ -1,0 +1,61 @@
+"""Datasets, loaders and samplers by what they were made with. Nothing is iterated, and no code of theirs runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import FunctionType, MethodType
+from typing import Any
+
+from ...kinds import as_kind
+from ...safe.budget import Budget
+from ...safe.guard import class_name, full_name, instance_dict, mro, plain_str, stands_in
+from ...words.text import one_line
+
+_LOADER = (
+    "batch_size", "num_workers", "drop_last", "pin_memory", "collate_fn", "sampler", "batch_sampler", "prefetch_factor",
+    "persistent_workers", "timeout", "worker_init_fn", "multiprocessing_context", "generator", "in_order",
+)  # fmt: skip
+_ROLES = {"DataLoader": "loader", "Sampler": "sampler", "Dataset": "dataset"}
+_SHOWN = 50  #: attributes
+
+
+def role_of(value: Any) -> str | None:
+    """loader, sampler or dataset, where its class says so; None of all else."""
+    for base in mro(type(value)):
+        role = _ROLES.get(class_name(base))
+        if role is not None and stands_in(base, "torch.utils.data"):
+            return role
+    return None
+
+
+def settings(value: Any, role: str, budget: Budget) -> Iterator[tuple[str, Any]]:
+    """Names and values, the most telling first. `length` is told where torch's own classes keep it."""
+    from ...kinds.torch.data import length  # only where torch is loaded
+
+    attributes = instance_dict(value)
+    known = length(attributes.get("batch_sampler") if role == "loader" and "batch_sampler" in attributes else value)
+    yield "batches" if role == "loader" else "length", known
+    if role != "loader":
+        for name, item in list(attributes.items())[:_SHOWN]:
+            yield name, item
+        return
+    for name in ("dataset", *_LOADER):
+        if name in attributes:
+            yield name, attributes[name]
+    shuffled = class_name(type(attributes.get("sampler")))
+    yield "shuffle", {"RandomSampler": True, "SequentialSampler": False}.get(shuffled)
+
+
+def text_of(name: str, value: Any, budget: Budget) -> str:
+    if value is None:
+        return "not asked: only the program's code could tell" if name in ("length", "batches", "shuffle") else "None"
+    if type(value) is FunctionType:
+        return plain_str(value.__qualname__)
+    if type(value) is MethodType:
+        return plain_str(value.__func__.__qualname__)
+    if type(value) is int:
+        return f"{value:,}"
+    try:
+        return one_line(as_kind(value, budget).line())
+    except Exception:
+        return full_name(type(value))

@@ -1,0 +1,175 @@
+"""What is in a batch as rows of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows, TextRow
+from ...words.line import Word, head, line_of
+from ...words.stats import stats_words
+from ...words.text import exact_number, listed, number, percent, plural, quoted, shape
+from .part import IGNORED, DataPart
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from ...protocol import Badge
+
+_LABELS = 6  #: told in a line
+_UNEVEN = 1.5  #: how much more often a label occurs than another for that to be told
+_FEW = 20  #: values of a column that are told
+_UNTOLD = 2  #: values that are each there once
+_ALL = 100  #: rows of labels
+
+
+def row_of(name: str, size: int | None, parts: Sequence[DataPart], problems: Sequence[Problem], more: bool) -> Child:
+    """What does not fit first, then each part, which opens to its labels and the value itself."""
+    rows = [_problem(problem) for problem in problems]
+    rows += [_part(part) for part in parts]
+    if more:
+        rows.append(Child("…", TextRow("there is more, or deeper, than is told here"), ""))
+    badges = sorted({badge for row in rows if type(row.value) is Rows for badge in row.value.badges})
+    line = line_of(_parts(size, parts, problems))
+    return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "group", badges), "")
+
+
+def _parts(size: int | None, parts: Sequence[DataPart], problems: Sequence[Problem]) -> Iterator[str | None]:
+    yield None if size is None else plural(size, "sample")
+    yield from (Word(problem.text, loud=True) for problem in problems if problem.loud)
+    for part in parts:
+        nan, inf = part.nan, part.inf
+        wrong = ", ".join(filter(None, (f"{nan:,} NaN" if nan else "", f"{inf:,} Inf" if inf else "")))
+        yield Word(f"{part.path} {wrong}".strip(), loud=True) if wrong else None
+    shown = [f"{part.path} {brief(part)}".strip() for part in parts[:_LABELS]]
+    yield listed(shown, len(parts) > _LABELS, 70) if parts else "empty"
+    yield from (problem.text for problem in problems if not problem.loud)
+
+
+def brief(part: DataPart) -> str:
+    if part.dtypes:
+        sizes = part.shape()
+        return head(", ".join(part.dtypes), "" if sizes is None else _sizes(sizes)).short
+    return ", ".join(part.types)
+
+
+def _problem(problem: Problem) -> Child:
+    badges: list[Badge] = ["wrong"] if problem.loud else ["doubtful"]
+    return Child(problem.code.replace("_", " "), Rows(problem.text, 0, lambda start, count: [], "evidence", badges), "")
+
+
+def _part(part: DataPart) -> Child:
+    below = []
+    if part.labels is not None and part.sort != "other":
+        rows = [Child(_label(label), TextRow(_times(times, part)), "") for label, times in _first(part.labels, _ALL)]
+        below.append(Child("labels", Rows.of(plural(len(part.labels), "different value"), rows, "evidence"), ""))
+    below += [Child(one.suffix or one.name, one.value, one.suffix) for one in part.values[:_ALL]]
+    kind: Any = part.sort if part.sort in ("tensor", "array") else "sequence"
+    line = line_of(part_words(part))
+    rows_of_part = Rows(line, len(below), lambda start, count: below[start : start + count], kind, _badges(part))
+    return Child(part.path or "value", rows_of_part, "")
+
+
+def part_words(part: DataPart) -> Iterator[str | None]:
+    several = len(part.values) > 1
+    if part.sort in ("tensor", "array"):
+        sizes = part.shape()
+        device = "" if part.devices in (["cpu"], []) else f" {', '.join(part.devices)}"
+        yield head(", ".join(part.dtypes), "[…]" if sizes is None else _sizes(sizes), device)
+        yield f"×{len(part.values):,}" if several else None
+    elif part.sort in ("strings", "numbers"):
+        yield f"{plural(sum(part.labels.values()) if part.labels else part.amount() or 1, part.sort[:-1])}"
+    else:
+        yield ", ".join(part.types) + (f" ×{len(part.values):,}" if several else "")
+        return
+    if part.words and (part.least is not None or not _tells_labels(part)):
+        yield from part.words
+    if _tells_labels(part):
+        yield _labels(part)
+    elif part.words:
+        pass
+    elif part.sort == "strings":
+        ends = f"{part.least}" if part.least == part.most else f"{part.least}…{part.most}"
+        yield f"{part.distinct or 0:,} different, {ends} characters"
+        yield Word(f"{part.empty:,} empty", loud=True) if part.empty else None
+    elif part.reading is not None and not several:
+        yield from stats_words(part.reading, part.dtypes == ["bool"])
+    else:
+        yield from _range(part)
+    yield f"{part.distinct:,} different" if part.labels is None and part.distinct and part.sort != "strings" else None
+    duplicates = part.duplicates()
+    is_few = part.distinct is not None and part.distinct <= _LABELS
+    yield f"{plural(duplicates, 'sample')} equal to an earlier one" if duplicates and not is_few else None
+    if part.constant:
+        columns = listed(map(str, part.constant), False, 30)
+        yield Word(f"column{'s' if len(part.constant) > 1 else ''} {columns} constant", loud=True)
+
+
+def _range(part: DataPart) -> Iterator[str | None]:
+    if part.unread is not None:
+        yield part.unread
+        return
+    about = "" if part.exact else "≈"
+    if part.least is not None:
+        one = part.least == part.most
+        ends = f"all {exact_number(part.least)}" if one else f"{exact_number(part.least)}…{exact_number(part.most)}"
+        yield f"{about}{ends}"
+    mean = part.mean
+    yield f"μ {about}{number(mean, 3)}" if mean is not None and part.least != part.most else None
+    yield Word(f"{part.nan:,} NaN", loud=True) if part.nan else None
+    yield Word(f"{part.inf:,} Inf", loud=True) if part.inf else None
+
+
+def _labels(part: DataPart) -> Word:
+    """How many, how often each, or the most frequent and the rarest of many; how uneven."""
+    labels, imbalance = part.labels or {}, part.imbalance()
+    texts = [f"{_label(label)} ×{times:,}" for label, times in _first(labels, _LABELS)]
+    shown = listed(texts, len(labels) > _LABELS, 60)
+    uneven = f", {number(imbalance, 2)} : 1" if imbalance is not None and imbalance >= _UNEVEN else ""
+    ignored = f", {IGNORED} is ignored by losses" if IGNORED in labels else ""
+    noun = "label" if part.is_label() or _one_each(part) else "value"
+    many = plural(len(labels), noun) if part.sort != "strings" else f"{len(labels):,} different"
+    return Word(f"{many}: {shown}{uneven}{ignored}", f"{many}{uneven}")
+
+
+def _one_each(part: DataPart) -> bool:
+    return all(len(sizes) < 2 or all(size == 1 for size in sizes[1:]) for sizes in part.shapes)
+
+
+def _first(labels: dict[Any, int], count: int) -> list[tuple[Any, int]]:
+    """All in their order, or of many the most frequent first."""
+    items = list(labels.items())
+    return items if len(items) <= count else sorted(items, key=lambda item: -item[1])[:count]
+
+
+def _tells_labels(part: DataPart) -> bool:
+    """Whether how often each value occurs says more than their range."""
+    times = list((part.labels or {}).values())
+    is_mask = part.dtypes == ["bool"] and len(part.values) == 1
+    is_few = len(times) <= _FEW or not part.words
+    return len(times) > 1 and not is_mask and is_few and (max(times) > 1 or len(times) <= _UNTOLD)
+
+
+def _label(label: Any) -> str:
+    return quoted(label, 40) if type(label) is str else exact_number(label)
+
+
+def _times(times: int, part: DataPart) -> str:
+    return f"{times:,} · {percent(times, sum((part.labels or {}).values()))}"
+
+
+def _badges(part: DataPart) -> list[Badge]:
+    badges: list[Badge] = []
+    if part.nan:
+        badges.append("nan")
+    if part.inf:
+        badges.append("inf")
+    is_one = part.least is not None and part.least == part.most and part.sort != "strings"
+    if is_one and part.exact and not badges and (part.amount() or 0) > 1:
+        badges.append("zeros" if part.least == 0 else "constant")
+    if not part.exact:
+        badges.append("sampled")
+    return badges
+
+
+def _sizes(sizes: Sequence[Any]) -> str:
+    return shape("*" if size is None else size for size in sizes)

@@ -1,0 +1,98 @@
+"""Samples along the first dimension of a plain tensor or array: which are equal, which values there are, how often.
+
+Both libraries are asked by the functions that they have in common. What is too large is left out, not guessed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..safe.budget import Budget
+from ..safe.guard import module
+
+_COUNTED = 1 << 20  #: elements whose values are counted
+_SAMPLES = 1 << 16
+_COMPARED = 1 << 26  #: elements that are compared
+_PICKED = 64  #: of a sample, by which those are found that may be equal
+_UNSIGNED = ("uint16", "uint32", "uint64")
+
+
+def counts(values: Any, *, whole: bool = True) -> dict[Any, int] | None:
+    """How often each value occurs, in their order, without NaN; None of what is too large, and with ``whole`` of what
+    is not all whole numbers."""
+    library, flat = _library(values), _plain(values).reshape(-1)
+    if not 0 < _size(values) <= _COUNTED:
+        return None
+    if _is_floating(values):
+        flat = flat[flat == flat]
+        if whole and not bool((flat == library.trunc(flat)).all()):
+            return None
+    found, times = library.unique(flat, return_counts=True)
+    return dict(zip(found.tolist(), times.tolist()))
+
+
+def equal_samples(values: Any, budget: Budget) -> list[int] | None:
+    """For each sample the first that is equal to it; None where there was no time, or too much to compare."""
+    amount = int(values.shape[0]) if len(values.shape) > 1 else 0
+    if not 2 <= amount <= _SAMPLES or not 0 < _size(values) <= _COMPARED:
+        return None
+    rows = values.reshape(amount, -1)
+    width = int(rows.shape[1])
+    picked = _plain(rows[:, :: max(1, width // _PICKED)][:, :_PICKED])
+    first: dict[tuple[Any, ...], list[int]] = {}
+    found = list(range(amount))
+    for at, key in enumerate(_keys(picked)):
+        alike = first.setdefault(key, [])
+        for other in alike:
+            if width == len(key) or _equal(rows[at], rows[other]):
+                found[at] = other
+                break
+        else:
+            alike.append(at)
+        if budget.spent():
+            return None
+    return found
+
+
+def constant_columns(values: Any) -> list[int]:
+    """Those of a table of which all rows hold one value."""
+    if len(values.shape) != 2 or values.shape[0] < 2 or not 0 < _size(values) <= _COMPARED:
+        return []
+    return [at for at, same in enumerate((values == values[:1]).all(0).tolist()) if same]
+
+
+def _keys(picked: Any) -> list[tuple[Any, ...]]:
+    return [tuple("NaN" if number != number else number for number in row) for row in picked.tolist()]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def _library(values: Any) -> Any:
+    numpy = module("numpy")
+    is_array = numpy is not None and issubclass(type(values), numpy.ndarray)
+    return numpy if is_array else module("torch")
+
+
+def _size(values: Any) -> int:
+    size = 1
+    for one in values.shape:
+        size *= int(one)
+    return size
+
+
+def _is_floating(values: Any) -> bool:
+    kind = getattr(values.dtype, "kind", None)
+    return bool(values.dtype.is_floating_point) if kind is None else kind == "f"
+
+
+def _plain(values: Any) -> Any:
+    """Elements on the CPU, of a dtype that has all operations and the same values."""
+    if _library(values) is module("numpy"):
+        return values
+    torch: Any = module("torch")
+    values = values.cpu()
+    if values.dtype.is_floating_point and values.dtype is not torch.float64:
+        return values.float()
+    return values.long() if str(values.dtype)[6:] in _UNSIGNED else values

@@ -1,0 +1,379 @@
+"""The lens `batch`, checked against torch, numpy and pandas, and by brute force."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections import Counter, OrderedDict, namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import hostile
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import torch
+from asking import Paused
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, SequentialSampler, TensorDataset
+from untouched import Watch
+
+from tensor_inspector import batch
+from tensor_inspector.measure import samples
+from tensor_inspector.safe.budget import Budget
+
+Pair = namedtuple("Pair", "x y")
+
+
+@dataclasses.dataclass
+class Sample:
+    image: torch.Tensor
+    label: int
+
+
+def seeded() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+def parts(value: object) -> dict[str, Any]:
+    return {part["path"]: part for part in batch(value)["parts"]}
+
+
+def problems(value: object) -> dict[str, str]:
+    return {problem["code"]: problem["text"] for problem in batch(value)["problems"]}
+
+
+IMAGES, LABELS = torch.randn(6, 3, 4, 4, generator=seeded()), torch.tensor([0, 1, 2, 0, 1, 0])
+NESTED: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "a pair": (lambda: (IMAGES, LABELS), ["[0]", "[1]"]),
+    "a list, as a loader makes it": (lambda: [IMAGES, LABELS], ["[0]", "[1]"]),
+    "a dict": (lambda: {"x": IMAGES, "meta": {"y": LABELS}}, ["['x']", "['meta']['y']"]),
+    "an ordered dict": (lambda: OrderedDict(x=IMAGES), ["['x']"]),
+    "a named tuple": (lambda: Pair(IMAGES, LABELS), [".x", ".y"]),
+    "a dataclass": (lambda: Sample(IMAGES, 3), [".image", ".label"]),
+    "arrays": (lambda: (IMAGES.numpy(), LABELS.numpy()), ["[0]", "[1]"]),
+    "texts": (lambda: {"text": ["a", "b"], "y": [0, 1]}, ["['text']", "['y']"]),
+    "a tensor": (lambda: IMAGES, [""]),
+    "samples": (lambda: [{"x": IMAGES[0], "y": 1}, {"x": IMAGES[1], "y": 0}], ["[i]['x']", "[i]['y']"]),
+    "pairs": (lambda: [(IMAGES[at], at) for at in range(6)], ["[i][0]", "[i][1]"]),
+    "tensors of several sizes": (lambda: [torch.ones(at, 2) for at in (1, 2, 3)], ["[i]"]),
+    "three tensors of one batch": (lambda: [IMAGES, IMAGES, IMAGES], ["[0]", "[1]", "[2]"]),
+}
+
+
+@pytest.mark.parametrize("case", NESTED)
+def test_each_part_is_told_by_its_path(case: str) -> None:
+    make, paths = NESTED[case]
+    assert list(parts(make())) == paths
+
+
+def test_a_model_output_is_told_by_its_fields() -> None:
+    outputs = pytest.importorskip("transformers.modeling_outputs")
+    assert list(parts(outputs.BaseModelOutput(last_hidden_state=torch.ones(2, 3)))) == ["['last_hidden_state']"]
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        IMAGES, IMAGES.half(), IMAGES.bfloat16(), IMAGES.double(), LABELS, LABELS.to(torch.uint8), IMAGES > 0,
+        torch.tensor([1.0, torch.nan, torch.inf]), torch.empty(0, 3), torch.tensor(2.5),
+    ],
+    ids=lambda tensor: f"{tensor.dtype} {list(tensor.shape)}",
+)  # fmt: skip
+@pytest.mark.parametrize("as_array", [False, True])
+def test_shape_dtype_and_range_are_those_of_the_library(tensor: torch.Tensor, as_array: bool) -> None:
+    if as_array and tensor.dtype is torch.bfloat16:
+        pytest.skip("numpy has none")
+    part = parts({"x": tensor.numpy() if as_array else tensor})["['x']"]
+    finite = tensor[tensor.isfinite()].double()
+    assert part["shape"] == list(tensor.shape)
+    assert part["dtype"] == str(tensor.dtype)[6:]
+    assert (part["nan"], part["inf"]) == (int(tensor.isnan().sum()), int(tensor.isinf().sum()))
+    if len(finite):
+        assert (part["min"], part["max"]) == (float(finite.min()), float(finite.max()))
+        assert part["mean"] == pytest.approx(float(finite.mean()), abs=1e-6)
+    else:
+        assert (part["min"], part["max"], part["mean"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        LABELS, LABELS.to(torch.int16), LABELS.to(torch.uint8), LABELS[:, None], LABELS.float(), LABELS > 0,
+        torch.tensor([-100, 3, 3, -100]), torch.tensor([2**40, 2**40 + 1]),
+    ],
+    ids=lambda tensor: f"{tensor.dtype} {list(tensor.shape)}",
+)  # fmt: skip
+@pytest.mark.parametrize("as_what", ["tensor", "array", "list"])
+def test_labels_are_counted(labels: torch.Tensor, as_what: str) -> None:
+    flat = labels.flatten().tolist()
+    value: Any = labels if as_what == "tensor" else labels.numpy() if as_what == "array" else flat
+    part = parts({"y": value})["['y']"]
+    assert {label["label"]: label["count"] for label in part["labels"]} == dict(Counter(flat))
+    assert part["distinct"] == len(set(flat))
+    times = [amount for label, amount in Counter(flat).items() if label != -100]
+    assert part["imbalance"] == (max(times) / min(times) if len(times) > 1 else None)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        torch.randn(50), torch.randint(0, 255, (2, 3, 40, 40), dtype=torch.uint8), torch.arange(5000),
+        torch.tensor([0.5, 1.5]), torch.randint(0, 30_000, (8, 64)),
+    ],
+    ids=lambda tensor: f"{tensor.dtype} {list(tensor.shape)}",
+)  # fmt: skip
+def test_what_is_no_label_is_not_counted_as_one(values: torch.Tensor) -> None:
+    assert parts({"x": values})["['x']"]["labels"] is None
+
+
+def brute_force(rows: list[Any]) -> list[int]:
+    return [next(other for other, known in enumerate(rows) if known == row) for row in rows]
+
+
+@given(st.lists(st.lists(st.integers(-1, 1), min_size=70, max_size=70), min_size=2, max_size=12), st.booleans())
+def test_equal_samples_are_those_that_brute_force_finds(rows: list[list[int]], as_array: bool) -> None:
+    value: Any = np.array(rows) if as_array else torch.tensor(rows)
+    assert samples.equal_samples(value, Budget()) == brute_force(rows)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.uint8, torch.bool]
+)
+def test_equal_samples_are_found_in_every_dtype_also_where_they_differ_late(dtype: torch.dtype) -> None:
+    values = (torch.rand(1, 3, 40, 40) * 200).expand(6, -1, -1, -1).clone().to(dtype)
+    values[2, 2, 39, 38] = values[2, 2, 39, 38] == 0
+    assert samples.equal_samples(values, Budget()) == [0, 0, 2, 0, 0, 0]
+
+
+def test_nan_is_equal_to_nan_among_samples() -> None:
+    values = torch.tensor([[torch.nan, 1.0], [torch.nan, 1.0], [torch.nan, 2.0]])
+    assert samples.equal_samples(values, Budget()) == [0, 0, 2]
+
+
+def test_where_there_is_no_time_equal_samples_are_not_known() -> None:
+    assert samples.equal_samples(IMAGES, Budget(0)) is None
+
+
+def test_samples_are_equal_where_all_their_parts_are() -> None:
+    x, y = IMAGES[[0, 1, 0, 0]], torch.tensor([5, 6, 5, 7])
+    assert parts((x, y))["[0]"]["duplicates"] == 2
+    assert problems((x, y)) == {
+        "duplicates": "1 sample of 4 equal to an earlier one",
+        "contradiction": "1 sample equal to an earlier one but for [1]",
+    }
+    assert problems((IMAGES, LABELS)) == {}
+
+
+def test_columns_that_are_constant_are_told() -> None:
+    table = torch.randn(20, 5, generator=seeded())
+    table[:, [1, 4]] = 3
+    assert parts({"x": table})["['x']"]["constant_columns"] == [1, 4]
+    assert "columns 1, 4 constant" in str(batch({"x": table}))
+    assert parts({"x": table.numpy()})["['x']"]["constant_columns"] == [1, 4]
+
+
+PROBLEMS: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {
+    "a label is missing": (lambda: (IMAGES, LABELS[:5]), {"batch_size": "[1] has 5, the others 6"}),
+    "by name": (lambda: {"a": IMAGES, "b": LABELS, "y": LABELS[:2]}, {"batch_size": "['y'] has 2, the others 6"}),
+    "devices": (
+        lambda: (IMAGES, torch.ones(6, device="meta")), {"device": "on 2 devices: cpu: [0], meta: [1]"}
+    ),
+    "dtypes": (lambda: (IMAGES, IMAGES.double() * 2), {"dtype": "float32: [0], float64: [1]"}),
+    "dtypes among samples": (
+        lambda: [{"x": torch.ones(2)}, {"x": torch.ones(2, dtype=torch.int64)}], {"dtype": "[i]['x'] is of float32, int64"}
+    ),
+    "ranks among samples": (
+        lambda: [{"x": torch.ones(2)}, {"x": torch.ones(2, 2)}], {"shape": "[i]['x'] is [2], [2, 2]"}
+    ),
+    "a mask that is too short": (
+        lambda: {"input_ids": torch.arange(12).view(2, 6), "attention_mask": torch.ones(2, 5)},
+        {"length": "['attention_mask'] is [2, 5], input_ids [2, 6]"},
+    ),
+    "lengths beyond the ids": (
+        lambda: {"input_ids": torch.arange(12).view(2, 6), "lengths": torch.tensor([6, 7])},
+        {"length": "['lengths'] goes to 7, input_ids have 6"},
+    ),
+    "nothing": (lambda: {"x": IMAGES, "y": LABELS, "text": ["a"] * 6, "lr": 0.1}, {}),
+    "images of several sizes": (lambda: [{"x": torch.ones(3, size, 4), "y": size} for size in (4, 5, 6)], {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PROBLEMS)
+def test_what_does_not_fit_is_told(case: str) -> None:
+    make, told = PROBLEMS[case]
+    assert problems(make()) == told
+
+
+def test_a_part_of_many_samples_is_told_as_one() -> None:
+    value = [{"boxes": torch.full((size, 4), float(size)), "labels": torch.arange(size)} for size in (1, 2, 3)]
+    found = parts(value)
+    boxes = found["[i]['boxes']"]
+    assert (boxes["values"], boxes["shape"], boxes["min"], boxes["max"]) == (3, [None, 4], 1.0, 3.0)
+    assert boxes["mean"] == pytest.approx(float(torch.cat([one["boxes"] for one in value]).mean()))
+    assert found["[i]['labels']"]["labels"] == [{"label": at, "count": 3 - at} for at in range(3)]
+    assert batch(value)["size"] == 3
+
+
+def test_texts_are_told_by_their_lengths_and_how_many_differ() -> None:
+    part = parts({"text": ["a", "bbb", "a", ""]})["['text']"]
+    assert (part["min"], part["max"], part["distinct"]) == (0, 3, 3)
+    assert "1 empty" in str(batch({"text": [f"{at:03}" for at in range(300)] + [""]}))
+
+
+FRAME = pd.DataFrame(
+    {
+        "age": [30.0, np.nan, 50.0, 30.0], "city": ["a", "b", "a", None], "n": [1, 1, 1, 1], "ok": [True, False, True, True],
+        "when": pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-03"]), "kind": pd.Categorical(["x", "y", "x", "x"]),
+        "nullable": pd.array([1, 2, None, 2], dtype="Int64"),
+    }
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["age", "city", "n", "ok", "kind", "nullable"])
+def test_a_column_of_pandas_is_told_as_pandas_tells_it(name: str) -> None:
+    part, column = parts(FRAME)[repr(name)], FRAME[name]
+    assert part["distinct"] == column.nunique()
+    assert {one["label"]: one["count"] for one in part["labels"]} == column.value_counts().to_dict()
+    assert part["missing"] == int(column.isna().sum())
+    if name in ("age", "n", "nullable"):
+        assert (part["min"], part["max"]) == (column.min(), column.max())
+
+
+@pytest.mark.parametrize("name", ["age", "city", "n", "ok"])
+def test_a_column_of_polars_is_told_as_polars_tells_it(name: str) -> None:
+    frame = pl.DataFrame(
+        {"age": [30.0, None, 50.0], "city": ["a", "b", "a"], "n": [1, 1, 1], "ok": [True, False, None]}
+    )
+    part, column = parts(frame)[repr(name)], frame[name]
+    assert part["missing"] == column.null_count()
+    assert part["distinct"] == column.drop_nulls().n_unique()
+    assert {one["label"]: one["count"] for one in part["labels"]} == Counter(column.drop_nulls().to_list())
+
+
+def test_a_table_has_as_many_samples_as_rows() -> None:
+    found = batch(FRAME)
+    assert (found["of"], found["size"], found["problems"]) == ("table", 4, [])
+    assert "2020-01-01…2020-01-03" in str(found)
+
+
+class Counting(Dataset[int]):
+    def __init__(self) -> None:
+        self.root = "data"
+        self.asked = 0
+
+    def __len__(self) -> int:
+        self.asked += 1
+        return 5
+
+    def __getitem__(self, at: int) -> int:
+        self.asked += 1
+        return at
+
+
+def test_a_loader_is_told_by_its_settings_and_nothing_is_iterated() -> None:
+    data = Counting()
+    loader = DataLoader(data, 2, shuffle=True, drop_last=True, num_workers=0)
+    before = data.asked
+    found = batch(loader)
+    settings = dict(found["settings"])
+    assert (found["of"], found["size"]) == ("loader", None)
+    assert [settings[name] for name in ("batch_size", "shuffle", "drop_last")] == ["2", "True", "True"]
+    assert settings["collate_fn"] == "default_collate"
+    assert settings["batches"] == "not asked: only the program's code could tell"
+    assert data.asked == before
+
+
+@pytest.mark.parametrize(
+    ("make", "of", "size"),
+    [
+        (lambda: TensorDataset(IMAGES, LABELS), "dataset", 6),
+        (lambda: DataLoader(TensorDataset(IMAGES), 4), "loader", 2),
+        (lambda: DataLoader([1, 2, 3], 2), "loader", 2),
+        (lambda: RandomSampler(TensorDataset(IMAGES)), "sampler", 6),
+        (lambda: BatchSampler(SequentialSampler([1, 2, 3]), 2, False), "sampler", 2),
+        (Counting, "dataset", None),
+    ],
+)
+def test_how_many_samples_there_are_is_told_where_torch_keeps_it(
+    make: Callable[[], Any], of: str, size: int | None
+) -> None:
+    found = batch(make())
+    assert (found["of"], found["size"]) == (of, size)
+
+
+def test_no_code_of_the_program_runs_and_nothing_changes() -> None:
+    value = {
+        "bad": hostile.objects(),
+        "x": IMAGES,
+        "deep": [[{"y": LABELS}]],
+    }
+    value["self"] = value
+    batch(value)
+    hostile.RAN.clear()
+    with Watch(value) as watch:
+        batch(value)
+        batch(FRAME)
+    assert (watch.changes(), hostile.RAN) == ([], [])
+
+
+@pytest.mark.parametrize("value", [None, object(), print, torch.nn.Linear(1, 1), []])
+def test_what_holds_no_data_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="holds no"):
+        batch(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.ones(3, device="meta"), torch.ones(3).to_sparse(), torch.nested.nested_tensor([torch.ones(2)], layout=torch.jagged),
+        np.array(["a", None], dtype=object),
+        np.zeros(2, [("a", "i4")]), np.ma.masked_array([1, 2], [0, 1]), torch.ones(2, dtype=torch.complex64),
+    ],
+    ids=lambda value: str(type(value)),
+)  # fmt: skip
+def test_odd_elements_are_told_as_far_as_they_can_be(value: object) -> None:
+    found = batch({"odd": value, "x": torch.ones(3)})
+    assert [part["path"] for part in found["parts"]] == ["['odd']", "['x']"]
+    assert str(found)
+
+
+def test_a_batch_without_end_is_told_in_part() -> None:
+    deep: Any = torch.ones(2)
+    for _ in range(100):
+        deep = [deep, 1.5]
+    assert batch(deep)["complete"] is False
+    assert batch({str(at): torch.ones(1) for at in range(500)})["complete"] is False
+
+
+def test_work_is_done_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {str(at): torch.randn(50_000) for at in range(40)}
+    assert value
+    paused = Paused(sys._getframe(), monkeypatch)
+    question = {"lens": "batch", "values": {"batch": {"expression": "value"}}}
+    answer = paused.ask("lens", **question, limits={"ms": 1})
+    seen = [answer["progress"]]
+    while not answer["done"]:
+        where = {"snapshot": answer["snapshot"], "resume": answer["resume"]}
+        answer = paused.ask("lens", **question, **where, limits={"ms": 5})
+        seen.append(answer["progress"])
+    assert seen == sorted(seen)
+    assert len(answer["found"]["parts"]) == 40
+
+
+def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (torch.tensor([[0.0, torch.nan]] * 4), torch.tensor([0, 0, 0, 1]))
+    assert data
+    paused = Paused(sys._getframe(), monkeypatch)
+    answer = paused.lens("batch", batch="data")
+    row = answer["node"]
+    assert row["name"] == "data in data"
+    assert row["line"].startswith("4 samples · [0] 4 NaN · [0] f32[4,2], [1] i64[4]")
+    rows = {node["name"]: node for node in row["page"]["nodes"]}
+    assert rows["[1]"]["line"] == "int64[4] · 2 labels: 0 ×3, 1 ×1, 3 : 1"
+    assert rows["[0]"]["badges"] == ["nan"]
+    below = paused.below(answer, rows["[1]"])
+    assert [(node["name"], node.get("path")) for node in below] == [("labels", None), ("data[1]", "data[1]")]
+    assert [node["line"] for node in paused.below(answer, below[0])] == ["3 · 75%", "1 · 25%"]
