@@ -34,6 +34,7 @@ from .api import (
     nan_origin,
     no_gradient,
     report,
+    shapes,
     summarize,
     tree,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "nan_origin",
     "no_gradient",
     "report",
+    "shapes",
     "summarize",
     "tree",
 ]

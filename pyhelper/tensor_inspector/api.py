@@ -173,6 +173,19 @@ def gradcheck(function: object, *inputs: object, budget_ms: float = float("inf")
     return _asked("gradcheck", values, {"run": True}, 1, budget_ms)
 
 
+def shapes(module: object, *inputs: object, budget_ms: float = float("inf")) -> Answer:
+    """Runs a module on inputs, and tells each call of a layer: input and output shapes, ranges, NaN, parameters, time.
+
+    Where a layer raises, the calls so far, and which it was and why. A dict as the only input is given by name where
+    its keys are what forward takes. The module keeps its mode and that of gradients and autocast. It runs without hooks
+    on copies of its tensors, of what else it holds and of the inputs: these, random numbers, modes and gradients are
+    left as they were, bit for bit. A module that holds what can't be copied, or that trains together with other
+    processes, is not run: a `TypeError` tells why.
+    """
+    values = {"module": module, **{f"input{number}": value for number, value in enumerate(inputs, 1)}}
+    return _asked("shapes", values, {"run": True}, 1, budget_ms)
+
+
 def nan_origin(tensor: object, *, budget_ms: float = float("inf")) -> Answer:
     """Where NaN or an infinity in a tensor began: the operation, what it came from, the line where that is known."""
     return _asked("nan_origin", {"tensor": tensor}, {}, 1, budget_ms)
@@ -234,7 +247,8 @@ def _asked(lens: str, values: dict[str, object], options: dict[str, Any], depth:
     budget, thread, raised = _budget(ms), modes(), sys.exc_info()[1]
     if raised is None and hasattr(sys, "ps1"):  # at a prompt
         raised = getattr(sys, "last_value", None)
-    with Untouched():
+    guard = Untouched()
+    with guard:
         frame = frames.caller()
         view = frames.nearest(frame)
         names = {} if view is None else {id(value): name for name, value in reversed(list(view.variables.items()))}
@@ -248,6 +262,7 @@ def _asked(lens: str, values: dict[str, object], options: dict[str, Any], depth:
             work = registry.lens(lens, asked, options, budget, paused)
         except Misasked as error:
             raise TypeError(str(error)) from None
+        work.guard = guard
         while not work.go_on():
             work.budget.renew(budget.ms)
         text = work.text()

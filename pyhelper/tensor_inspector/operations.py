@@ -173,8 +173,8 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
         raise Refused("gone", "the program has run on since this was asked")
     snapshot = asked_of or Snapshot(Rows.of("", []))
     resume, grad_mode = request.get("resume"), gradients_are_on()
-    thread = modes() if resume is None and "at" not in request else None
-    with Untouched():
+    thread, guard = modes() if resume is None and "at" not in request else None, Untouched()
+    with guard:
         if resume is None:
             lens = _asked(request, budget, grad_mode, thread)
         elif resume in snapshot.unfinished:
@@ -182,6 +182,7 @@ def _lens(request: LensRequest) -> tuple[Answer, Snapshot]:
             lens.budget.renew(budget.ms)
         else:
             raise Refused("gone", "the program has run on since this was begun")
+        lens.guard = guard
         done = _go_on(lens, request)
         answer: LensAnswer = {
             "op": "lens",

@@ -802,6 +802,75 @@ class GradcheckEntry(TypedDict):
 
 
 @final
+class LayerTensor(TypedDict):
+    """A tensor that a layer took or gave. Its range is over its finite values; null where they were not read."""
+
+    #: Where it stands in what was taken or given: `[0]`, `['logits']`, `.loss`; empty where it is all of it.
+    place: str
+    #: Symbols as texts; null of a tensor whose class computes it.
+    shape: list[int | str] | None
+    dtype: str
+    device: str
+    low: Number | None
+    high: Number | None
+    nan: Integer
+    inf: Integer
+
+
+@final
+class LayerCall(TypedDict):
+    """One call of a layer."""
+
+    #: As `named_modules` has it; empty of the module itself, and of a layer that is registered nowhere in it.
+    name: str
+    #: Which call of the same layer it is, from 1.
+    call: int
+    #: The name of its class.
+    type: str
+    #: In how many calls of layers it stands.
+    depth: int
+    inputs: list[LayerTensor]
+    outputs: list[LayerTensor]
+    #: The name of the class of what it gave.
+    returned: str
+    #: Elements of its parameters and of those of all below it.
+    parameters: Integer
+    #: Milliseconds, without the time in which its tensors were read; null where it raised.
+    ms: Number | None
+    #: raised: it raised, or what it calls that is no layer; inside: a layer that it calls raised.
+    state: Literal["done", "raised", "inside"]
+    #: It gave NaN or an infinity though neither what it took nor a layer inside it had any.
+    begins: bool
+
+
+@final
+class LayerFailure(TypedDict):
+    """The exception with which a module that was run ended."""
+
+    #: Of the innermost layer that was running.
+    name: str
+    #: What that is; null where no layer was running.
+    layer: str | None
+    #: The name of the exception's class.
+    type: str
+    message: str
+    #: What it was about, where that is known.
+    explained: str | None
+
+
+@final
+class ShapesFound(TypedDict):
+    """What each layer of a module took and gave when it was run: a row for each call, in their order."""
+
+    lens: Literal["shapes"]
+    calls: Integer
+    #: Of the whole.
+    ms: Number | None
+    error: LayerFailure | None
+    rows: list[LayerCall]
+
+
+@final
 class GradientRow(TypedDict):
     """The gradient of one parameter. Norms are Euclidean; null where they are not known."""
 
@@ -1245,6 +1314,7 @@ Found = Union[
     ModelFound,
     ReportFound,
     MemoryFound,
+    ShapesFound,
 ]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

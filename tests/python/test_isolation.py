@@ -168,7 +168,7 @@ class Slotted:
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        (nn.Linear(3, 3, device="meta"), "memory that is not plain"),
+        (with_attribute(torch.eye(2).to_sparse()), "memory that is not plain"),
         (with_attribute([{"deep": threading.Lock()}]), "a lock, which can't be copied"),
         (with_attribute(x for x in [1]), "a generator, which can't be copied"),
         (with_attribute({Box(): 1}), "a Box as a key"),

@@ -99,7 +99,8 @@ export type Found =
   | BatchFound
   | ModelFound
   | ReportFound
-  | MemoryFound;
+  | MemoryFound
+  | ShapesFound;
 /**
  * In what two values differ.
  */
@@ -1551,6 +1552,103 @@ export interface MemoryBlock {
    * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
    */
   holders: number | string;
+}
+/**
+ * What each layer of a module took and gave when it was run: a row for each call, in their order.
+ */
+export interface ShapesFound {
+  lens: "shapes";
+  calls: Integer;
+  /**
+   * Of the whole.
+   */
+  ms: Number | null;
+  error: LayerFailure | null;
+  rows: LayerCall[];
+}
+/**
+ * The exception with which a module that was run ended.
+ */
+export interface LayerFailure {
+  /**
+   * Of the innermost layer that was running.
+   */
+  name: string;
+  /**
+   * What that is; null where no layer was running.
+   */
+  layer: string | null;
+  /**
+   * The name of the exception's class.
+   */
+  type: string;
+  message: string;
+  /**
+   * What it was about, where that is known.
+   */
+  explained: string | null;
+}
+/**
+ * One call of a layer.
+ */
+export interface LayerCall {
+  /**
+   * As `named_modules` has it; empty of the module itself, and of a layer that is registered nowhere in it.
+   */
+  name: string;
+  /**
+   * Which call of the same layer it is, from 1.
+   */
+  call: number;
+  /**
+   * The name of its class.
+   */
+  type: string;
+  /**
+   * In how many calls of layers it stands.
+   */
+  depth: number;
+  inputs: LayerTensor[];
+  outputs: LayerTensor[];
+  /**
+   * The name of the class of what it gave.
+   */
+  returned: string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  parameters: number | string;
+  /**
+   * Milliseconds, without the time in which its tensors were read; null where it raised.
+   */
+  ms: Number | null;
+  /**
+   * raised: it raised, or what it calls that is no layer; inside: a layer that it calls raised.
+   */
+  state: "done" | "raised" | "inside";
+  /**
+   * It gave NaN or an infinity though neither what it took nor a layer inside it had any.
+   */
+  begins: boolean;
+}
+/**
+ * A tensor that a layer took or gave. Its range is over its finite values; null where they were not read.
+ */
+export interface LayerTensor {
+  /**
+   * Where it stands in what was taken or given: `[0]`, `['logits']`, `.loss`; empty where it is all of it.
+   */
+  place: string;
+  /**
+   * Symbols as texts; null of a tensor whose class computes it.
+   */
+  shape: (number | string)[] | null;
+  dtype: string;
+  device: string;
+  low: Number | null;
+  high: Number | null;
+  nan: Integer;
+  inf: Integer;
 }
 /**
  * One value as it is shown.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..kinds import Child
 from ..safe.budget import Budget
 from ..safe.record import Record
+from ..safe.untouched import Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,7 @@ class Lens:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget  #: renewed for each slice
+        self.guard: Untouched | None = None  #: held by whoever asks; it may be lifted where code of the program runs
 
     def go_on(self) -> bool:
         """Work until all is done, or the time is over. Whether all is done."""

@@ -40,6 +40,7 @@ LENSES: dict[str, Registered] = {
     "gradcheck": Registered("gradcheck.gradcheck", ("function",), further="input", runs=True),
     "gradients": Registered("gradients.gradients", ("model",), ("rows",)),
     "environment": Registered("environment.environment", (), without_torch=True, of_the_stop=True),
+    "shapes": Registered("shapes.shapes", ("module",), further="input", runs=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),
     "batch": Registered("batch.batch", ("batch",), without_torch=True),
     "report": Registered("report.report", (), ("values", "stop"), without_torch=True, of_the_stop=True),

@@ -69,11 +69,11 @@ class Untouched:
 
     def __exit__(self, *error: object) -> None:
         try:
-            failed = _all_undone(self._undo)
+            failed = all_undone(self._undo)
         except BaseException as interrupted:  # by a signal, between two of them
             failed = interrupted
         if failed is not None:
-            _all_undone(self._undo)  # once more: a signal may have come before one of them, and twice does no harm
+            all_undone(self._undo)  # once more: a signal may have come before one of them, and twice does no harm
             if not any(error):
                 raise failed
 
@@ -101,7 +101,7 @@ class Released(Untouched):
             c._set_grad_enabled(True)
 
 
-def _all_undone(steps: list[Callable[[], object]]) -> BaseException | None:
+def all_undone(steps: list[Callable[[], object]]) -> BaseException | None:
     """Takes each step, the last one first, and the others where one fails. What failed last."""
     failed: BaseException | None = None
     for undo in reversed(steps):

@@ -19,6 +19,7 @@ from ...safe.guard import (
     dict_attribute,
     dict_get,
     each,
+    first_of,
     instance_dict,
     is_filled,
     module,
@@ -120,9 +121,14 @@ class Module(Kind):
             ("gradients", found.wanting),
             ("no_gradient", found.without_grad or found.frozen),
             ("model", found.submodules or found.tensors),
-            ("gradcheck", True),
+            ("shapes", self._has_forward()),
+            ("gradcheck", self._has_forward()),
         ]
         return [name for name, says in asked if says]
+
+    def _has_forward(self) -> bool:
+        """Whether it can be called: lists of modules can't."""
+        return "forward" in self._attrs or first_of(type(self.value), "forward") is not torch.nn.Module.forward
 
     def child_count(self) -> int | None:
         return self._count() + len(list(self._groups()))

@@ -10,7 +10,7 @@ from ...measure.torch.modules import is_module, members
 from ...safe.budget import Budget, Steps
 from ...safe.guard import class_name, instance_dict, module, mro, owner_of
 from ...safe.record import Record
-from ..running.isolation import uncompiled
+from ..running.isolation import unwrapped
 from ..running.reached import methods
 
 torch: Any = module("torch")
@@ -28,7 +28,7 @@ class Callee(Record):
 
 def called(value: Any, name: str) -> Callee:
     """How a value is called; ``TypeError`` where it can't be."""
-    bare = _uncompiled(value)
+    bare = _unwrapped(value)
     compiled = bare is not value
     if type(bare) is MethodType and is_function_class(bare.__self__):
         bare = bare.__self__
@@ -59,9 +59,9 @@ def parameters(owner: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{member.name}.{key}" if member.name else key, tensor
 
 
-def _uncompiled(value: Any) -> Any:
+def _unwrapped(value: Any) -> Any:
     inner = instance_dict(value).get("_torchdynamo_orig_callable") if type(value) is FunctionType else None
-    return uncompiled(value if inner is None else inner)
+    return unwrapped(value if inner is None else inner)
 
 
 def described(value: Any) -> str:

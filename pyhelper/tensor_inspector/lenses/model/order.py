@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from ...safe.guard import class_name
 from .submodule import Submodule
 
+T = TypeVar("T")
 _LEAST = 3  #: modules in a row that are told as one
 _KEYS: dict[str, Callable[[Submodule], Any]] = {
     "order": lambda one: 0,
@@ -37,13 +38,19 @@ class ModuleOrder:
 
     def groups(self, modules: Sequence[Submodule]) -> list[list[Submodule]]:
         """The same, with the layers of a list that are alike and follow each other as one."""
-        found: list[list[Submodule]] = []
-        for (_, alike), same in groupby(enumerate(self.of(modules)), lambda one: (_run(*one), one[1].alike)):
-            group = [one for _, one in same]
-            found.extend([group] if alike and len(group) >= _LEAST else ([one] for one in group))
-        return found
+        return folded(self.of(modules), lambda one: one.key, lambda one: one.alike)
 
 
-def _run(at: int, one: Submodule) -> Any:
-    """The same for neighbours that are numbered one after the other."""
-    return int(one.key) - at if one.key.isdecimal() else one.key
+def folded(items: Sequence[T], key: Callable[[T], str], alike: Callable[[T], Hashable]) -> list[list[T]]:
+    """Neighbours that are alike, and numbered one after the other, as one."""
+
+    def run(numbered: tuple[int, T]) -> Hashable:
+        at, one = numbered
+        name = key(one)
+        return (int(name) - at if name.isdecimal() else name), alike(one)
+
+    found: list[list[T]] = []
+    for _, same in groupby(enumerate(items), run):
+        group = [one for _, one in same]
+        found.extend([group] if len(group) >= _LEAST else ([one] for one in group))
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...words.table import aligned, branched
 from ...words.text import middle, size
 from .order import ModuleOrder
 from .submodule import Submodule
@@ -13,33 +14,19 @@ from .words import keys_of, mode, what
 _WIDTH = 60  #: characters of the first column
 _TIED = 20  #: lines of what is tied
 _HEAD = ("layer", "parameters", "trainable", "bytes", "dtype", "device", "mode")
-_ALIGNED = (False, True, True, True, False, False, False)  #: to the right
+_RIGHT = (False, True, True, True, False, False, False)
 
 
 def table(tree: ModuleTree, order: ModuleOrder) -> str:
     """A line a module, layers of a list that are alike as one, with the numbers of one of them below it."""
-    rows = [_HEAD, *_lines(tree.root, order)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD))]
-    lines = ["  ".join(map(_padded, row, widths, _ALIGNED)).rstrip() for row in rows]
-    rule = "─" * max(map(len, lines))
-    return "\n".join([lines[0], rule, *lines[1:], rule, *_foot(tree)])
+    tops = branched([tree.root], lambda group: order.groups(group[0].below))
+    rows = [(middle(branch + _name(group), _WIDTH), *_cells(group)) for group, branch in tops]
+    return aligned(_HEAD, rows, _RIGHT, list(_foot(tree)))
 
 
-def _padded(text: str, width: int, right: bool) -> str:
-    return text.rjust(width) if right else text.ljust(width)
-
-
-def _lines(root: Submodule, order: ModuleOrder) -> Iterator[tuple[str, ...]]:
-    waiting: list[tuple[list[Submodule], str, str]] = [([root], "", "")]
-    while waiting:
-        group, branch, indent = waiting.pop()
-        name = keys_of(group)
-        first = f"{branch}{name}: {what(group)}" if name else what(group)
-        yield (middle(first, _WIDTH), *_cells(group))
-        groups = order.groups(group[0].below)
-        for at, below in reversed(list(enumerate(groups))):
-            last = at == len(groups) - 1
-            waiting.append((below, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  ")))
+def _name(group: Sequence[Submodule]) -> str:
+    name = keys_of(group)
+    return f"{name}: {what(group)}" if name else what(group)
 
 
 def _cells(group: Sequence[Submodule]) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, Sim
 from typing import Any
 from weakref import ReferenceType
 
-from ...measure.torch.elements import bare, is_plain
-from ...measure.torch.metadata import element_count, is_any_tensor, is_exact_tensor
+from ...measure.torch.digest import is_lazy
+from ...measure.torch.elements import is_plain
+from ...measure.torch.metadata import Base, element_count, grad_fn_of, is_any_tensor, is_exact_tensor, is_on_meta
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
 from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, stored
@@ -103,15 +104,23 @@ class Duplicates:
         return self._container(value, cls, depth)
 
     def _tensor(self, value: Any) -> Any:
-        if not is_exact_tensor(value) or not is_plain(value):
-            raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
-        self._count(element_count(value) or 0)
+        if is_lazy(type(value)):
+            raise NotCopied("is not initialized: its first call does that")
+        is_without_memory = is_exact_tensor(value) and is_on_meta(value)
+        if not is_without_memory:
+            if not is_exact_tensor(value) or not is_plain(value):
+                raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+            self._count(element_count(value) or 0)
         if not self._clones:
             return value
-        copied = bare(value).clone()
+        copied = Base.detach(value).clone()
         if type(value) is torch.nn.Parameter:
             return torch.nn.Parameter(copied, value.requires_grad)
-        return copied.requires_grad_(value.requires_grad)
+        copied.requires_grad_(value.requires_grad)
+        if grad_fn_of(value) is None:
+            return copied
+        with torch.enable_grad():  # no leaf, which could not be modified in place
+            return copied.clone()
 
     def _array(self, value: Any) -> Any:
         if value.dtype.hasobject:

@@ -24,24 +24,30 @@ from .involved import Involved
 _COPIED = Classes(dict, OrderedDict, list, set)
 
 torch: Any = module("torch")
+_DEPTH = 10  #: wrappers around one another
 _TRIES = 3  #: of an undoing that is interrupted
 _TABLES = ("_parameters", "_buffers")
 _HOOKS = tuple(
     "_forward_hooks _forward_hooks_with_kwargs _forward_hooks_always_called _forward_pre_hooks"
-    " _forward_pre_hooks_with_kwargs".split()
+    " _forward_pre_hooks_with_kwargs _backward_hooks _backward_pre_hooks".split()
 )
 _COMMON_HOOKS = tuple(
     "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
-    " _global_forward_pre_hooks".split()
+    " _global_forward_pre_hooks _global_backward_hooks _global_backward_pre_hooks".split()
 )
 _BOOKKEEPING = frozenset(instance_dict(torch.nn.Module()))
+_WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
 _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
 
 
-def uncompiled(model: Any) -> Any:
-    """The model that `torch.compile` was given: to run what it has made may compile it again."""
-    while class_name(type(model)) == "OptimizedModule" and is_of(model, "OptimizedModule"):
-        model = dict_get(dict_attribute(model, "_modules"), "_orig_mod")
+def unwrapped(model: Any) -> Any:
+    """The model that `torch.compile` or data parallelism was given: to run what they made may compile it again, or wait
+    for other processes."""
+    for _ in range(_DEPTH):
+        inner = next((name for cls, name in _WRAPPERS.items() if is_of(model, cls)), None)
+        if inner is None:
+            break
+        model = dict_get(dict_attribute(model, "_modules"), inner)
     return model
 
 
@@ -90,6 +96,7 @@ class Isolation:
         self._things = things
         self._undo: list[Callable[[], object]] = []
         self._copies = Duplicates(kept=kept)
+        self._isolated: list[Member] = []
 
     def __enter__(self) -> Isolation:
         try:
@@ -109,6 +116,7 @@ class Isolation:
         involved = Involved(self._copies)
         for member in involved:
             self._isolate(member)
+            self._isolated.append(member)
         for generator in {id(one): one for one in (*self._copies.generators, *involved.reached.generators)}.values():
             self._undo.append(state_of(generator))
         common = torch.nn.modules.module
@@ -133,6 +141,13 @@ class Isolation:
                 attributes[name] = OrderedDict()
             elif type(value) in _COPIED:
                 attributes[name] = type(value)(value)
+
+    def watch(self, before: Callable[..., None], after: Callable[..., None]) -> None:
+        """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward."""
+        for member in self._isolated:
+            for hook, part in ((before, "_forward_pre_hooks"), (after, "_forward_hooks")):
+                member.attributes[part] = OrderedDict({0: hook})
+                member.attributes[f"{part}_with_kwargs"] = OrderedDict({0: True})
 
     def set_eval(self) -> None:
         """As ``model.eval()``, without its code."""

@@ -1,0 +1,85 @@
+"""The lens `shapes`: runs a module on inputs, and tells what each of its layers takes and gives. All is put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child
+from ...measure.torch.modules import is_module
+from ...safe.budget import Budget
+from ...safe.guard import first_of, instance_dict, module
+from ..lens import Lens, Paused
+from ..model.tree import ModuleTree
+from ..running.isolation import Isolation, unwrapped, why_not
+from ..running.lifted import Lifted
+from .arguments import arguments
+from .failure import Failure
+from .recorder import Recorder
+from .rows import row_of
+from .table import table
+
+if TYPE_CHECKING:
+    from ...protocol import Found, ShapesFound
+
+torch: Any = module("torch")
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked, inputs = values["module"], [values[name] for name in sorted(values, key=len) if name != "module"]
+    if not is_module(asked.value):
+        raise TypeError(f"{asked.name} is no module")
+    model = unwrapped(asked.value)
+    if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
+        raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
+    why = why_not(model, *(one.value for one in inputs))
+    if why is not None:
+        raise ValueError(f"{asked.name} is not run: {why}")
+    return ShapesLens(asked, model, inputs, budget)
+
+
+class ShapesLens(Lens):
+    """Runs once, in one slice."""
+
+    def __init__(self, asked: Child, model: Any, inputs: list[Child], budget: Budget) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._model = model
+        self._inputs = inputs
+        tree = ModuleTree(model, asked.suffix)
+        tree.go_on(Budget())
+        self._recorder = Recorder({id(one.module): one for one in reversed(tree.modules)})
+        self._failure: Failure | None = None
+
+    def go_on(self) -> bool:
+        given, recorder = [one.value for one in self._inputs], self._recorder
+        with Isolation(self._model, *given) as run:
+            run.watch(recorder.before, recorder.after)
+            positional, named = arguments(self._model, [run.copy(one) for one in given])
+            try:
+                with Lifted(self.guard):
+                    self._model(*positional, **named)
+            except (Exception, SystemExit) as error:
+                self._failure = Failure(error, recorder.fail())
+        recorder.settle()
+        return True
+
+    def progress(self) -> float:
+        return 0.0
+
+    def found(self) -> Found:
+        calls, failure = self._recorder.calls, self._failure
+        answer: ShapesFound = {
+            "lens": "shapes",
+            "calls": len(calls) + self._recorder.left_out,
+            "ms": calls[0].ms if calls else None,
+            "error": None if failure is None else failure.data(),
+            "rows": [call.data(depth) for call, depth in zip(calls, self._recorder.depths())],
+        }
+        return answer
+
+    def row(self) -> Child:
+        return row_of(f"shapes of {self._asked.name}", self._recorder, self._failure)
+
+    def text(self) -> str:
+        return table(self._recorder, self._failure)

@@ -1,0 +1,123 @@
+"""The tensors in what a layer takes or gives: alone, in containers, in dataclasses and other objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ...measure.torch.elements import bare, stats_of, version_of
+from ...measure.torch.metadata import (
+    device_of,
+    dtype_name,
+    is_any_tensor,
+    is_integer,
+    is_tensor,
+    shape_of,
+    sizes_listed,
+)
+from ...safe.budget import Budget
+from ...safe.guard import class_name, module, plain_str, stored
+
+if TYPE_CHECKING:
+    from ...protocol import LayerTensor
+
+torch: Any = module("torch")
+_MOST = 32  #: tensors of one value
+_ITEMS = 200  #: of one container
+_DEPTH = 5
+_KEPT = 64  #: tensors whose numbers are known at one time
+
+
+def tensors_in(value: Any) -> list[tuple[str, Any]]:
+    """Where each stands, as one types it, and the tensor."""
+    found: list[tuple[str, Any]] = []
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    seen: set[int] = set()
+    while waiting and len(found) < _MOST:
+        place, one, depth = waiting.pop()
+        if is_any_tensor(one):
+            found.append((place, one))
+        elif depth < _DEPTH and id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(reversed([(place + suffix, item, depth + 1) for suffix, item in _items(one)]))
+    return found
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    cls = type(value)
+    if issubclass(cls, (list, tuple)):
+        base: Any = list if issubclass(cls, list) else tuple
+        for at, item in enumerate(base.__getitem__(value, slice(_ITEMS))):
+            yield f"[{at}]", item
+    elif issubclass(cls, dict):
+        for key, item in list(dict.items(value))[:_ITEMS]:
+            yield f"[{plain_str(key)!r}]" if issubclass(type(key), str) else "[…]", item
+    elif not issubclass(cls, (str, bytes, type, torch.nn.Module)):
+        for name, item in list(stored(value).items())[:_ITEMS]:
+            if type(name) is str:
+                yield f".{name}", item
+
+
+class Measured:
+    """The lowest and the highest finite value of a tensor, and how many elements are NaN, and infinite."""
+
+    __slots__ = ("high", "inf", "low", "nan")
+
+    def __init__(self, low: Any, high: Any, nan: int = 0, inf: int = 0) -> None:
+        self.low = low
+        self.high = high
+        self.nan = nan
+        self.inf = inf
+
+
+class Readings:
+    """Measured of tensors, each read once as long as it lives and is not modified."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, int, Measured | None]] = {}
+
+    def of(self, value: Any) -> Measured | None:
+        known, version = self._known.get(id(value)), version_of(value)
+        if known is not None and known[0]() is value and known[1] == version:
+            return known[2]
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        found = _read(value)
+        self._known[id(value)] = ref(value), version, found
+        return found
+
+
+def _read(value: Any) -> Measured | None:
+    values = bare(value)
+    if values is None or not values.numel() or values.dtype.is_complex:
+        return None
+    try:
+        low, high = torch.stack(torch.aminmax(values)).tolist()
+    except (RuntimeError, NotImplementedError):  # of a dtype without an order of its own
+        return _counted(value)
+    if is_integer(values.dtype) or values.dtype is torch.bool:
+        return Measured(int(low), int(high))
+    return Measured(low, high) if low - low == 0 == high - high else _counted(value)
+
+
+def _counted(value: Any) -> Measured | None:
+    found = stats_of(value, Budget())
+    if found is None:
+        return None
+    return Measured(found["min"], found["max"], int(found["nan"]), int(found["pos_inf"]) + int(found["neg_inf"]))
+
+
+def tensor_data(place: str, value: Any, numbers: Measured | None) -> LayerTensor:
+    """A tensor as data; one whose class computes even its shape tells only that class."""
+    known = is_tensor(value)
+    return {
+        "place": place,
+        "shape": sizes_listed(shape_of(value)) if known else None,
+        "dtype": dtype_name(value) if known else class_name(type(value)),
+        "device": str(device_of(value)) if known else "",
+        "low": None if numbers is None else numbers.low,
+        "high": None if numbers is None else numbers.high,
+        "nan": 0 if numbers is None else numbers.nan,
+        "inf": 0 if numbers is None else numbers.inf,
+    }

@@ -1,0 +1,102 @@
+"""A call of a layer in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ...words.line import Word
+from ...words.text import count, listed, number
+from ..model.order import folded
+from .call import LayerRun
+
+if TYPE_CHECKING:
+    from ...protocol import LayerTensor
+
+_SHAPES = 48  #: characters
+_USUAL = ("float32", "cpu")
+
+
+def line_parts(group: Sequence[LayerRun]) -> Iterator[str | None]:
+    """What the row of a call says, or of several that are alike: the shapes, what is wrong, what it is, its numbers."""
+    call = group[0]
+    yield shapes(call)
+    yield wrong(call)
+    yield what(group)
+    yield unusual(call)
+    yield range_of(group)
+    parameters = parameters_of(group)
+    yield f"{count(parameters)} param{'' if parameters == 1 else 's'}" if parameters else None
+    yield time_of(group)
+
+
+def shapes(call: LayerRun) -> str:
+    """``[8, 64] → [8, 10]``"""
+    given, made = shapes_of(call.inputs), shapes_of(call.outputs)
+    if call.state != "done":
+        return given or "no tensors"
+    made = made or call.returned
+    return f"{given} → {'same' if given == made else made}" if given else f"→ {made}"
+
+
+def shapes_of(tensors: Iterable[LayerTensor]) -> str:
+    return listed((shape_text(one) for one in tensors), False, _SHAPES)
+
+
+def shape_text(one: LayerTensor) -> str:
+    return one["dtype"] if one["shape"] is None else f"[{', '.join(map(str, one['shape']))}]"
+
+
+def wrong(call: LayerRun) -> Word | None:
+    """What is loud: that it raised, or what it gave that is no number."""
+    if call.state != "done":
+        return Word("raised" if call.state == "raised" else "raised inside", loud=True)
+    if not call.begins:
+        amounts = bad_text(call)
+        return Word(amounts, loud=True) if amounts else None
+    return Word(f"{bad_text(call)}: begins here", loud=True)
+
+
+def bad_text(call: LayerRun) -> str:
+    """``3 NaN, 1 Inf``"""
+    return ", ".join(f"{amount:,} {name}" for amount, name in zip(call.bad(), ("NaN", "Inf")) if amount)
+
+
+def unusual(call: LayerRun) -> str | None:
+    """Dtypes and devices of what it gave that are not the usual ones."""
+    found = dict.fromkeys(one[name] for name in ("dtype", "device") for one in call.outputs)
+    return listed((name for name in found if name not in _USUAL), False, 40) or None
+
+
+def range_of(group: Sequence[LayerRun]) -> str | None:
+    """``−2.1…3.4``"""
+    read = [one for call in group for one in call.outputs if one["low"] is not None and one["high"] is not None]
+    if not read:
+        return None
+    low, high = min(one["low"] for one in read), max(one["high"] for one in read)  # type: ignore[type-var]
+    return number(low, 3) if low == high else f"{number(low, 3)}…{number(high, 3)}"  # type: ignore[arg-type]
+
+
+def time_of(group: Sequence[LayerRun]) -> str | None:
+    known = [call.ms for call in group if call.ms is not None]
+    return f"{number(sum(known), 2)} ms" if known else None
+
+
+def name_of(group: Sequence[LayerRun]) -> str:
+    """``0…11``, ``relu (call 2)``"""
+    first = group[0].key if group[0].number == 1 else f"{group[0].key} (call {group[0].number})"
+    return first if len(group) == 1 else f"{first}…{group[-1].key}"
+
+
+def what(group: Sequence[LayerRun]) -> str:
+    """``12 × Block``"""
+    return group[0].words if len(group) == 1 else f"{len(group):,} × {group[0].words}"
+
+
+def parameters_of(group: Sequence[LayerRun]) -> int:
+    return sum(call.parameters for call in group)
+
+
+def groups_of(calls: Sequence[LayerRun]) -> list[list[LayerRun]]:
+    """Calls of layers of a list that are alike as one."""
+    return folded(calls, lambda call: call.key, lambda call: call.alike)

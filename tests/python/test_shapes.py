@@ -1,0 +1,477 @@
+"""The lens `shapes`, checked against what forward hooks of the test's own see, and against a run that left no trace."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+from weakref import ref
+
+import pytest
+import torch
+from asking import Paused
+from test_isolation import made, picture
+from test_model import Transformer
+from torch import nn
+from untouched import Watch
+
+from tensor_inspector import shapes as ask
+
+
+@dataclass
+class Output:
+    logits: torch.Tensor
+    hidden: list[torch.Tensor]
+
+
+class Attentive(nn.Module):
+    """Gives a tuple, a dict, a dataclass and nothing; calls a layer twice, one by name, and one that stands nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
+        self.shared = nn.Linear(4, 4)
+        self.named, self.silent = Named(), Silent()
+
+    def forward(self, x: torch.Tensor, scale: float = 1.0) -> Output:
+        attended, weights = self.attention(x, x, x)
+        hidden = self.named(first=self.shared(attended), second=weights)["sum"]
+        self.silent(hidden)
+        made = nn.Linear(4, 2)
+        return Output(made(self.shared(hidden)) * scale, [hidden, attended])
+
+
+class Named(nn.Module):
+    def forward(self, *, first: torch.Tensor, second: torch.Tensor) -> dict[str, torch.Tensor]:
+        return OrderedDict(sum=first + second.sum(), second=second)
+
+
+class Silent(nn.Module):
+    def forward(self, x: torch.Tensor) -> None:
+        return None
+
+
+def sequential() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(inplace=True), nn.Flatten(), nn.Linear(16, 2))
+
+
+def noted(model: nn.Module, *inputs: Any, **named: Any) -> list[tuple[str, list[Any], list[Any]]]:
+    """The calls of registered modules, by hooks of torch's own: names, sizes of positional inputs and of tensors given."""
+    calls: list[Any] = []
+    names = {module: name for name, module in model.named_modules()}
+
+    def sizes(value: Any) -> list[Any]:
+        if isinstance(value, torch.Tensor):
+            return [list(value.shape)]
+        items = (
+            value.values() if isinstance(value, dict) else vars(value).values() if isinstance(value, Output) else value
+        )
+        return [size for item in items or () for size in sizes(item)] if not isinstance(value, float) else []
+
+    def before(module: nn.Module, args: Any, kwargs: Any) -> None:
+        calls.append([names[module], sizes(args) + sizes(kwargs), None])
+        open_calls.append(calls[-1])
+
+    def after(module: nn.Module, args: Any, output: Any) -> None:
+        open_calls.pop()[2] = sizes(output)
+
+    open_calls: list[Any] = []
+    hooks = [one.register_forward_pre_hook(before, with_kwargs=True) for one in names]
+    hooks += [one.register_forward_hook(after) for one in names]
+    model(*inputs, **named)
+    for hook in hooks:
+        hook.remove()
+    return list(map(tuple, calls))
+
+
+MODELS: list[tuple[Callable[[], nn.Module], Callable[[], tuple[Any, ...]]]] = [
+    (sequential, lambda: (torch.randn(2, 3, 4, 4),)),
+    (Attentive, lambda: (torch.randn(2, 3, 4),)),
+    (lambda: nn.LSTM(3, 5, num_layers=2), lambda: (torch.randn(4, 2, 3),)),
+    (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3),
+     lambda: (torch.randn(2, 5, 8),)),
+    (nn.ReLU, lambda: (torch.randn(3),)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "give"), MODELS)
+def test_each_call_of_a_layer_is_told_with_what_it_took_and_gave(
+    make: Callable[[], nn.Module], give: Callable[[], tuple[Any, ...]]
+) -> None:
+    model, inputs = make(), give()
+    found = ask(model, *inputs)
+    rows = [row for row in found["rows"] if row["name"] or row["depth"] == 0]
+    told = [
+        (row["name"], [one["shape"] for one in row["inputs"]], [one["shape"] for one in row["outputs"]]) for row in rows
+    ]
+    assert told == noted(model, *inputs)
+    assert found["calls"] == len(found["rows"])
+    assert {row["state"] for row in found["rows"]} == {"done"}
+
+
+def test_where_each_tensor_stands_in_an_output_is_told() -> None:
+    rows = ask(Attentive(), torch.randn(2, 3, 4))["rows"]
+    places = {row["type"]: [one["place"] for one in row["outputs"]] for row in rows}
+    assert places["Attentive"] == [".logits", ".hidden[0]", ".hidden[1]"]
+    assert places["MultiheadAttention"] == ["[0]", "[1]"]
+    assert places["Named"] == ["['sum']", "['second']"]
+    assert places["Silent"] == []
+    assert [row["returned"] for row in rows if row["type"] in ("Silent", "Named")] == ["OrderedDict", "NoneType"]
+    assert [one["place"] for one in rows[3]["inputs"]] == ["first", "second"]
+
+
+def test_a_layer_that_is_called_again_says_so() -> None:
+    rows = ask(Attentive(), torch.randn(2, 3, 4))["rows"]
+    assert [row["call"] for row in rows if row["name"] == "shared"] == [1, 2]
+    unregistered = [row for row in rows if row["depth"] and not row["name"]]
+    assert unregistered == []  # a module that forward makes has no hooks
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.bool]
+)
+def test_ranges_are_those_of_the_finite_values(dtype: torch.dtype) -> None:
+    x = torch.tensor([-3.0, 0.0, 7.0]).to(dtype)
+    (row,) = ask(nn.Identity(), x)["rows"]
+    assert (row["outputs"][0]["low"], row["outputs"][0]["high"]) == (x.min().item(), x.max().item())
+    if dtype.is_floating_point:
+        x = torch.tensor([torch.nan, 2.0, torch.inf, -1.0, torch.nan, -torch.inf], dtype=dtype)
+        (output,) = ask(nn.Identity(), x)["rows"][0]["outputs"]
+        assert [output[name] for name in ("low", "high", "nan", "inf")] == [-1.0, 2.0, 2, 2]
+
+
+def test_the_layer_in_which_nan_begins_is_told() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.ReLU(), nn.Linear(2, 2)), nn.Linear(2, 2))
+    model[1][1].weight.data[0] = torch.inf
+    found = ask(model, torch.ones(3, 2))
+    assert [row["name"] for row in found["rows"] if row["begins"]] == ["1.1"]
+    assert "begins here" in repr(found)
+    given = ask(model, torch.full((3, 2), torch.nan))
+    assert [row["name"] for row in given["rows"] if row["begins"]] == []
+
+
+def test_what_a_module_makes_itself_begins_there() -> None:
+    class Logarithm(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = nn.ReLU()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.inner(x).log()
+
+    found = ask(nn.Sequential(Logarithm()), -torch.ones(2))
+    assert [(row["name"], row["outputs"][0]["inf"]) for row in found["rows"] if row["begins"]] == [("0", 2)]
+
+
+class Takes(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def forward(self, ids: Any, mask: Any = None, *, scale: Any = None) -> Any:
+        return [ids if isinstance(ids, torch.Tensor) else ids["other"], mask, scale]
+
+
+class Batch:
+    """As a tokenizer's: a dict in an attribute."""
+
+    def __init__(self, **data: Any) -> None:
+        self.data = data
+
+
+ONE, TWO = torch.ones(1), torch.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "shapes"),
+    [
+        ((ONE,), [[1]]), ((ONE, TWO), [[1], [2]]), (({"ids": ONE, "scale": TWO},), [[1], [2]]),
+        (({"mask": TWO, "ids": ONE},), [[1], [2]]), ((Batch(ids=ONE, mask=TWO),), [[1], [2]]), (({"other": TWO},), [[2]]),
+        (({"ids": {"other": ONE}},), [[1]]),
+    ],
+)  # fmt: skip
+def test_a_dict_is_given_by_name_where_its_keys_are_what_forward_takes(inputs: Any, shapes: list[Any]) -> None:
+    found = ask(Takes(), *inputs)
+    assert found["error"] is None
+    assert [one["shape"] for one in found["rows"][0]["outputs"]] == shapes
+
+
+def failing() -> nn.Module:
+    return nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU(), nn.Linear(4, 2)), nn.Linear(2, 2))
+
+
+def test_a_layer_that_raises_is_the_last_row() -> None:
+    found = ask(failing(), torch.ones(5, 2))
+    assert [(row["name"], row["state"]) for row in found["rows"]] == [
+        ("", "inside"), ("0", "done"), ("1", "inside"), ("1.0", "done"), ("1.1", "raised"),
+    ]  # fmt: skip
+    error = found["error"]
+    assert (error["name"], error["layer"], error["type"]) == ("1.1", "Linear(4 → 2)", "RuntimeError")
+    assert "mat1 and mat2 shapes cannot be multiplied" in error["message"]
+    assert "wants a last dimension of 4" in error["explained"]
+    assert repr(found).splitlines()[-1].startswith("raised in 1.1: the input of")
+
+
+class Raises(nn.Module):
+    def __init__(self, error: type[BaseException]) -> None:
+        super().__init__()
+        self.layer, self.error = nn.Linear(2, 2), error
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.layer(x)
+        raise self.error("no more")
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit, RecursionError])
+def test_what_a_module_raises_itself_is_told_of_it(error: type[BaseException]) -> None:
+    found = ask(Raises(error), torch.ones(2))
+    assert (found["error"]["type"], found["error"]["message"]) == (error.__name__, "no more")
+    assert [(row["name"], row["state"]) for row in found["rows"]] == [("", "raised"), ("layer", "done")]
+
+
+def test_an_exception_that_is_caught_is_told_of_its_layer_alone() -> None:
+    class Catches(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.bad, self.good = Raises(ValueError), nn.Linear(2, 1)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            try:
+                return self.bad(x)
+            except ValueError:
+                return self.good(x)
+
+    found = ask(Catches(), torch.ones(3, 2))
+    assert found["error"] is None
+    states = {row["name"]: row["state"] for row in found["rows"]}
+    assert states == {"": "done", "bad": "raised", "bad.layer": "done", "good": "done"}
+
+
+@pytest.mark.parametrize("ends", [None, ValueError, KeyboardInterrupt])
+def test_all_that_a_run_touches_is_put_back(ends: type[BaseException] | None) -> None:
+    model, x = made(ends), torch.randn(4, 6)
+    before, given = picture(model), x.clone()
+    if ends is KeyboardInterrupt:
+        with pytest.raises(ends):
+            ask(model, x)
+    else:
+        found = ask(model, x)
+        assert (found["error"] is None) is (ends is None)
+    assert (picture(model) == before) is True
+    assert torch.equal(x, given)
+
+
+def test_asking_changes_nothing_else() -> None:
+    model, x = made().eval(), torch.randn(4, 6)
+    ask(model, x)  # torch imports on first use
+    with torch.no_grad(), Watch([model, x]) as watch:
+        ask(model, x)
+    assert [change for change in watch.changes() if not change.startswith("ran the program's code")] == []
+
+
+class Switches(nn.Module):
+    """Leaves modes of torch switched."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        torch.set_grad_enabled(not torch.is_grad_enabled())
+        torch.set_default_dtype(torch.float64)
+        torch.use_deterministic_algorithms(True)
+        torch.set_anomaly_enabled(True)
+        torch.set_autocast_cache_enabled(True)
+        torch.backends.cudnn.benchmark = not torch.backends.cudnn.benchmark
+        return x
+
+
+def modes() -> list[Any]:
+    return [
+        torch.is_grad_enabled(), torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(),
+        torch.is_anomaly_enabled(), torch.is_autocast_cache_enabled(), torch.backends.cudnn.benchmark,
+    ]  # fmt: skip
+
+
+def test_modes_that_it_switches_are_put_back() -> None:
+    for mode in (True, False):
+        with torch.set_grad_enabled(mode):
+            before = modes()
+            ask(Switches(), torch.ones(1))
+            assert modes() == before
+
+
+def test_gradients_and_autocast_are_as_where_it_is_asked() -> None:
+    found: list[Any] = []
+
+    class Notes(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            found.append((torch.is_grad_enabled(), x.requires_grad, self.training))
+            return x @ x.T
+
+    x = torch.ones(2, 2, requires_grad=True) * 1
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert ask(Notes().eval(), x)["rows"][0]["outputs"][0]["dtype"] == "bfloat16"
+    with torch.no_grad():
+        assert ask(Notes(), x)["rows"][0]["outputs"][0]["dtype"] == "float32"
+    assert found == [(True, True, False), (False, True, True)]
+
+
+def test_what_is_no_leaf_can_be_modified_in_place_as_in_the_program() -> None:
+    x = torch.ones(2, 2, requires_grad=True) * 1
+    assert ask(nn.ReLU(inplace=True), x)["error"] is None
+    assert x._version == 0
+
+
+def test_hooks_of_the_program_are_not_called_and_kept() -> None:
+    def raising(*_: Any) -> None:
+        raise AssertionError
+
+    model = nn.Sequential(nn.Linear(2, 2))
+    hooks = [
+        model[0].register_forward_hook(raising), model[0].register_forward_pre_hook(raising),
+        model.register_full_backward_hook(raising), model[0].weight.register_hook(raising),
+    ]  # fmt: skip
+    before = [dict(model[0]._forward_hooks), dict(model[0]._forward_pre_hooks), dict(model._backward_hooks)]
+    assert ask(model, torch.ones(1, 2))["error"] is None
+    assert [dict(model[0]._forward_hooks), dict(model[0]._forward_pre_hooks), dict(model._backward_hooks)] == before
+    assert len(hooks) == 4
+
+
+def test_what_layers_give_is_not_held() -> None:
+    held: list[Any] = []
+    live: list[int] = []
+
+    class Layer(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            live.append(sum(one() is not None for one in held))
+            out = x + 1
+            held.append(ref(out))
+            return out
+
+    with torch.no_grad():
+        found = ask(nn.Sequential(*[Layer() for _ in range(20)]), torch.ones(10))
+    assert max(live) <= 2
+    assert [one() for one in held] == [None] * 20
+    assert found["calls"] == 21
+
+
+def test_on_the_device_meta_shapes_are_told_without_values() -> None:
+    with torch.device("meta"):
+        model, x = Transformer(2).embedding, torch.zeros(3, dtype=torch.int64)
+    (row,) = ask(model, x)["rows"]
+    assert (row["outputs"][0]["shape"], row["outputs"][0]["device"], row["outputs"][0]["low"]) == ([3, 4], "meta", None)
+
+
+def test_what_is_compiled_runs_as_it_was_written() -> None:
+    model = torch.compile(nn.Sequential(nn.Linear(2, 3)), backend="eager")
+    assert [row["name"] for row in ask(model, torch.ones(1, 2))["rows"]] == ["", "0"]
+
+
+def scripted() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return torch.jit.script(nn.Sequential(nn.Linear(2, 3)))
+
+
+def with_lock() -> nn.Module:
+    model = nn.Linear(2, 2)
+    vars(model)["lock"] = threading.Lock()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("make", "inputs", "why"),
+    [
+        (lambda: torch.ones(1), (), "is no module"),
+        (lambda: nn.ModuleList([nn.ReLU()]), (ONE,), "has no forward of its own"),
+        (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "is not initialized: its first call does that"),
+        (with_lock, (ONE,), "lock holds a lock, which can't be copied"),
+        (scripted, (ONE,), "is not run"),
+        (nn.ReLU, (threading.Lock(),), "a lock holds a lock, which can't be copied"),
+        (lambda: nn.SyncBatchNorm(2), (ONE,), "may wait for other processes"),
+    ],
+)
+def test_what_can_not_be_put_back_is_not_run(make: Callable[[], Any], inputs: tuple[Any, ...], why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        ask(make(), *inputs)
+
+
+def paused_at(model: Any, x: Any, monkeypatch: pytest.MonkeyPatch) -> Paused:
+    def stop(model: Any, x: Any) -> FrameType:
+        assert model is not x
+        return sys._getframe()
+
+    return Paused(stop(model, x), monkeypatch)
+
+
+def test_it_runs_only_where_that_was_agreed_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = paused_at(sequential(), torch.randn(2, 3, 4, 4), monkeypatch)
+    assert "runs code of the program" in str(paused.lens("shapes", module="model", input1="x"))
+    assert paused.lens("shapes", {"run": True}, module="model", input1="x")["found"]["calls"] == 6
+
+
+def test_rows_are_the_calls_in_their_order_and_the_exception_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = paused_at(failing(), torch.ones(5, 2), monkeypatch)
+    answer = paused.lens("shapes", {"run": True}, module="model", input1="x")
+    top = answer["node"]
+    assert (top["name"], top["badges"]) == ("shapes of model", ["error"])
+    assert top["line"].startswith("RuntimeError in 1.1 · [5, 2] · 5 calls")
+    rows = paused.below(answer, top)
+    assert [row["name"] for row in rows] == ["0", "1", "1.1"]
+    assert rows[0]["line"].startswith("[5, 2] → [5, 3] · Linear(2 → 3) · −")
+    assert rows[1]["line"].startswith("[5, 3] · raised inside · Sequential(2)")
+    assert rows[2]["line"].startswith("[5, 3] · the input of")
+    assert rows[2]["badges"] == ["error"]
+    told = {row["name"]: row["line"] for row in paused.below(answer, rows[0])}
+    assert list(told) == ["input[0]", "output", "layer"]
+    assert told["input[0]"] == "float32[5, 2] cpu"
+
+
+def test_layers_that_are_alike_are_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = nn.Sequential(*[nn.Sequential(nn.Linear(4, 4), nn.ReLU()) for _ in range(5)], nn.Linear(4, 1))
+    paused = paused_at(layers, torch.ones(2, 4), monkeypatch)
+    answer = paused.lens("shapes", {"run": True}, module="model", input1="x")
+    folded, last = paused.below(answer, answer["node"])
+    assert folded["name"] == "0…4"
+    assert folded["line"].startswith("[2, 4] → same · 5 × Sequential(2) · ")
+    assert [row["name"] for row in paused.below(answer, folded)] == ["0", "1", "2", "3", "4"]
+    assert last["name"] == "5"
+
+
+def test_a_run_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = nn.BatchNorm1d(2)
+
+        def forward(self, x: torch.Tensor) -> None:
+            while True:
+                self.norm(x)
+                started.set()
+
+    started, model = threading.Event(), Endless()
+    x = torch.ones(3, 2)
+    paused = paused_at(model, x, monkeypatch)
+    before = picture_of(model)
+
+    def end() -> None:
+        started.wait(60)
+        while not paused.ask("interrupt", request=77).get("interrupted"):
+            time.sleep(0.01)
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    question = {"module": {"expression": "model"}, "input1": {"expression": "x"}}
+    answer = paused.ask("lens", lens="shapes", values=question, options={"run": True}, id=77)
+    ending.join(60)
+    assert "ended before it was done" in str(answer)
+    assert picture_of(model) == before
+
+
+def picture_of(model: nn.Module) -> list[Any]:
+    tensors = [*model.parameters(), *model.buffers()]
+    state = [(id(one), one._version, one.tolist()) for one in tensors]
+    return [state, torch.get_rng_state().tolist(), [list(vars(one)) for one in model.modules()], modes()]
