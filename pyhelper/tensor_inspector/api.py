@@ -82,11 +82,20 @@ def compare(
       ['lr']        0.1 → 0.2
     """
     from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
+    from .lenses.lens import Paused
+    from .lenses.step import frames
+
+    def known() -> dict[int, str]:
+        from .lenses.surroundings import names_of_parameters  # which needs torch
+
+        frame = frames.caller()
+        paused = None if frame is None else Paused(frame, None, True, None, lambda expression, frame: None)
+        return names_of_parameters(paused, budget)
 
     rtol, atol = lens.amount("rtol", rtol), lens.amount("atol", atol)
     budget = _budget(budget_ms)
     with Untouched():
-        return lens.compare(a, b, budget, rtol=rtol, atol=atol)
+        return lens.compare(a, b, budget, rtol=rtol, atol=atol, known=known)
 
 
 def findings(

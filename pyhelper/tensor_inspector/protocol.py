@@ -18,7 +18,7 @@ Filter = Literal["all", "tensors"]
 #: buffers), gradients, optimizer (its state), variables (all else that has a name), saved (only autograd graphs keep
 #: it, for their backward), unnamed (tensors that no name in sight reaches).
 MemoryPart = Literal["model", "gradients", "optimizer", "variables", "saved", "unnamed"]
-#: In what two values differ.
+#: In what two values differ; names: what both have is named in two ways, as by a wrapper around a model.
 DifferenceKind = Literal[
     "type",
     "shape",
@@ -32,6 +32,7 @@ DifferenceKind = Literal[
     "value",
     "only in a",
     "only in b",
+    "names",
     "not compared",
 ]
 #: dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other;

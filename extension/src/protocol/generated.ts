@@ -102,7 +102,7 @@ export type Found =
   | MemoryFound
   | ShapesFound;
 /**
- * In what two values differ.
+ * In what two values differ; names: what both have is named in two ways, as by a wrapper around a model.
  */
 export type DifferenceKind =
   | "type"
@@ -117,6 +117,7 @@ export type DifferenceKind =
   | "value"
   | "only in a"
   | "only in b"
+  | "names"
   | "not compared";
 /**
  * dtype: the elements are equal, only their dtype is another; broadcast: one of the two, to the shape of the other; rounded: both, to the coarser dtype; multiplied, shifted: by a number, or by one for each index of a dimension.

@@ -14,19 +14,23 @@ from .compare_walk import PairWalk
 from .comparison import Comparison
 
 if TYPE_CHECKING:
+    from .compare_row_pairs import Known
     from .comparison import Difference
 
 __all__ = ["Comparison", "Difference", "amount", "compare"]
 
 
-def compare(a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0) -> Comparison:
+def compare(
+    a: object, b: object, budget: Budget, *, rtol: float = 0.0, atol: float = 0.0, known: Known | None = None
+) -> Comparison:
     """Every difference between two values; elements are equal within ``atol + rtol·|b|``, as ``torch.isclose`` says.
 
     Values are compared, not who shares them: tied parameters are the same as equal copies. The caller holds the guard.
+    ``known`` tells the names of parameters in sight, by which optimizers are compared.
     """
     found = Comparison()
     noted: list[Noted] = []
-    if not PairWalk(a, b, found, budget, Tolerance(rtol, atol), noted=noted).go_on():
+    if not PairWalk(a, b, found, budget, Tolerance(rtol, atol), noted=noted, known=known).go_on():
         found.complete = False
     Relations(noted).go_on(budget)
     found.sort()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Child, Rows
@@ -18,6 +19,7 @@ from .lens import Lens, Paused
 
 if TYPE_CHECKING:
     from ..protocol import CompareDifference, CompareFound, Found
+    from .compare_row_pairs import Known
     from .comparison import Difference
 
 _WALK = 0.9  #: the share of the work that the comparison itself is taken for
@@ -26,16 +28,18 @@ _WORST = 100  #: differences that go as data
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
     tolerance = Tolerance(*(amount(name, options.get(name, 0.0)) for name in ("rtol", "atol")))
-    return _Compare(values["a"], values["b"], budget, tolerance)
+    return _Compare(values["a"], values["b"], budget, tolerance, partial(_names_in_sight, paused, budget))
 
 
 class _Compare(Lens):
-    def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance) -> None:
+    def __init__(self, a: Child, b: Child, budget: Budget, tolerance: Tolerance, known: Known) -> None:
         super().__init__(budget)
         self._sides = (a, b)
         self._found = Comparison()
         self._noted: list[Noted] = []
-        self._walk = PairWalk(a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted)
+        self._walk = PairWalk(
+            a.value, b.value, self._found, budget, tolerance, in_slices=True, noted=self._noted, known=known
+        )
         self._walked = False
         self._relations = Relations(self._noted)
 
@@ -88,6 +92,12 @@ class _Compare(Lens):
         return Child(_names(sides), rows, "")
 
 
+def _names_in_sight(paused: Paused | None, budget: Budget) -> dict[int, str]:
+    from .surroundings import names_of_parameters  # which needs torch
+
+    return names_of_parameters(paused, budget)
+
+
 def _typed(told: Difference) -> CompareDifference:
     found: CompareDifference = {"path": told["path"], "what": told["what"], "text": told["text"]}
     if "values" in told:
@@ -105,12 +115,13 @@ def _names(sides: tuple[Child, Child]) -> str:
 
 def _rows(noted: list[Noted], sides: tuple[Child, Child]) -> Iterator[Child]:
     for one in noted:
-        below = [_side(one, side, value) for side, value in zip(sides, (one.a, one.b)) if value is not MISSING]
+        paths = one.location.path, one.location.other
+        three = zip(sides, (one.a, one.b), paths)
+        below = [_side(one, side, value, path) for side, value, path in three if value is not MISSING]
         yield Child(one.location.shown() or _names(sides), Rows.of(one.told["text"], below, "difference"), "")
 
 
-def _side(noted: Noted, side: Child, value: object) -> Child:
+def _side(noted: Noted, side: Child, value: object, path: str | None) -> Child:
     """The value on one side, by the expression that reaches it there."""
-    path = noted.location.path
     reached = None if path is None or side.suffix is None else side.suffix + path
     return Child(reached or f"{side.name} › {noted.location.shown()}".rstrip(" ›"), value, reached)

@@ -17,22 +17,36 @@ MISSING = object()  #: stands on the side that has no such value
 
 
 class Location:
-    """Where a pair stands: by the expression that reaches it, and as the tree names it where there is none."""
+    """Where a pair stands: by the expression that reaches it, and as the tree names it where there is none.
 
-    __slots__ = ("path", "words")
+    ``other`` is the expression on the side of b, where that is another one.
+    """
 
-    def __init__(self, path: str | None = "", words: str = "") -> None:
+    __slots__ = ("other", "path", "words")
+
+    def __init__(self, path: str | None = "", words: str = "", other: str | None = None) -> None:
         self.path = path
         self.words = words
+        self.other = path if other is None else other
 
     def shown(self) -> str:
         return self.words if self.path is None else self.path
 
-    def below(self, name: str, suffix: str | None) -> Location:
-        path = None if suffix is None or self.path is None else self.path + suffix
-        if path is not None and len(path) <= _PATH:
-            return Location(path)
+    def below(self, name: str, suffix: str | None, other: str | None = None) -> Location:
+        path, like = self._longer(self.path, suffix), self._longer(self.other, suffix if other is None else other)
+        if path is not None and like is not None:
+            return Location(path, other=like)
         return Location(None, one_line(f"{self.shown()} › {name}".lstrip(" ›"), _PATH))
+
+    def inside(self, side: int, suffix: str) -> Location:
+        """What stands in the value of one side, beside the other value as it is."""
+        paths = [self.path, self.other]
+        paths[side] = self._longer(paths[side], suffix)
+        return Location(paths[0], self.words, paths[1]) if None not in paths else Location(None, self.shown())
+
+    def _longer(self, path: str | None, suffix: str | None) -> str | None:
+        longer = None if suffix is None or path is None else path + suffix
+        return longer if longer is not None and len(longer) <= _PATH else None
 
 
 class Pair:

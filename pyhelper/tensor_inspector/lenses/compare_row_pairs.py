@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..kinds import Child, Kind, as_kind
 from ..safe.budget import Budget
-from ..safe.guard import Classes
+from ..safe.guard import Classes, module
 from ..words.text import plural
 from .compare_atoms import Tolerance
 from .compare_elements import ELEMENTS, Compared
@@ -17,7 +17,11 @@ from .compare_rows import PAGE, KeyedRow, alone, matched, rows_of
 from .comparison import KEPT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .comparison import What
+
+    Known = Callable[[], dict[int, str]]
 
     Two = tuple[KeyedRow | None, KeyedRow | None]  #: what stands at one place of both
 
@@ -30,12 +34,20 @@ _SIDES: tuple[What, What] = ("only in a", "only in b")
 class RowPairs:
     """What only one holder has is noted here; what both have is given back, as pairs to compare."""
 
-    def __init__(self, notes: Notes, budget: Budget) -> None:
+    def __init__(self, notes: Notes, budget: Budget, known: Known | None = None) -> None:
+        """``known`` gives the names of parameters in sight."""
         self._notes = notes
         self._budget = budget
+        self._known = known or dict
 
     def side_by_side(self, a: Kind, b: Kind, covered: tuple[str, ...]) -> Iterator[Two]:
         """The rows of both as they stand, without the pages of two lists that are quickly seen to be equal."""
+        named = _by_name(a, b, self._known)
+        if named is not None:
+            yield from zip_longest(*named)
+            if a.kind == "mapping":
+                return
+            covered = (*covered, "param_groups", "state")
         if not (type(a.value) is type(b.value) and type(a.value) in _LISTS):
             yield from zip_longest(*(rows_of(side, covered, self._budget) for side in (a, b)))
             return
@@ -78,6 +90,8 @@ class RowPairs:
             self._notes.add(pair, "not compared", "not compared: the order")
         elif ordered and moved and not any(waiting):
             self._notes.add(pair, "value", f"in another order, from {moved[0]} / {moved[1]} on")
+        for one, other in self._renamed(pair, waiting):
+            yield self._pair_below(pair, one, other, elements.exact)
         for one, other in matched(*unsure):
             yield self._pair_below(pair, one, other, elements.exact)
         only = alone(*unsure), alone(*unsure[::-1])
@@ -90,10 +104,24 @@ class RowPairs:
             text = f"not compared: {words} that only the program's own code could tell apart"
             self._notes.add(pair, "not compared", text)
 
+    def _renamed(self, pair: Pair, waiting: tuple[dict[Any, KeyedRow], dict[Any, KeyedRow]]) -> list[Any]:
+        """Takes out what both have by names that stand for one another, which is said."""
+        if not all(waiting) or module("torch") is None:
+            return []
+        from .compare_names import renamed
+
+        found, said = renamed(*(list(rows.values()) for rows in waiting))
+        if found:
+            self._notes.add(pair, "names", said)
+        for rows, side in zip(waiting, zip(*found)):
+            for row in side:
+                del rows[row.key]
+        return found
+
     def _pair_below(self, pair: Pair, row: KeyedRow, like: KeyedRow, exact: bool) -> Pair:
         one, other = row.child, like.child
         tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
-        return Pair(pair.location.below(one.name, one.suffix), one.value, other.value, tolerance)
+        return Pair(pair.location.below(one.name, one.suffix, other.suffix), one.value, other.value, tolerance)
 
     def _alone(self, pair: Pair, side: What, child: Child) -> None:
         if len(self._notes.found.differences) >= KEPT:
@@ -103,6 +131,15 @@ class RowPairs:
         a, b = (child.value, MISSING) if side == _SIDES[0] else (MISSING, child.value)
         below = Pair(pair.location.below(child.name, child.suffix), a, b, pair.tolerance)
         self._notes.add(below, side, f"{side}: {line}")
+
+
+def _by_name(a: Kind, b: Kind, known: Known) -> tuple[list[KeyedRow], list[KeyedRow]] | None:
+    """The rows of two optimizers whose parameters have names."""
+    if module("torch") is None or a.kind != b.kind or a.kind not in ("object", "mapping"):
+        return None
+    from .compare_optimizers import optimizer_rows
+
+    return optimizer_rows(a, b, known)
 
 
 def _is_quickly_equal(one: Any, other: Any) -> bool:

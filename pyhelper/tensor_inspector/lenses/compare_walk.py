@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..kinds import Elements, Kind, as_kind
 from ..measure.stats.difference import PartialDifference
 from ..safe.budget import Budget
-from ..safe.guard import class_name, full_name
+from ..safe.guard import class_name, full_name, module
 from ..words.text import led_by, one_line
 from .compare_atoms import Tolerance, alike, differing, read_alike
 from .compare_elements import compare_elements
@@ -17,6 +17,9 @@ from .compare_pair import Location, Noted, Notes, Pair
 from .compare_row_pairs import QUICK_IDS, RowPairs
 from .compare_rows import holds
 from .comparison import Comparison
+
+if TYPE_CHECKING:
+    from .compare_row_pairs import Known
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 
@@ -61,6 +64,7 @@ class PairWalk:
         *,
         in_slices: bool = False,
         noted: list[Noted] | None = None,
+        known: Known | None = None,
     ) -> None:
         self._found = found
         self._budget = budget
@@ -70,7 +74,7 @@ class PairWalk:
         self._waiting = [_Open(top, iter([top]))]
         self._in_slices = in_slices
         self._notes = Notes(found, noted)
-        self._rows = RowPairs(self._notes, budget)  # which does not hold this walk: that would be a cycle
+        self._rows = RowPairs(self._notes, budget, known)  # which does not hold this walk: that would be a cycle
         self._partial = PartialDifference()  #: of the pair that the next slice begins with
         self._first = True  #: of this slice: there will not be more time for it
 
@@ -145,7 +149,25 @@ class PairWalk:
             self._before[key] = known  # now the last
         return known is not None
 
+    def _unwrapped(self, pair: Pair) -> Pair:
+        """Of a model and a wrapper around another one, the two models; that is said."""
+        if module("torch") is None or type(pair.a) is type(pair.b):
+            return pair
+        from ..measure.torch.modules import is_module
+        from .compare_names import inner_of
+
+        sides = [pair.a, pair.b]
+        location = pair.location
+        for at in (0, 1):
+            inner = inner_of(sides[at]) if is_module(sides[1 - at]) and type(sides[0]) is not type(sides[1]) else None
+            if inner is not None:
+                names = [class_name(type(side)) for side in sides]
+                self._notes.add(pair, "type", f"{' → '.join(names)}: {inner[0]} of {'ab'[at]} is compared")
+                location, sides[at] = location.inside(at, inner[0]), inner[1]
+        return pair if sides[0] is pair.a and sides[1] is pair.b else Pair(location, sides[0], sides[1], pair.tolerance)
+
     def _opened(self, pair: Pair) -> _Open | None:
+        pair = self._unwrapped(pair)
         a, b = as_kind(pair.a, self._budget), as_kind(pair.b, self._budget)
         below = self._compared(pair, a, b)
         if below is None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         "value",
         "only in a",
         "only in b",
+        "names",
         "not compared",
     ]
 
@@ -134,8 +135,8 @@ class Comparison:
 
 #: What can't be loaded or added up comes first, what two computers may round differently last.
 _ORDER: tuple[What, ...] = (
-    "type", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype", "device",
-    "requires_grad",
+    "type", "names", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype",
+    "device", "requires_grad",
 )  # fmt: skip
 
 

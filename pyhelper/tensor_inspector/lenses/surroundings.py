@@ -6,8 +6,9 @@ from typing import Any
 
 from ..measure.torch.graph import Graph
 from ..measure.torch.metadata import dtype_name, sizes_text
+from ..measure.torch.modules import members
 from ..measure.torch.node import AutogradNode
-from ..safe.budget import Budget
+from ..safe.budget import Budget, Steps
 from .lens import Paused
 from .step import frames
 from .step.roles import Parameter
@@ -27,6 +28,17 @@ def step_around(paused: Paused | None, budget: Budget) -> Step | None:
     if view is None:
         view = frames.View(frame, frames.variables(frame))
     return Step(frames.in_sight(view), budget.share(_SHARE), thorough=False, grad_mode=True)
+
+
+def names_of_parameters(paused: Paused | None, budget: Budget) -> dict[int, str]:
+    """How torch calls the parameters of the models in sight, by their ids."""
+    found: dict[int, str] = {}
+    step = step_around(paused, budget)
+    for thing in step.modules if step is not None else ():
+        for member in members(thing.value, Steps(budget)):
+            for key, tensor in member.items("_parameters"):
+                found.setdefault(id(tensor), f"{member.name}.{key}" if member.name else key)
+    return found
 
 
 class Names:
