@@ -35,6 +35,11 @@ export const COMMAND = {
   describeData: "tensorInspector.describeData",
   loadItem: "tensorInspector.loadItem",
   showReferrers: "tensorInspector.showReferrers",
+  sortLayers: "tensorInspector.sortLayers",
+  showMemory: "tensorInspector.showMemory",
+  showEnvironment: "tensorInspector.showEnvironment",
+  copyBugReport: "tensorInspector.copyBugReport",
+  copyBugReportWithValues: "tensorInspector.copyBugReportWithValues",
   cancel: "tensorInspector.cancel",
   removeAllAnswers: "tensorInspector.removeAllAnswers",
   checkStep: "tensorInspector.checkStep",
@@ -55,8 +60,6 @@ export const CONTEXT = {
   debugging: "tensorInspector.debugging",
   /** No frame is looked at, as while the program runs, though one may be selected: asked only where it is paused. */
   noFrame: "tensorInspector.noFrame",
-  /** The frame has no rows. */
-  empty: "tensorInspector.empty",
   /** The program that is looked at has loaded torch. */
   torch: "tensorInspector.torch",
   /** Which rows are shown: `all` or `tensors`. */

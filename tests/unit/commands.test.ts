@@ -257,6 +257,29 @@ describe("a lens that runs code of the program", () => {
   });
 });
 
+describe("a bug report", () => {
+  test.each([
+    [COMMAND.copyBugReport, "Copied: a bug report, without values of the program."],
+    [COMMAND.copyBugReportWithValues, "Copied: a bug report with values of the program."],
+  ])("by %s is copied, and it is said whether it holds values", async (command, sentence) => {
+    const said: string[] = [];
+    const tree = { say: (text: string) => Promise.resolve(void said.push(text)) };
+    const lenses = { report: (values: boolean) => Promise.resolve(`values: ${values}`) };
+    await COMMANDS[command]({ lenses, tree } as unknown as Parts, undefined);
+    expect(said).toEqual([sentence]);
+    expect(env.clipboard.text).toBe(`values: ${command === COMMAND.copyBugReportWithValues}`);
+  });
+
+  test("that can't be made leaves the clipboard as it is, and says why", async () => {
+    env.clipboard.text = "mine";
+    const said: string[] = [];
+    const tree = { say: (text: string) => Promise.resolve(void said.push(text)) };
+    const lenses = { report: () => Promise.reject(new Error("no reply")) };
+    await COMMANDS[COMMAND.copyBugReport]({ lenses, tree } as unknown as Parts, undefined);
+    expect([said, env.clipboard.text]).toEqual([["No bug report was made: no reply"], "mine"]);
+  });
+});
+
 const container = { name: "Locals", variablesReference: 4 };
 
 describe("Summarize Tensor in Variables and Watch", () => {

@@ -9,8 +9,8 @@ import { Lenses } from "../../extension/src/model/lenses.ts";
 import { Pins } from "../../extension/src/model/pins.ts";
 import { type Question, Questions, type Subject } from "../../extension/src/model/questions.ts";
 import { Results } from "../../extension/src/model/results.ts";
-import type { Row } from "../../extension/src/model/row.ts";
-import { rootRows } from "../../extension/src/model/rows.ts";
+import { PROGRAM, type Row } from "../../extension/src/model/row.ts";
+import { childRows, rootRows, topRows } from "../../extension/src/model/rows.ts";
 import { Runs } from "../../extension/src/model/runs.ts";
 import type { LensAnswer, LensRequest } from "../../extension/src/protocol/generated.ts";
 import { deferred, frame, frameAnswer, memory, node, nodeAnswer, tensor } from "./fixtures.ts";
@@ -517,6 +517,73 @@ describe("comparing two values", () => {
     await lenses.ask({ lens: "model", subjects: { model: a as Subject } });
     await settled();
     expect(row()).toMatchObject({ label: "layers of a", text: "Layer  Params" });
+  });
+
+  describe("about the program as a whole", () => {
+    const told = (inspector: Inspector): Row[] => {
+      const { scene } = inspector;
+      const group = scene && topRows(scene).at(-1);
+      return scene && group ? (childRows(scene, group) ?? []) : [];
+    };
+
+    test("is asked once its group is open, and again at the next stop while that stays open", async () => {
+      const { inspector, asked, look } = await comparing();
+      expect(inspector.scene && topRows(inspector.scene).at(-1)).toMatchObject({ label: "Program", open: false });
+      inspector.changed();
+      await settled();
+      expect(asked).toEqual([]);
+      inspector.scene?.expansion.open(PROGRAM);
+      inspector.changed();
+      await settled();
+      const lenses = asked.map(({ question }) => question);
+      expect(lenses).toMatchObject([
+        { lens: "memory", values: {}, snapshot: 7 },
+        { lens: "environment", values: {}, snapshot: 7 },
+      ]);
+      await look(2);
+      expect(asked).toHaveLength(4);
+      inspector.scene?.expansion.close(PROGRAM);
+      await look(3);
+      expect(asked).toHaveLength(4);
+    });
+
+    test("has rows that stay: they can be copied, cancelled and asked again, not removed", async () => {
+      const { inspector, lenses, questions } = await comparing();
+      inspector.scene?.expansion.open(PROGRAM);
+      expect(told(inspector).map(({ label, description }) => [label, description])).toEqual([
+        ["memory", "taking the inventory…"],
+        ["environment", "reading the flags…"],
+      ]);
+      expect(told(inspector)[0]?.can).toEqual(["cancel"]);
+      inspector.changed();
+      await settled();
+      expect(told(inspector).map(({ description, can }) => [description, can])).toEqual([
+        ["1 difference", ["copySummary"]],
+        ["1 difference", ["copySummary"]],
+      ]);
+      lenses.remove(questions.ofProgram[0] as Question);
+      lenses.removeAll();
+      expect(told(inspector)).toHaveLength(2);
+    });
+
+    test("is reported as text, by the number of the stop, with values only where they are wanted", async () => {
+      const { lenses, asked, row } = await comparing(() => ({ ...found, text: "### Versions" }));
+      expect([await lenses.report(false), await lenses.report(true)]).toEqual(["### Versions", "### Versions"]);
+      expect(asked.map(({ question }) => question)).toEqual(
+        [false, true].map((values) => ({ lens: "report", values: {}, snapshot: 7, options: { values, stop: 1 } })),
+      );
+      expect(row()).toBeUndefined();
+    });
+  });
+
+  test("put otherwise is asked again in its place", async () => {
+    const { lenses, asked, questions, row } = await comparing(() => ({ ...found, found: { lens: "model" } }));
+    await lenses.ask({ lens: "model", subjects: { model: a as Subject } });
+    await settled();
+    expect(row()?.can).toContain("sortLayers");
+    expect(await lenses.askOtherwise(questions.all[0] as Question, { sort: "bytes" })).toBe(true);
+    expect(asked[1]?.question).toMatchObject({ lens: "model", options: { sort: "bytes" } });
+    expect(questions.all).toHaveLength(1);
   });
 
   test("redraws the tree once a second at most to tell how far it is", async () => {

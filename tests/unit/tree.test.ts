@@ -18,7 +18,7 @@ const open: { dispose(): void }[] = [];
 afterEach(() => open.splice(0).forEach((one) => one.dispose()));
 
 /** A tree on a stage: shows a stop, or why there is none, and says what VS Code was told of it. */
-function staged(): (number: number, trouble?: string) => string[] {
+function staged(answer = () => frameAnswer([tensor("x")])): (number: number, trouble?: string) => string[] {
   const changed = new EventEmitter<void>();
   const expansion = new Expansion();
   const pins = new Pins(memory());
@@ -27,7 +27,7 @@ function staged(): (number: number, trouble?: string) => string[] {
   open.push(tree);
   const { told } = window.trees.get(VIEW) as TreeView;
   return (number, trouble) => {
-    const contents = trouble === undefined ? new Contents(frame(number), frameAnswer([tensor("x")])) : undefined;
+    const contents = trouble === undefined ? new Contents(frame(number), answer()) : undefined;
     const scene = contents && { contents, pins, questions: new Questions(), expansion, pageSize: 100 };
     Object.assign(inspector, { frame: frame(number), contents, scene, trouble });
     changed.fire();
@@ -40,6 +40,11 @@ describe("what is told to VS Code", () => {
   test("at a stop is once that the rows have changed, and nothing else", () => {
     const show = staged();
     expect([show(1), show(2)]).toEqual([["rows"], ["rows"]]);
+  });
+
+  test("of a frame without variables is that there are none", () => {
+    const show = staged(() => frameAnswer());
+    expect(show(1)).toEqual(["rows", "message Nothing to show in this frame."]);
   });
 
   test("of a message is only that it is another one, after the rows", () => {

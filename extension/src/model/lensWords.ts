@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LensRequest } from "../protocol/generated.ts";
-import { VALUE_LENSES, type ValueLens } from "./valueLenses.ts";
+import { PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
+import { isValueLens, VALUE_LENSES, type ValueLens } from "./valueLenses.ts";
 import { LABEL, middle } from "./words.ts";
 
 /** Characters of a value's name beside what is asked of it: it is to be known again. */
@@ -19,7 +20,7 @@ export interface LensWords {
   readonly notYet: string;
 }
 
-export type LensName = "compare" | ValueLens;
+export type LensName = "compare" | ValueLens | ProgramLens;
 
 /** As much of a question as its words are made of. */
 export interface Asked {
@@ -32,7 +33,8 @@ export interface Asked {
 /** The words for a question. */
 export function lensWords(asked: Asked): LensWords {
   const { lens, subjects } = asked;
-  return lens === "compare" ? ofComparison(subjects) : ofOne(lens, asked);
+  if (lens === "compare") return ofComparison(subjects);
+  return isValueLens(lens) ? ofOne(lens, asked) : ofProgram(lens);
 }
 
 /** What a question is about: `loss`, `model(x, mask)`, `train_set[3]`. */
@@ -68,6 +70,12 @@ function ofOne(lens: ValueLens, asked: Asked): LensWords {
     working: working(),
     notYet: l10n.t("not asked yet at this stop: “{0}” is run only when you ask", of),
   };
+}
+
+function ofProgram(lens: ProgramLens): LensWords {
+  const { called, icon, working } = PROGRAM_LENSES[lens];
+  const name = called();
+  return { label: name, name, spoken: name, icon, working: working(), notYet: "" };
 }
 
 /** Both names in the room of one: what the one does not need is the other's. */

@@ -9,7 +9,7 @@ import type { Contents } from "./contents.ts";
 import { failureOf } from "./failure.ts";
 import type { Inspector } from "./inspector.ts";
 import { type Inquiry, type Question, type Questions, runsCode, type State, type Subject } from "./questions.ts";
-import { questionPath } from "./row.ts";
+import { PROGRAM, questionPath } from "./row.ts";
 import type { Runs } from "./runs.ts";
 import { askInSlices } from "./slices.ts";
 import { UnderWay } from "./underWay.ts";
@@ -46,7 +46,7 @@ export class Lenses {
     this.#runs = runs;
     this.#tasks = new UnderWay(inspector, ({ contents, question }) => questions.giveUp(contents, question));
     inspector.onDidChange(() => this.#askForNew());
-    questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.all.includes(question)));
+    questions.onDidChange(() => this.#tasks.end(({ question }) => !questions.has(question)));
   }
 
   /**
@@ -67,11 +67,28 @@ export class Lenses {
   async askAgain(question: Question, meant = this.#inspector.frame): Promise<boolean> {
     const contents = await this.#settled(meant);
     if (contents === undefined) return false;
-    if (!this.#questions.all.includes(question)) return true;
+    if (!this.#questions.has(question)) return true;
     this.#tasks.end((task) => isOf(task, question, contents));
     this.#questions.resume(question);
     await this.#ask(question, contents, toRunAgain(question, contents));
     return true;
+  }
+
+  /** The same question put otherwise, in its place. False where nothing can be asked. */
+  askOtherwise(question: Question, options: NonNullable<Inquiry["options"]>): Promise<boolean> {
+    return this.askAgain(this.#questions.change(question, options));
+  }
+
+  /** A bug report of what is looked at, with no data of the program unless `values` is set. Undefined where nothing can be asked. */
+  async report(values: boolean): Promise<string | undefined> {
+    const contents = await this.#inspector.settled();
+    if (contents === undefined) return undefined;
+    const { frame, answer } = contents;
+    const options = { values, stop: frame.stop };
+    const input = { lens: "report", values: {}, snapshot: answer.snapshot, options };
+    const { signal } = new AbortController();
+    const ask = (): Promise<LensAnswer> => askInSlices(this.#helper, frame, input, () => undefined, signal);
+    return (await this.#inTurn(frame.session, ask)).text;
   }
 
   /** Ends the asking until the user wants it again, which the row offers. */
@@ -108,11 +125,17 @@ export class Lenses {
     // What is not shown any more is of no use, unless the user asked for it.
     this.#tasks.end((task) => task.expressions === undefined && task.contents !== contents);
     if (contents === undefined || contents.frame.over) return;
-    for (const question of this.#questions.all) {
+    for (const question of this.#standing()) {
       const isAsked = this.#tasks.find((task) => isOf(task, question, contents)) !== undefined;
       if (isAsked || this.#questions.state(contents, question) !== undefined) continue;
       void this.#ask(question, contents);
     }
+  }
+
+  /** What is asked at each stop. */
+  #standing(): readonly Question[] {
+    const { all, ofProgram } = this.#questions;
+    return this.#inspector.scene?.expansion.isOpen(PROGRAM) === true ? [...all, ...ofProgram] : all;
   }
 
   async #ask(question: Question, contents: Contents, expressions?: readonly string[]): Promise<void> {
@@ -189,7 +212,6 @@ export class Lenses {
     if (now?.frame.key === frame.key) task.contents = now;
   }
 
-  /** One question of a session after the other, slice by slice, so that others are answered in between. */
   #lens(task: Task): Promise<LensAnswer> {
     const ask = async (): Promise<LensAnswer> => {
       const { question, contents, abort } = task;
@@ -199,7 +221,11 @@ export class Lenses {
       const input = { lens, values, snapshot, ...(options === undefined ? {} : { options }) };
       return askInSlices(this.#helper, contents.frame, input, (progress) => this.#goOn(task, progress), abort.signal);
     };
-    const { session } = task.contents.frame;
+    return this.#inTurn(task.contents.frame.session, ask);
+  }
+
+  /** One question of a session after the other, slice by slice, so that others are answered in between. */
+  #inTurn(session: Session, ask: () => Promise<LensAnswer>): Promise<LensAnswer> {
     const turn = (this.#turns.get(session) ?? Promise.resolve()).then(ask);
     this.#turns.set(
       session,

@@ -10,17 +10,26 @@ import { withPercent } from "./words.ts";
 const QUIET: ReadonlySet<string> = new Set(["not_found", "not_static", "gone"]);
 
 /** What a lens answered, which says so where it, or a value that was run for it, is from before something that may have changed it. */
-export function questionRow(scene: Scene, question: Question): Row {
+export function questionRow(scene: Scene, question: Question, parent?: Row): Row {
   const { contents } = scene;
   const expressions = Object.values(question.subjects).flatMap(({ expression }) => expression ?? []);
   const run = expressions.filter((one) => wasRun(one, contents));
   const state = scene.questions.state(contents, question) ?? { progress: 0 };
   const words = lensWords(question);
   const row = isAnswer(state)
-    ? answeredRow(scene, question, words, state, run.length > 0 || runsCode(question))
-    : unansweredRow(scene, question, words, state);
+    ? answeredRow({ scene, question, words, parent }, state, run.length > 0 || runsCode(question))
+    : unansweredRow({ scene, question, words, parent }, state);
   const wasBefore = isAnswer(state) && scene.questions.isOld(contents, question);
   return wasBefore || run.some((expression) => contents.results.isOld(expression)) ? oldRow(row) : row;
+}
+
+/** What the row of a question is made of. */
+interface Made {
+  readonly scene: Scene;
+  readonly question: Question;
+  readonly words: LensWords;
+  /** The group in which it stands for good. */
+  readonly parent: Row | undefined;
 }
 
 type Answered = LensAnswer & { readonly node: NonNullable<LensAnswer["node"]> };
@@ -29,12 +38,13 @@ function isAnswer(state: State): state is Answered {
   return state !== "cancelled" && "node" in state && state.node !== undefined;
 }
 
-function answeredRow(scene: Scene, question: Question, words: LensWords, answer: Answered, mayDiffer: boolean): Row {
+function answeredRow({ scene, question, words, parent }: Made, answer: Answered, mayDiffer: boolean): Row {
   const path = questionPath(question);
   const source = sourceOf(answer);
-  const can: Action[] = ["copySummary", "remove"];
+  const can: Action[] = ["copySummary", ...removing(parent)];
   if (source !== undefined) can.push("goToLine");
-  const row = valueRow(scene, undefined, path, { node: answer.node, snapshot: answer.snapshot }, words.label);
+  if (answer.found?.lens === "model") can.push("sortLayers");
+  const row = valueRow(scene, parent, path, { node: answer.node, snapshot: answer.snapshot }, words.label);
   return {
     ...row,
     id: idOf(path),
@@ -54,14 +64,14 @@ function sourceOf({ found }: Answered): Row["source"] {
   return { file: found.file, line: found.line };
 }
 
-function unansweredRow(scene: Scene, question: Question, words: LensWords, state: State): Row {
+function unansweredRow({ scene, question, words, parent }: Made, state: State): Row {
   const path = questionPath(question);
   const working = isUnderWay(state);
   const [description, tone] = textOf(words, state);
   // VS Code opens no row that it has shown as one without children.
   const open = working && scene.expansion.isOpen(path);
   return {
-    ...plain(scene, undefined, path, words.label),
+    ...plain(scene, parent, path, words.label),
     name: words.name,
     icon: words.icon,
     question,
@@ -71,8 +81,13 @@ function unansweredRow(scene: Scene, question: Question, words: LensWords, state
     expandable: open,
     open,
     speech: `${words.spoken}, ${description}`,
-    can: working ? ["cancel", "remove"] : ["remove", "evaluateAgain"],
+    can: working ? ["cancel", ...removing(parent)] : [...removing(parent), "evaluateAgain"],
   };
+}
+
+/** What the user asked can be taken away. */
+function removing(parent: Row | undefined): Action[] {
+  return parent === undefined ? ["remove"] : [];
 }
 
 /** What a question without an answer says. */

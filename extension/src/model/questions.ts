@@ -5,6 +5,7 @@ import type { Contents } from "./contents.ts";
 import { Emitter } from "./emitter.ts";
 import type { Failure } from "./failure.ts";
 import type { LensName } from "./lensWords.ts";
+import { isProgramLens, PROGRAM_LENSES } from "./programLenses.ts";
 
 /** A value that a question is about. */
 export interface Subject {
@@ -33,7 +34,8 @@ export interface Inquiry {
 /** An inquiry that the tree keeps in sight, with its answer. It ends with the session that was looked at. */
 export interface Question extends Inquiry {
   readonly id: number;
-  readonly session: Session;
+  /** Undefined for one that is asked in any. */
+  readonly session: Session | undefined;
 }
 
 /** What asking came to at one stop, or how far it is. */
@@ -52,6 +54,10 @@ export class Questions {
   readonly #changed = new Emitter();
   /** Those that the user cancelled: not asked at later stops either, until Evaluate Again. */
   readonly #cancelled = new WeakSet<Question>();
+  /** What can be asked of the program as a whole, which stays: asked while its group is open. */
+  readonly ofProgram: readonly Question[] = Object.keys(PROGRAM_LENSES)
+    .filter(isProgramLens)
+    .map((lens, at) => ({ lens, subjects: {}, id: -1 - at, session: undefined }));
   #all: readonly Question[] = [];
   #last = 0;
   #selected: { readonly subject: Subject; readonly session: Session } | undefined;
@@ -79,6 +85,18 @@ export class Questions {
     const added = { ...inquiry, id: before?.id ?? this.#last, session: before?.session ?? session };
     this.#set(before ? this.#all.map((one) => (one === before ? added : one)) : [...this.#all, added]);
     return added;
+  }
+
+  /** The same question put otherwise, in its place. */
+  change(question: Question, options: NonNullable<Inquiry["options"]>): Question {
+    const changed = { ...question, options };
+    this.#set(this.#all.map((one) => (one === question ? changed : one)));
+    return changed;
+  }
+
+  /** Whether it is still kept. */
+  has(question: Question): boolean {
+    return this.#all.includes(question) || this.ofProgram.includes(question);
   }
 
   remove(question: Question): void {

@@ -74,6 +74,8 @@ export type Action =
   | "goToLine"
   | "checkStep"
   | "checkByRunning"
+  | "sortLayers"
+  | "copyReport"
   | ValueLens;
 
 /** What all rows of one tree are made of. */
@@ -131,6 +133,9 @@ const PIN = "pin ";
 export function framePath({ place }: Frame): RowPath {
   return { root: `${FRAME}${place}`, names: [] };
 }
+
+/** Of the group of what is told of the program as a whole. */
+export const PROGRAM: RowPath = { root: "program", names: [] };
 
 export function questionPath({ id }: Question): RowPath {
   return { root: `question ${id}`, names: [] };

@@ -4,8 +4,14 @@ import { questionRow } from "./questionRows.ts";
 import type { RowPath } from "./expansion.ts";
 import { findingRows, findingRowsBelow, noteRows } from "./findingRows.ts";
 import { pinRow } from "./pinRows.ts";
+import { isProgram, programRow, programRowsBelow } from "./programRows.ts";
 import { below, framePath, plain, type Row, type Scene, textRow, valueRow } from "./row.ts";
 import { countText, LABEL, namesApart } from "./words.ts";
+
+/** The rows of the first level: what is told of the frame, and at the end the program. */
+export function topRows(scene: Scene): Row[] {
+  return [...rootRows(scene), programRow(scene)];
+}
 
 /** The frame's rows: what is wrong first, then pins and answers, then what the helper put in order. */
 export function rootRows(scene: Scene): Row[] {
@@ -17,6 +23,7 @@ export function rootRows(scene: Scene): Row[] {
 
 /** The rows below a row, as far as they are known; undefined when they must be asked for. */
 export function childRows(scene: Scene, row: Row): Row[] | undefined {
+  if (isProgram(row)) return programRowsBelow(scene, row);
   if (row.known === undefined) return noteRows(scene, row);
   const findings = findingRowsBelow(scene, row);
   if (findings !== undefined) return findings;
@@ -38,7 +45,7 @@ function pageRows(scene: Scene, parent: Row | undefined, path: RowPath, page: Pa
 
 /** All rows that are known, each level after the one above. */
 export function* allRows(scene: Scene): Generator<Row> {
-  let level = rootRows(scene);
+  let level = topRows(scene);
   while (level.length > 0) {
     yield* level;
     level = level.flatMap((row) => (row.expandable ? (childRows(scene, row) ?? []) : []));

@@ -22,7 +22,7 @@ export async function askAgain({ inspector, lenses, tree }: Parts, question: Que
   if (frame === undefined || !(await lenses.askAgain(question, frame))) await sayUnasked(tree);
 }
 
-function sayUnasked(tree: Tree): Promise<void> {
+export function sayUnasked(tree: Tree): Promise<void> {
   return tree.say(vscode.l10n.t("Nothing can be asked: the program went on, or its values can't be read."));
 }
 

@@ -9,6 +9,8 @@ import { COMPARE_COMMANDS } from "./compareCommands.ts";
 import { FINDING_COMMANDS } from "./findingCommands.ts";
 import { LENS_COMMANDS } from "./lensCommands.ts";
 import { pointedAt } from "./hover.ts";
+import { PROGRAM_COMMANDS } from "./programCommands.ts";
+import { sortLayers } from "./sorting.ts";
 import { type Command, isRow, type Parts, rowsOf } from "./command.ts";
 
 /** What VS Code hands to a command in the Variables and Watch menus. */
@@ -24,6 +26,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
   ...COMPARE_COMMANDS,
   ...FINDING_COMMANDS,
   ...LENS_COMMANDS,
+  ...PROGRAM_COMMANDS,
   [COMMAND.summarize]: async (parts, argument) => {
     if (isVariable(argument)) return summarizeVariable(parts, argument);
     const expression = fromEditor() ?? (await ask());
@@ -47,6 +50,7 @@ export const COMMANDS: Readonly<Record<CommandId, Command>> = {
       if (question) lenses.remove(question);
     }
   },
+  [COMMAND.sortLayers]: (parts, argument) => sortLayers(parts, argument),
   [COMMAND.removeAllAnswers]: ({ lenses }) => lenses.removeAll(),
   [COMMAND.cancel]: async ({ runs, lenses, findings, tree }, argument, selected) => {
     for (const { pin, question } of await rowsOf(tree, argument, selected)) {

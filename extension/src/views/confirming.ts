@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { aboutOf } from "../model/lensWords.ts";
 import type { Inquiry } from "../model/questions.ts";
-import { VALUE_LENSES, type ValueLensDescription } from "../model/valueLenses.ts";
+import { isValueLens, VALUE_LENSES, type ValueLensDescription } from "../model/valueLenses.ts";
 
 /** The user is told what will run, and what can't be taken back. */
 export async function isAllowed(question: string, detail: string): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function isAllowed(question: string, detail: string): Promise<boole
 
 /** The inquiry as it may be made: undefined where it runs code of the program, and the user does not want that. */
 export async function allowed(inquiry: Inquiry): Promise<Inquiry | undefined> {
-  if (inquiry.lens === "compare") return inquiry;
+  if (!isValueLens(inquiry.lens)) return inquiry;
   const { runs }: ValueLensDescription = VALUE_LENSES[inquiry.lens];
   if (runs === undefined) return inquiry;
   const isAgreed = await isAllowed(runs.question(aboutOf(inquiry)), runs.detail());

@@ -3,8 +3,9 @@ import { COLOR, COMMAND, CONTEXT, VIEW } from "../ids.ts";
 import type { Expansion, RowPath } from "../model/expansion.ts";
 import type { Inspector, Stale } from "../model/inspector.ts";
 import type { Row, Scene, Tone } from "../model/row.ts";
-import { childRows, findRow, firstAlarm, rootRows } from "../model/rows.ts";
+import { allRows, childRows, findRow, firstAlarm, rootRows, topRows } from "../model/rows.ts";
 import type { Contents } from "../model/contents.ts";
+import { isProgram } from "../model/programRows.ts";
 import { findingCard } from "../model/findingText.ts";
 import type { Node } from "../protocol/generated.ts";
 import { setContext } from "./context.ts";
@@ -89,7 +90,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   async getChildren(row?: Row): Promise<Row[]> {
     const { scene } = this.#inspector;
     if (scene === undefined) return [];
-    if (row === undefined) return this.#held(scene, undefined, rootRows(scene));
+    if (row === undefined) return this.#held(scene, undefined, topRows(scene));
     // One tree shows one stop: also while the next one's rows are on their way.
     const own = { ...scene, contents: row.contents };
     const known = childRows(own, row);
@@ -138,7 +139,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Opens the row of a pin or an answer and puts the keyboard on it. */
   showTop({ root }: RowPath): Promise<void> {
-    return this.#show((scene) => rootRows(scene).find(({ path }) => path.root === root), { expand: true });
+    return this.#show((scene) => [...allRows(scene)].find(({ path }) => path.root === root), { expand: true });
   }
 
   /** Puts the keyboard on what is wrong, or on the first row whose value holds NaN or Inf where that is graver. */
@@ -206,7 +207,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   }
 
   #refresh(): void {
-    const { scene, contents, types } = this.#inspector;
+    const { contents, types } = this.#inspector;
     if (contents !== this.#shown) this.#said = undefined;
     const lost = this.#followSelection(contents);
     const drawn = this.#update();
@@ -214,9 +215,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     if (drawn === "all") this.#changed.fire(undefined);
     else if (drawn.length > 0) this.#changed.fire([...drawn]);
     this.#showMessage();
-    const empty = scene !== undefined && rootRows(scene).length === 0;
     void setContext(CONTEXT.types, types);
-    void setContext(CONTEXT.empty, empty);
     void setContext(CONTEXT.torch, contents?.hasTorch ?? false);
     if (this.#inspector.frame === undefined) this.awaitFrame();
     else this.#setFrameless(false);
@@ -229,7 +228,7 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   #update(): readonly Row[] | "all" {
     const { scene, contents } = this.#inspector;
     if (contents === this.#shown && scene !== undefined) {
-      return this.#elements.update(rootRows(scene), (row) => childRows(scene, row));
+      return this.#elements.update(topRows(scene), (row) => childRows(scene, row));
     }
     this.#elements.forget();
     this.#shown = contents;
@@ -265,8 +264,11 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
 
   /** Why something was not done, or why there is nothing to see, or not all; empty when all is well. */
   get #message(): string {
-    const { contents, trouble, stale } = this.#inspector;
-    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? contents?.answer.cut ?? "";
+    const { contents, trouble, stale, scene } = this.#inspector;
+    const cut =
+      contents?.answer.cut ??
+      (scene && rootRows(scene).length === 0 ? vscode.l10n.t("Nothing to show in this frame.") : "");
+    return this.#said ?? trouble ?? (stale && staleText(stale)) ?? cut;
   }
 
   /** Notes whether the row that was selected in this function is in the tree; returns it where it was not just now. */
@@ -283,6 +285,8 @@ export class Tree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     // A property is run when it is clicked; it must not open by itself at the next stop.
     if (row.known?.node.lazy === true) return;
     this.#expansion.open(row.path);
+    // What is below the program's row is asked only while that is open.
+    if (isProgram(row)) this.#inspector.changed();
   }
 
   dispose(): void {

@@ -1,0 +1,24 @@
+import * as l10n from "@vscode/l10n";
+import { questionRow } from "./questionRows.ts";
+import { idOf, plain, PROGRAM, type Row, type Scene } from "./row.ts";
+
+/** The last row of the tree: what is below it is of the program as a whole, and asked only while it is open. */
+export function programRow(scene: Scene): Row {
+  return {
+    ...plain(scene, undefined, PROGRAM, l10n.t("Program")),
+    icon: "server-process",
+    tone: "quiet",
+    expandable: true,
+    open: scene.expansion.isOpen(PROGRAM),
+    can: ["copyReport"],
+  };
+}
+
+export function isProgram({ path }: Row): boolean {
+  return idOf(path) === idOf(PROGRAM);
+}
+
+/** What is told of the program. */
+export function programRowsBelow(scene: Scene, parent: Row): Row[] {
+  return scene.questions.ofProgram.map((question) => questionRow(scene, question, parent));
+}

@@ -1,0 +1,42 @@
+import * as vscode from "vscode";
+import { COMMAND, type CommandId } from "../ids.ts";
+import { failureOf } from "../model/failure.ts";
+import { PROGRAM_LENSES, type ProgramLens } from "../model/programLenses.ts";
+import { PROGRAM, questionPath } from "../model/row.ts";
+import { sayUnasked } from "./asking.ts";
+import type { Command, Parts } from "./command.ts";
+
+export const PROGRAM_COMMANDS = {
+  [COMMAND.showMemory]: showing("memory"),
+  [COMMAND.showEnvironment]: showing("environment"),
+  [COMMAND.copyBugReport]: (parts) => copyReport(parts, false),
+  [COMMAND.copyBugReportWithValues]: (parts) => copyReport(parts, true),
+} satisfies Readonly<Partial<Record<CommandId, Command>>> &
+  Record<(typeof PROGRAM_LENSES)[ProgramLens]["command"], Command>;
+
+/** Opens what is told of the program, which is asked then, and brings the keyboard to this row. */
+function showing(lens: ProgramLens): Command {
+  return async ({ inspector, questions, expansion, tree }) => {
+    const question = questions.ofProgram.find((one) => one.lens === lens);
+    if (question === undefined || (await inspector.settled()) === undefined) return sayUnasked(tree);
+    expansion.open(PROGRAM);
+    expansion.open(questionPath(question));
+    inspector.changed();
+    return tree.showTop(questionPath(question));
+  };
+}
+
+async function copyReport({ lenses, tree }: Parts, values: boolean): Promise<void> {
+  try {
+    const text = await lenses.report(values);
+    if (text === undefined) return await sayUnasked(tree);
+    await vscode.env.clipboard.writeText(text);
+    await tree.say(
+      values
+        ? vscode.l10n.t("Copied: a bug report with values of the program.")
+        : vscode.l10n.t("Copied: a bug report, without values of the program."),
+    );
+  } catch (error) {
+    await tree.say(vscode.l10n.t("No bug report was made: {0}", failureOf(error).message));
+  }
+}
