@@ -213,6 +213,14 @@ def batch(value: object, *, budget_ms: float = float("inf")) -> Answer:
     return _asked("batch", {"batch": value}, {}, 1, budget_ms)
 
 
+def item(dataset: object, index: int = 0) -> Answer:
+    """One item of a dataset, or of a loader's, taken as the program would take it: its time, and what is in it as
+    `batch` tells it. The code of the dataset runs on a copy of what it holds; random numbers and modes are put back.
+    What raises is told as ``error``.
+    """
+    return _asked("item", {"dataset": dataset}, {"index": index, "run": True}, 1, float("inf"))
+
+
 def environment() -> Answer:
     """What the program runs with: versions, devices, and every flag of torch, Python and the environment that changes
     what is computed, what is not as by default first. Nothing is imported or initialized to find out.

@@ -991,6 +991,32 @@ class BatchFound(TypedDict):
 
 
 @final
+class ItemFailure(TypedDict):
+    """Why an item did not come."""
+
+    #: The class of the exception.
+    type: str
+    message: str
+    #: The user's line that raised it.
+    source: SourceLine | None
+
+
+@final
+class ItemFound(TypedDict):
+    """One item of a dataset, taken by running its code, with all put back that can be."""
+
+    lens: Literal["item"]
+    index: int
+    #: The class of the item; null where none came.
+    type: str | None
+    #: How long it took.
+    ms: float | None
+    error: ItemFailure | None
+    #: As of a batch; equal samples are not looked for.
+    parts: list[BatchPart]
+
+
+@final
 class ReportFound(TypedDict):
     """A bug report about the stop, which is the text of the answer; asked about no value."""
 
@@ -1312,6 +1338,7 @@ Found = Union[
     NanOriginFound,
     EnvironmentFound,
     BatchFound,
+    ItemFound,
     ModelFound,
     ReportFound,
     MemoryFound,

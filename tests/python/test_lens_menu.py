@@ -11,7 +11,7 @@ import pytest
 import torch
 from asking import Paused
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, SequentialSampler, TensorDataset
 
 
 def trained(*, some: bool = False) -> nn.Module:
@@ -70,8 +70,9 @@ CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
     (lambda: {"x": "text", "n": [1, 2]}, None),
     (lambda: [nn.Linear(1, 1)], None),
     (lambda: Sample(torch.ones(2), 1), ["batch"]),
-    (lambda: TensorDataset(torch.ones(2)), ["batch"]),
-    (lambda: DataLoader(TensorDataset(torch.ones(2))), ["batch"]),
+    (lambda: TensorDataset(torch.ones(2)), ["batch", "item"]),
+    (lambda: DataLoader(TensorDataset(torch.ones(2))), ["batch", "item"]),
+    (lambda: SequentialSampler([1]), ["batch"]),
     (lambda: pd.DataFrame({"a": [1]}), ["batch"]),
     (lambda: pd.DataFrame(), None),
     (object, None),

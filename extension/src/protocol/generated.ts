@@ -97,6 +97,7 @@ export type Found =
   | NanOriginFound
   | EnvironmentFound
   | BatchFound
+  | ItemFound
   | ModelFound
   | ReportFound
   | MemoryFound
@@ -1326,6 +1327,40 @@ export interface BatchProblem {
   code: "batch_size" | "device" | "dtype" | "length" | "shape" | "duplicates" | "contradiction";
   text: string;
   paths: string[];
+}
+/**
+ * One item of a dataset, taken by running its code, with all put back that can be.
+ */
+export interface ItemFound {
+  lens: "item";
+  index: number;
+  /**
+   * The class of the item; null where none came.
+   */
+  type: string | null;
+  /**
+   * How long it took.
+   */
+  ms: number | null;
+  error: ItemFailure | null;
+  /**
+   * As of a batch; equal samples are not looked for.
+   */
+  parts: BatchPart[];
+}
+/**
+ * Why an item did not come.
+ */
+export interface ItemFailure {
+  /**
+   * The class of the exception.
+   */
+  type: string;
+  message: string;
+  /**
+   * The user's line that raised it.
+   */
+  source: SourceLine | null;
 }
 /**
  * The modules of a model as a tree: a row each, parents first.

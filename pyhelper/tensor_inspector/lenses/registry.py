@@ -43,6 +43,7 @@ LENSES: dict[str, Registered] = {
     "shapes": Registered("shapes.shapes", ("module",), further="input", runs=True),
     "model": Registered("model.model", ("model",), ("sort", "rows")),
     "batch": Registered("batch.batch", ("batch",), without_torch=True),
+    "item": Registered("batch.item", ("dataset",), ("index",), runs=True),
     "report": Registered("report.report", (), ("values", "stop"), without_torch=True, of_the_stop=True),
     "memory": Registered("memory.memory", (), ("rows", "thorough"), without_torch=True, of_the_stop=True),
 }

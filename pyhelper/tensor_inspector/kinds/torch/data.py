@@ -31,7 +31,14 @@ class _Data(WordedObject):
         return ["batch"]
 
 
-class Dataset(_Data):
+class _Items(_Data):
+    """What one item can be taken of."""
+
+    def lenses(self) -> list[str]:
+        return ["batch", "item"]
+
+
+class Dataset(_Items):
     """A dataset of the program's own: its attributes."""
 
     @classmethod
@@ -45,7 +52,7 @@ class Dataset(_Data):
         return ["iterable" if stream else "length not asked", *self.attribute_words()]
 
 
-class Tensors(_Data):
+class Tensors(_Items):
     needs = ("tensors",)
 
     def words(self) -> Iterable[str | None]:
@@ -54,7 +61,7 @@ class Tensors(_Data):
         return [samples(self.value), Word(listed(each, False, 80), listed(map(short, each), False, _ROOM))]
 
 
-class DatasetPart(_Data):
+class DatasetPart(_Items):
     needs = ("dataset", "indices")
 
     def words(self) -> Iterable[str | None]:
@@ -64,7 +71,7 @@ class DatasetPart(_Data):
         return [f"{samples(self.value)}{of}", f"in {brief(whole, self)}"]
 
 
-class Joined(_Data):
+class Joined(_Items):
     """Datasets one after the other, or side by side."""
 
     needs = ("datasets",)
@@ -100,7 +107,7 @@ class Sampler(_Data):
             yield from self.attribute_words()
 
 
-class Loader(_Data):
+class Loader(_Items):
     """A ``DataLoader``: of what, in which batches, in which order, by how many workers."""
 
     needs = ("dataset",)

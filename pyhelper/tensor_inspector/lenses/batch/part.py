@@ -31,11 +31,13 @@ IGNORED = -100  #: the label that torch's losses leave out
 
 
 class DataPart:
-    """``samples`` is how many samples stand side by side in a list; None where the part holds all of them itself."""
+    """``samples`` is how many samples stand side by side in a list; None where the part holds all of them
+    itself. What is no batch has one sample, and no equal ones."""
 
-    def __init__(self, path: str, samples: int | None) -> None:
+    def __init__(self, path: str, samples: int | None, *, is_batch: bool = True) -> None:
         self.path = path
         self.folded = samples
+        self._is_batch = is_batch
         self.values: list[Child] = []
         self.sort: Sort = "other"
         self.types: list[str] = []
@@ -113,7 +115,7 @@ class DataPart:
         finite = [number for number in self._numbers if -float("inf") < number < float("inf")]
         self.nan = sum(number != number for number in self._numbers)
         self.inf = len(self._numbers) - len(finite) - self.nan
-        self.least, self.most = (min(finite), max(finite)) if finite else (None, None)
+        self.least, self.most = (+min(finite), +max(finite)) if finite else (None, None)  # of bools, as numbers
         self._finite, self._total = len(finite), float(sum(finite))
         self.keys = list(self._numbers) if self.amount() == len(self._numbers) else None
         if all(number % 1 == 0 for number in finite):
@@ -168,7 +170,7 @@ class DataPart:
             most = _LABELS if one_each else _FEW if self.is_label() else _SEVERAL
             found = samples.counts(elements)
             self._take_counts(found, most if is_whole else min(most, _FEW_FLOATS))
-        if len(self.values) > 1 or not shape:
+        if len(self.values) > 1 or not shape or not self._is_batch:
             return
         if one_each:
             self.keys = elements.reshape(-1).tolist()

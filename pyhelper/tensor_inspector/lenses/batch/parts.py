@@ -23,10 +23,11 @@ _FOLDED = 5  #: tensors of one shape in a list that are told as one
 class DataParts:
     """Found in their order. ``left_out`` tells whether there are more than are told, or deeper ones."""
 
-    def __init__(self, asked: Child, budget: Budget) -> None:
+    def __init__(self, asked: Child, budget: Budget, *, is_batch: bool = True) -> None:
         self.found: dict[str, DataPart] = {}
         self.left_out = False
         self._budget = budget
+        self._is_batch = is_batch
         self._inside: set[int] = set()
         self._take(asked.value, "", asked.suffix, None)
 
@@ -56,7 +57,7 @@ class DataParts:
             if len(self.found) == _PARTS:
                 self.left_out = True
                 return
-            part = self.found[path] = DataPart(path, samples)
+            part = self.found[path] = DataPart(path, samples, is_batch=self._is_batch)
         part.values.append(Child(path, value, suffix))
 
 

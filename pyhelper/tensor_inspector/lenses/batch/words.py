@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...kinds import Child, Rows, TextRow
+from ...kinds import Child, Rows, TextRow, as_kind
+from ...safe.budget import Budget
 from ...words.line import Word, head, line_of
 from ...words.stats import stats_words
 from ...words.text import exact_number, listed, number, percent, plural, quoted, shape
@@ -25,7 +26,7 @@ _ALL = 100  #: rows of labels
 def row_of(name: str, size: int | None, parts: Sequence[DataPart], problems: Sequence[Problem], more: bool) -> Child:
     """What does not fit first, then each part, which opens to its labels and the value itself."""
     rows = [_problem(problem) for problem in problems]
-    rows += [_part(part) for part in parts]
+    rows += [part_row(part) for part in parts]
     if more:
         rows.append(Child("…", TextRow("there is more, or deeper, than is told here"), ""))
     badges = sorted({badge for row in rows if type(row.value) is Rows for badge in row.value.badges})
@@ -57,7 +58,7 @@ def _problem(problem: Problem) -> Child:
     return Child(problem.code.replace("_", " "), Rows(problem.text, 0, lambda start, count: [], "evidence", badges), "")
 
 
-def _part(part: DataPart) -> Child:
+def part_row(part: DataPart) -> Child:
     below = []
     if part.labels is not None and part.sort != "other":
         rows = [Child(_label(label), TextRow(_times(times, part)), "") for label, times in _first(part.labels, _ALL)]
@@ -71,6 +72,9 @@ def _part(part: DataPart) -> Child:
 
 def part_words(part: DataPart) -> Iterator[str | None]:
     several = len(part.values) > 1
+    if not several and part.sort in ("strings", "numbers", "other") and part.amount() is None:
+        yield as_kind(part.values[0].value, Budget(reads=False)).line()
+        return
     if part.sort in ("tensor", "array"):
         sizes = part.shape()
         device = "" if part.devices in (["cpu"], []) else f" {', '.join(part.devices)}"

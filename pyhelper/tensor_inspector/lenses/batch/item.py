@@ -1,0 +1,179 @@
+"""The lens `item`: one item of a dataset, taken as the program would take it, and its time. What can be is put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from time import perf_counter
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Callable
+
+from ...kinds import Child, as_kind
+from ...safe.budget import Budget
+from ...safe.guard import class_module, class_name, first_of, full_name, instance_dict, mro, plain_message, stands_in
+from ...words.text import full_path, one_line
+from ..explain.trace import entries_of
+from ..lens import Lens, Paused
+from ..running.isolation import Isolation
+from ..running.lifted import Lifted
+from .item_words import row_of
+from .part import DataPart
+from .parts import DataParts
+from .settings import role_of
+
+if TYPE_CHECKING:
+    from ...protocol import Found, ItemFailure, ItemFound
+
+_FAR = 100_000  #: items of a stream that are gone through
+_TEXT = 300  #: characters of a message
+_FILES = ("FileIO", "BufferedReader", "BufferedRandom", "BytesIO", "StringIO", "TextIOWrapper")
+
+
+def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
+    asked, index = values["dataset"], options.get("index", 0)
+    if type(index) is not int:
+        raise TypeError("index is a whole number, as in 0")
+    is_loader = role_of(asked.value) == "loader"
+    held = instance_dict(asked.value).get("dataset") if is_loader else asked.value
+    is_stream = any(class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(held)))
+    is_other = not is_loader and as_kind(held, Budget(reads=False)).kind != "object"
+    if is_other or first_of(type(held), "__iter__" if is_stream else "__getitem__") is None:
+        raise TypeError(f"{asked.name} is no dataset")
+    if is_stream and not 0 <= index < _FAR:
+        raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")
+    moving = _moving(held)
+    if moving is not None:
+        raise ValueError(f"{asked.name} is not run: its {moving} would go on, and can't be put back")
+    return ItemLens(asked, held, index, is_stream=is_stream, budget=budget)
+
+
+class ItemLens(Lens):
+    """The item is taken in one slice; what is in it is measured in the others."""
+
+    def __init__(self, asked: Child, dataset: Any, index: int, *, is_stream: bool, budget: Budget) -> None:
+        super().__init__(budget)
+        self._asked = asked
+        self._dataset = dataset
+        self._index = index
+        self._is_stream = is_stream
+        self._ran = False
+        self._item: Any = None
+        self._ms: float | None = None
+        self._failure: ItemFailure | None = None
+        self._waiting: list[tuple[DataPart, Any]] = []
+        self.parts: list[DataPart] = []
+
+    def go_on(self) -> bool:
+        if not self._ran:
+            self._run()
+            self._ran = True
+            self._find_parts()
+            return False
+        while self._waiting:
+            if self.budget.spent():
+                return False
+            part, value = self._waiting.pop()
+            part.measure(value, self.budget)
+        for part in self.parts:
+            part.settle()
+        return True
+
+    def progress(self) -> float:
+        return 0.5 if self._ran else 0.0
+
+    def found(self) -> Found:
+        answer: ItemFound = {
+            "lens": "item",
+            "index": self._index,
+            "type": None if self._failure is not None else full_name(type(self._item)),
+            "ms": self._ms,
+            "error": self._failure,
+            "parts": [part.data() for part in self.parts],
+        }
+        return answer
+
+    def row(self) -> Child:
+        name = f"{self._asked.name}[{self._index}]"
+        return row_of(name, self._item, self._ms or 0.0, self._failure, self.parts, self.budget)
+
+    def _run(self) -> None:
+        """As long as it takes, unless it is interrupted; it works on a copy of what the dataset holds."""
+        with _Files(self._dataset), Isolation(self._dataset, kept=True) as run:
+            data = run.copy(self._dataset)
+            take = _nth if self._is_stream else _at
+            with Lifted(self.guard):
+                started = perf_counter()
+                try:
+                    self._item = take(data, self._index)
+                except (Exception, SystemExit) as error:
+                    self._failure = _failure(error, self._is_stream)
+                self._ms = (perf_counter() - started) * 1000
+
+    def _find_parts(self) -> None:
+        if self._failure is not None:
+            return
+        found = DataParts(Child("item", self._item, None), Budget(reads=False), is_batch=False)
+        self.parts.extend(found.found.values())
+        self._waiting = [(part, one.value) for part in reversed(self.parts) for one in reversed(part.values)]
+
+
+def _at(data: Any, index: int) -> Any:
+    return data[index]
+
+
+def _nth(data: Any, index: int) -> Any:
+    stream = iter(data)
+    try:
+        for _ in range(index):
+            next(stream)
+        return next(stream)
+    finally:
+        if type(stream) is GeneratorType:
+            stream.close()
+
+
+def _failure(error: BaseException, is_stream: bool) -> ItemFailure:
+    lines = [entry for entry in entries_of(error) if not entry.is_installed() and entry.module != __name__]
+    message = "there is no such item" if is_stream and type(error) is StopIteration else plain_message(error)
+    return {
+        "type": class_name(type(error)),
+        "message": one_line(message, _TEXT),
+        "source": {"file": full_path(lines[-1].file), "line": lines[-1].lineno} if lines else None,
+    }
+
+
+def _moving(dataset: Any) -> str | None:
+    """What the dataset holds that goes on when it is asked, as an iterator does: its attribute and class."""
+    for name, value in list(instance_dict(dataset).items()):
+        cls = type(value)
+        is_file = class_module(cls) == "_io"
+        is_iterator = cls is GeneratorType or (
+            class_module(cls) in ("builtins", "itertools", "_csv") and first_of(cls, "__next__") is not None
+        )
+        if is_iterator and not is_file:
+            return f"{name}, a {class_name(cls)},"
+    return None
+
+
+class _Files:
+    """A context after which files that a dataset holds are read on from where they were."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._undo: list[Callable[[], object]] = []
+
+    def __enter__(self) -> None:
+        for value in list(instance_dict(self._dataset).values()):
+            cls: Any = type(value)
+            if class_module(cls) == "_io" and class_name(cls) in _FILES:
+                try:
+                    self._undo.append(partial(cls.seek, value, cls.tell(value)))
+                except (OSError, ValueError):  # closed, or a pipe
+                    continue
+
+    def __exit__(self, *error: object) -> None:
+        for undo in self._undo:
+            try:
+                undo()
+            except (OSError, ValueError):
+                continue

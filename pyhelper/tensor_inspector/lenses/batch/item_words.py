@@ -1,0 +1,40 @@
+"""One item of a dataset as a row of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...kinds import Child, Rows, TextRow, as_kind
+from ...safe.budget import Budget
+from ...words.line import Word, line_of
+from ...words.text import number
+from .part import DataPart
+from .words import part_row
+
+if TYPE_CHECKING:
+    from ...protocol import Badge, ItemFailure
+
+
+def row_of(
+    name: str, item: Any, ms: float, failure: ItemFailure | None, parts: list[DataPart], budget: Budget
+) -> Child:
+    """What came, or why nothing came, with the time that it took; below it its parts and itself."""
+    if failure is not None:
+        said = f"{failure['type']}: {failure['message']}" if failure["message"] else failure["type"]
+        source = failure["source"]
+        where = [] if source is None else [Child("raised in", TextRow(f"{source['file']}:{source['line']}"), "")]
+        badges: list[Badge] = ["error"]
+        line = line_of([Word(f"raised {said}", loud=True), f"after {duration(ms)}"])
+        return Child(
+            name, Rows(line, len(where), lambda start, count: where[start : start + count], "group", badges), ""
+        )
+    rows = [part_row(part) for part in parts if part.path]
+    rows.append(Child("item", item, None))
+    loud = sorted({badge for row in rows[:-1] for badge in row.value.badges})  # type: ignore[attr-defined]
+    line = line_of([duration(ms), as_kind(item, budget).line()])
+    return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "group", loud), "")
+
+
+def duration(ms: float) -> str:
+    """``0.83 ms``, ``1.2 s``"""
+    return f"{number(ms, 2)} ms" if ms < 1000 else f"{number(ms / 1000, 2)} s"
