@@ -19,6 +19,7 @@ from asking import Paused
 from test_isolation import made, picture
 from test_model import Transformer
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from untouched import Watch
 
 from tensor_inspector import shapes as ask
@@ -370,6 +371,51 @@ def test_what_is_compiled_runs_as_it_was_written() -> None:
     assert [row["name"] for row in ask(model, torch.ones(1, 2))["rows"]] == ["", "0"]
 
 
+def test_what_is_compiled_inside_or_in_place_runs_as_it_was_written() -> None:
+    inner = nn.Sequential(nn.Linear(2, 3))
+    wrapper = torch.compile(inner, backend="eager")
+    model = nn.Sequential(wrapper, nn.Linear(3, 1))
+    model.compile(backend="eager")
+    before = model._compiled_call_impl
+    names = [row["name"] for row in ask(model, torch.ones(1, 2))["rows"]]
+    assert names == ["", "0._orig_mod", "0._orig_mod.0", "1"]
+    assert (model[0] is wrapper, model._compiled_call_impl is before) == (True, True)
+    assert torch._dynamo.utils.counters["frames"] == {}
+
+
+class Tagged(torch.Tensor):
+    """Without code of its own."""
+
+
+def fake() -> tuple[nn.Module, torch.Tensor]:
+    with FakeTensorMode():
+        return nn.Linear(2, 3), torch.ones(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (fake, [4, 3]),
+        (lambda: (nn.Linear(2, 3, device="meta"), torch.ones(4, 2, device="meta")), [4, 3]),
+        (lambda: (nn.Identity(), torch.eye(2).to_sparse()), [2, 2]),
+        (lambda: (nn.Identity(), torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])), None),
+        (lambda: (nn.Identity(), torch.ones(2).as_subclass(Tagged)), [2]),
+        (lambda: (nn.Identity(), torch.ones(1, 2).expand(3, 2)), [3, 2]),
+        (lambda: (nn.LSTM(2, 3), nn.utils.rnn.pack_sequence([torch.ones(3, 2), torch.ones(2, 2)])), [5, 3]),
+        (lambda: (nn.Embedding(5, 3, max_norm=0.1), torch.tensor([1, 2])), [2, 3]),
+        (lambda: (nn.utils.parametrizations.spectral_norm(nn.Linear(2, 3)), torch.ones(1, 2)), [1, 3]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_tensors_and_modules_of_every_kind_can_be_run(make: Callable[[], Any], shape: list[int] | None) -> None:
+    model, x = make()
+    before = [(id(one), one._version) for one in [*model.parameters(), *model.buffers()]]
+    found = ask(model, x)
+    assert found["error"] is None
+    assert found["rows"][0]["outputs"][0]["shape"] == shape
+    assert [(id(one), one._version) for one in [*model.parameters(), *model.buffers()]] == before
+
+
 def scripted() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -389,8 +435,8 @@ def with_lock() -> nn.Module:
         (lambda: nn.ModuleList([nn.ReLU()]), (ONE,), "has no forward of its own"),
         (lambda: nn.Sequential(nn.LazyLinear(2)), (ONE,), "is not initialized: its first call does that"),
         (with_lock, (ONE,), "lock holds a lock, which can't be copied"),
-        (scripted, (ONE,), "is not run"),
-        (nn.ReLU, (threading.Lock(),), "a lock holds a lock, which can't be copied"),
+        (scripted, (ONE,), "a part of it is scripted"),
+        (nn.ReLU, (threading.Lock(),), "input1 holds a lock, which can't be copied"),
         (lambda: nn.SyncBatchNorm(2), (ONE,), "may wait for other processes"),
     ],
 )

@@ -19,13 +19,14 @@ from ...measure.torch.metadata import (
     requires_grad,
     shape_of,
 )
+from ...safe.guard import class_name
 
 
 class HeldTensor:
     """What is known of one by its metadata. ``elements`` and ``bytes`` are None where they are not known.
 
-    Two that have the same ``memory`` are tied: they are one tensor, or show the same elements. On the device "meta" the
-    bytes are those that it would take elsewhere.
+    Two that have the same ``memory`` are tied: they are one tensor, or show the same elements. Of a fake tensor, and of
+    one on the device "meta", the bytes are those that it would take elsewhere.
     """
 
     __slots__ = tuple("bytes device dtype elements is_lazy key memory path requires_grad shape value".split())
@@ -46,9 +47,9 @@ class HeldTensor:
         self.memory = self._memory(is_exact)
 
     def _bytes(self, is_exact: bool) -> int | None:
-        if not is_exact:
+        if not is_exact and class_name(type(self.value)) != "FakeTensor":
             return known_bytes(self.value)
-        if is_on_meta(self.value):
+        if not is_exact or is_on_meta(self.value):
             return None if self.elements is None else self.elements * int(Base.element_size(self.value))
         return byte_count(self.value)
 

@@ -11,7 +11,16 @@ from weakref import ReferenceType
 
 from ...measure.torch.digest import is_lazy
 from ...measure.torch.elements import is_plain
-from ...measure.torch.metadata import Base, element_count, grad_fn_of, is_any_tensor, is_exact_tensor, is_on_meta
+from ...measure.torch.metadata import (
+    Base,
+    element_count,
+    grad_fn_of,
+    is_any_tensor,
+    is_on_meta,
+    is_tensor,
+    plain,
+    requires_grad,
+)
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
 from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, stored
@@ -106,17 +115,22 @@ class Duplicates:
     def _tensor(self, value: Any) -> Any:
         if is_lazy(type(value)):
             raise NotCopied("is not initialized: its first call does that")
-        is_without_memory = is_exact_tensor(value) and is_on_meta(value)
-        if not is_without_memory:
-            if not is_exact_tensor(value) or not is_plain(value):
-                raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+        if not is_tensor(value):
+            raise NotCopied(f"holds a {class_name(type(value))}, which only its own code could copy")
+        elements = plain(value) if is_plain(plain(value)) else value
+        if elements is value and library_of(type(value)) != "torch":
+            raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
+        if not is_on_meta(value):
             self._count(element_count(value) or 0)
-        if not self._clones:
-            return value
-        copied = Base.detach(value).clone()
+        return self._cloned(value, Base.detach(elements).clone()) if self._clones else value
+
+    def _cloned(self, value: Any, copied: Any) -> Any:
         if type(value) is torch.nn.Parameter:
             return torch.nn.Parameter(copied, value.requires_grad)
-        copied.requires_grad_(value.requires_grad)
+        if type(copied) is not type(value):
+            copied = Base.as_subclass(copied, type(value))
+            stored(copied).update(stored(value))
+        copied.requires_grad_(bool(requires_grad(value)))
         if grad_fn_of(value) is None:
             return copied
         with torch.enable_grad():  # no leaf, which could not be modified in place

@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from ...measure.torch.digest import in_cpp
 from ...measure.torch.modules import Member, is_of, members
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instance_dict, module, stored
+from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instance_dict, is_filled, module, stored
 from .duplicates import Duplicates, NotCopied
 from .generators import common_states, state_of
 from .involved import Involved
@@ -35,7 +36,7 @@ _COMMON_HOOKS = tuple(
     "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
     " _global_forward_pre_hooks _global_backward_hooks _global_backward_pre_hooks".split()
 )
-_BOOKKEEPING = frozenset(instance_dict(torch.nn.Module()))
+_BOOKKEEPING = frozenset((*instance_dict(torch.nn.Module()), "_compiled_call_impl"))
 _WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
 _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
 
@@ -52,15 +53,18 @@ def unwrapped(model: Any) -> Any:
 
 
 def why_not(*things: Any) -> str | None:
-    """Why modules, functions or what they are given are not run; None where all that a run changes can be put back."""
+    """Why modules, functions or what they are given are not run; None where all that a run changes can be put back.
+
+    Of what is no module it says what that is: ``holds a lock, which can't be copied``.
+    """
     if _processes() > 1:
         return "other processes would have to run it too"
     copies = Duplicates(clones=False)
-    for thing in things:
-        try:
+    try:
+        for thing in things:
             copies.of(thing)
-        except NotCopied as why:
-            return f"a {class_name(type(thing))} {why}"
+    except NotCopied as why:
+        return str(why)
     involved = Involved(copies)
     for member in involved:
         why_not_member = _why_not_member(member, copies)
@@ -70,19 +74,34 @@ def why_not(*things: Any) -> str | None:
 
 
 def _why_not_member(member: Member, copies: Duplicates) -> str | None:
+    if _is_bypassed(member):
+        return None
+    if is_of(member.module, "OptimizedModule"):
+        return "a part of it is compiled"
     if is_of(member.module, *_SHARED):
         return f"{class_name(type(member.module))} may wait for other processes"
-    if is_of(member.module, "OptimizedModule") or member.attributes.get("_compiled_call_impl") is not None:
-        return "a part of it is compiled"
+    if in_cpp(member.module) is not None:
+        return "a part of it is scripted, which can't be copied"
     if member.attributes is not stored(member.module):
         return f"{class_name(type(member.module))} keeps its attributes in no plain dict"
-    for name, value in _attributes(member):
+    for name, value in _named(member):
         try:
             copies.of(value)
         except NotCopied as why:
             path = member.path or class_name(type(member.module))
             return f"{path}.{name} {why}"
     return None
+
+
+def _named(member: Member) -> Iterator[tuple[str, Any]]:
+    """What a run may change of a module by the names that one types."""
+    for name, value in _attributes(member):
+        yield from member.items(name) if name in _TABLES and type(value) in _COPIED else [(name, value)]
+
+
+def _is_bypassed(member: Member) -> bool:
+    """Whether a module is a wrapper in another one, which runs what is wrapped."""
+    return member.parent is not None and unwrapped(member.module) is not member.module
 
 
 class Isolation:
@@ -130,6 +149,8 @@ class Isolation:
         return self._copies.of(value)
 
     def _isolate(self, member: Member) -> None:
+        if _is_bypassed(member):
+            return
         attributes = member.attributes
         before = dict(attributes)
         self._undo.append(partial(_put_back, attributes, before))
@@ -141,6 +162,10 @@ class Isolation:
                 attributes[name] = OrderedDict()
             elif type(value) in _COPIED:
                 attributes[name] = type(value)(value)
+        if is_filled(attributes.get("_modules")):
+            attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
+        if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
+            attributes["_compiled_call_impl"] = None
 
     def watch(self, before: Callable[..., None], after: Callable[..., None]) -> None:
         """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward."""

@@ -117,5 +117,5 @@ def _is_bad(numbers: Measured | None) -> bool:
 def _wait() -> None:
     """For what was given to devices to be done, so that each layer's time is its own."""
     cuda = torch.cuda
-    if cuda.is_available() and cuda.is_initialized() and not cuda.is_current_stream_capturing():
+    if cuda.is_initialized() and not cuda.is_current_stream_capturing():
         cuda.synchronize()

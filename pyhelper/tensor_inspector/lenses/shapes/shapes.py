@@ -32,7 +32,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     model = unwrapped(asked.value)
     if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
-    why = why_not(model, *(one.value for one in inputs))
+    why = why_not(model) or next(filter(None, (_why_not_given(one) for one in inputs)), None)
     if why is not None:
         raise ValueError(f"{asked.name} is not run: {why}")
     return ShapesLens(asked, model, inputs, budget)
@@ -58,9 +58,9 @@ class ShapesLens(Lens):
             positional, named = arguments(self._model, [run.copy(one) for one in given])
             try:
                 with Lifted(self.guard):
-                    self._model(*positional, **named)
+                    _called(self._model, positional, named)
             except (Exception, SystemExit) as error:
-                self._failure = Failure(error, recorder.fail())
+                self._failure = Failure(_of_the_program(error), recorder.fail())
         recorder.settle()
         return True
 
@@ -83,3 +83,19 @@ class ShapesLens(Lens):
 
     def text(self) -> str:
         return table(self._recorder, self._failure)
+
+
+def _why_not_given(given: Child) -> str | None:
+    why = why_not(given.value)
+    return None if why is None else f"{given.name} {why}"
+
+
+def _called(model: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """By these names an exception is explained, where no code of the program has others."""
+    model(*inputs, **named)
+
+
+def _of_the_program(error: BaseException) -> BaseException:
+    """The exception without our outer frame, which has names of our own."""
+    trace: Any = error.__traceback__
+    return error if trace is None else error.with_traceback(trace.tb_next)

@@ -9,7 +9,7 @@ from ...words.text import middle
 from .call import LayerRun
 from .failure import Failure
 from .recorder import Recorder
-from .words import bad_text, groups_of, name_of, parameters_of, range_of, shapes_of, time_of, unusual, what
+from .words import bad_text, groups_of, name_of, parameters_of, range_of, shapes_of, time_of, unusual, what, wrong
 
 _WIDTH = 48  #: characters of the first column
 _HEAD = ("layer", "input", "output", "", "range", "not finite", "parameters", "time")
@@ -34,7 +34,7 @@ def _name(group: Sequence[LayerRun]) -> str:
 
 def _cells(group: Sequence[LayerRun]) -> tuple[str, ...]:
     call = group[0]
-    made = shapes_of(call.outputs) or call.returned if call.state == "done" else "raised"
+    made = shapes_of(call.outputs) or call.returned if call.state == "done" else wrong(call) or ""
     bad = bad_text(call)
     return (
         shapes_of(call.inputs),

@@ -12,6 +12,7 @@ from ...measure.torch.metadata import (
     dtype_name,
     is_any_tensor,
     is_integer,
+    is_nested,
     is_tensor,
     shape_of,
     sizes_listed,
@@ -109,13 +110,14 @@ def _counted(value: Any) -> Measured | None:
 
 
 def tensor_data(place: str, value: Any, numbers: Measured | None) -> LayerTensor:
-    """A tensor as data; one whose class computes even its shape tells only that class."""
-    known = is_tensor(value)
+    """A tensor as data; one whose class computes even its shape tells only that class. A nested one has no shape."""
+    known = is_tensor(value) and not is_nested(value)
+    dtype = dtype_name(value) if is_tensor(value) else class_name(type(value))
     return {
         "place": place,
         "shape": sizes_listed(shape_of(value)) if known else None,
-        "dtype": dtype_name(value) if known else class_name(type(value)),
-        "device": str(device_of(value)) if known else "",
+        "dtype": dtype if known or not is_tensor(value) else f"nested {dtype}",
+        "device": str(device_of(value)) if is_tensor(value) else "",
         "low": None if numbers is None else numbers.low,
         "high": None if numbers is None else numbers.high,
         "nan": 0 if numbers is None else numbers.nan,
