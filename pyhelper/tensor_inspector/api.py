@@ -182,6 +182,13 @@ def gradcheck(function: object, *inputs: object, budget_ms: float = float("inf")
     return _asked("gradcheck", values, {"run": True}, 1, budget_ms)
 
 
+def referrers(value: object, *, budget_ms: float = float("inf")) -> Answer:
+    """Who keeps a value alive: by every name that reaches it, what shares its memory, graphs that have saved it, and
+    what has no name in sight: closures, caches, other modules, generators that wait. What else C++ holds is not seen.
+    """
+    return _asked("referrers", {"value": value}, {"rows": 10**9}, 1, budget_ms)
+
+
 def shapes(module: object, *inputs: object, budget_ms: float = float("inf")) -> Answer:
     """Runs a module on inputs, and tells each call of a layer: input and output shapes, ranges, NaN, parameters, time.
 

@@ -543,6 +543,29 @@ class MemoryFound(TypedDict):
 
 
 @final
+class Referrer(TypedDict):
+    """What keeps a value alive."""
+
+    #: name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward; else
+    #: what the way to it begins with, which has no name in sight.
+    how: Literal["name", "memory", "graph", "module", "class", "function", "frame", "generator"]
+    #: The way to it, as one types it where that is known.
+    name: str
+
+
+@final
+class ReferrersFound(TypedDict):
+    """Who keeps a value alive. What C++ holds, besides graphs in sight, is not seen."""
+
+    lens: Literal["referrers"]
+    count: Integer
+    #: As many as the option `rows` asks for; 100 when absent.
+    referrers: list[Referrer]
+    #: All ways were followed to their ends.
+    complete: bool
+
+
+@final
 class CompareFound(TypedDict):
     """How two values differ, counted, and the worst of it; the rows tell all the differences."""
 
@@ -1343,6 +1366,7 @@ Found = Union[
     ReportFound,
     MemoryFound,
     ShapesFound,
+    ReferrersFound,
 ]
 #: The place of one element, an integer for each dimension.
 Index = list[Integer]

@@ -88,4 +88,26 @@ def test_the_lenses_of_a_row(
         return sys._getframe()
 
     row = Paused(stop(make()), monkeypatch).ask("inspect", expression="value")["node"]
-    assert row.get("lenses") == lenses
+    assert [lens for lens in row.get("lenses", []) if lens != "referrers"] == (lenses or [])
+
+
+@pytest.mark.parametrize(
+    ("make", "is_offered"),
+    [
+        (lambda: torch.ones(2), True),
+        (lambda: nn.Linear(2, 2), True),
+        (lambda: [1], True),
+        (object, True),
+        (lambda: 7, False),
+        (lambda: "text", False),
+    ],
+)
+def test_who_keeps_it_alive_is_offered_for_what_can_hold_others(
+    make: Callable[[], Any], is_offered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(value: object) -> Any:
+        return sys._getframe()
+
+    rows = Paused(stop(make()), monkeypatch).ask("frame")["rows"]["nodes"]
+    row = next(row for row in rows if row["name"] == "value")
+    assert ("referrers" in row.get("lenses", [])) is is_offered

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -14,11 +16,13 @@ from torch import nn
 from untouched import Watch
 
 import tensor_inspector
+from tensor_inspector.lenses.memory import roots
 from tensor_inspector.measure.memory.blocks import Extent, MemoryBlocks
 from tensor_inspector.safe.budget import Budget
 
 
 def memory(frame: FrameType, monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, Any]:
+    monkeypatch.setattr(roots, "_is_programs", lambda name, module: False)  # those of other tests
     found = Paused(frame, monkeypatch).lens("memory", options)["found"]
     assert isinstance(found, dict)
     return found
@@ -170,6 +174,18 @@ def test_a_part_of_a_model_counts_for_the_model(monkeypatch: pytest.MonkeyPatch)
 
     frame = train()
     assert [one["name"] for one in memory(frame, monkeypatch)["groups"]] == ["model"]
+
+
+def test_variables_of_the_programs_other_modules_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kept_elsewhere.py").write_text("import torch\nclass Kept:\n    last = [torch.zeros(77)]\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def stop() -> FrameType:
+        return sys._getframe()
+
+    importlib.import_module("kept_elsewhere")
+    found = Paused(stop(), monkeypatch).lens("memory")["found"]
+    assert group(found, "kept_elsewhere.Kept.last")["bytes"] == 77 * 4
 
 
 def test_memory_on_no_device_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,8 @@ export type Found =
   | ModelFound
   | ReportFound
   | MemoryFound
-  | ShapesFound;
+  | ShapesFound
+  | ReferrersFound;
 /**
  * In what two values differ; names: what both have is named in two ways, as by a wrapper around a model.
  */
@@ -1685,6 +1686,34 @@ export interface LayerTensor {
   high: Number | null;
   nan: Integer;
   inf: Integer;
+}
+/**
+ * Who keeps a value alive. What C++ holds, besides graphs in sight, is not seen.
+ */
+export interface ReferrersFound {
+  lens: "referrers";
+  count: Integer;
+  /**
+   * As many as the option `rows` asks for; 100 when absent.
+   */
+  referrers: Referrer[];
+  /**
+   * All ways were followed to their ends.
+   */
+  complete: boolean;
+}
+/**
+ * What keeps a value alive.
+ */
+export interface Referrer {
+  /**
+   * name: what one types in sight; memory: another tensor or array over its memory; graph: saved for a backward; else what the way to it begins with, which has no name in sight.
+   */
+  how: "name" | "memory" | "graph" | "module" | "class" | "function" | "frame" | "generator";
+  /**
+   * The way to it, as one types it where that is known.
+   */
+  name: string;
 }
 /**
  * One value as it is shown.

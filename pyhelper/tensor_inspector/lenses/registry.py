@@ -45,6 +45,7 @@ LENSES: dict[str, Registered] = {
     "batch": Registered("batch.batch", ("batch",), without_torch=True),
     "item": Registered("batch.item", ("dataset",), ("index",), runs=True),
     "report": Registered("report.report", (), ("values", "stop"), without_torch=True, of_the_stop=True),
+    "referrers": Registered("memory.referrers", ("value",), ("rows",), without_torch=True),
     "memory": Registered("memory.memory", (), ("rows", "thorough"), without_torch=True, of_the_stop=True),
 }
 

@@ -141,7 +141,7 @@ class Snapshot:
         badges = kind.badges()
         if badges:
             node["badges"] = badges
-        lenses = kind.lenses()
+        lenses = [*kind.lenses(), *(["referrers"] if kind.contains else [])]
         if lenses:
             node["lenses"] = lenses
         if mark is None or mark["kind"] == "shared":

@@ -90,8 +90,8 @@ class Opened:
 
     @property
     def has_own_parts(self) -> bool:
-        """Whether its attributes are rather variables of the program than parts of one: a trainer's, a module's."""
-        return self.how == self.OBJECT or self._is_module
+        """Whether its attributes are rather variables of the program than parts of one: a trainer's, a class's."""
+        return self.how == self.OBJECT or self._is_module or issubclass(self.cls, type)
 
     def parts(self, value: Any) -> Iterator[Held]:
         cls = self.cls

@@ -12,7 +12,7 @@ from ...measure.memory.blocks import Extent, extents_of_array, is_array
 from ...safe.budget import Budget, Steps
 from ...safe.guard import module
 from .roots import roots
-from .walk import Walk
+from .walk import MOST, Walk
 
 if TYPE_CHECKING:
     from ...measure.memory.retained import Retained
@@ -26,10 +26,20 @@ class Inventory:
 
     ``places`` are those of the walk, −1 of what has no name; of what a graph keeps, that of the variable whose graph it
     is, with the operation in ``ops``. Of several that share memory the one of the lowest rank stands for it.
+    ``thorough`` looks for tensors without a name too; without ``shares`` there is only the walk, which meets what is
+    ``watched``.
     """
 
-    def __init__(self, frame: FrameType | None, *, thorough: bool = False) -> None:
-        self.walk = Walk(roots(frame))
+    def __init__(
+        self,
+        frame: FrameType | None,
+        *,
+        thorough: bool = False,
+        watched: frozenset[int] = frozenset(),
+        most: int = MOST,
+        shares: bool = True,
+    ) -> None:
+        self.walk = Walk(roots(frame), watched, most)
         self.extents: list[Extent] = []
         self.ranks: list[int] = []
         self.places: list[int] = []
@@ -38,6 +48,7 @@ class Inventory:
         self.graphs: Retained | None = None
         self.rooted: list[int] = []  #: the places of the tensors whose graphs are gone through, in their order
         self._thorough = thorough
+        self._shares = shares
         self._measured: dict[int, list[Extent]] = {}  #: by the ids of values, which are kept
         self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, place and node of a tensor, by its id
         self._function_of = None if module("torch") is None else _function_of()
@@ -48,6 +59,8 @@ class Inventory:
 
     def go_on(self, budget: Budget) -> bool:
         """Work on while there is time. Whether all is done."""
+        if not self._shares:
+            return self._walk(budget)
         stages = (self._walk, self._enter_named, self._enter_unnamed, self._go_through_graphs, self._enter_saved)
         while self._stage < len(stages):
             if not stages[self._stage](budget):

@@ -19,7 +19,7 @@ _STANDARD = os.path.dirname(ast.__file__) + os.sep  #: where the standard librar
 
 def roots(frame: FrameType | None) -> Iterator[Held]:
     """The variables of the paused frame and its callers, those of their modules, and those of the program's others."""
-    views = [] if frame is None else frames.in_sight(frames.View(frame, frames.variables(frame)))
+    views = _views(frame)
     seen: set[str] = set()
     namespaces: set[int] = set()
     for number, view in enumerate(views):
@@ -45,6 +45,15 @@ def roots(frame: FrameType | None) -> Iterator[Held]:
             for name, value in list(dict.items(stored(found))):
                 if type(name) is str and _is_shown(name, value):
                     yield Held(f"{home}.{name}", value, False)
+
+
+def frames_of(frame: FrameType | None) -> list[FrameType]:
+    """The frames whose variables these are."""
+    return [view.frame for view in _views(frame)]
+
+
+def _views(frame: FrameType | None) -> list[frames.View]:
+    return [] if frame is None else frames.in_sight(frames.View(frame, frames.variables(frame)))
 
 
 def _is_shown(name: str, value: Any) -> bool:

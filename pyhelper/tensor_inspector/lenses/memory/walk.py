@@ -11,7 +11,7 @@ from ...safe.guard import class_name, module, stored
 from ..step.classes import is_library
 from .inside import Held, Opened
 
-_MOST = 400_000  #: places
+MOST = 200_000  #: places
 
 
 class Place:
@@ -32,13 +32,14 @@ class Walk:
     for: as many of each as there are holders of it.
     """
 
-    def __init__(self, roots: Iterable[Held], watched: frozenset[int] = frozenset()) -> None:
+    def __init__(self, roots: Iterable[Held], watched: frozenset[int] = frozenset(), most: int = MOST) -> None:
         self.met: list[int] = []
         self.values: list[Any] = []
         self.roles: list[str] = []  #: what each is to a training step
         self.given: list[bool] = []  #: whether its own holder gives it that role, as a module does
         self.complete = False
         self._watched = watched
+        self._most = most
         self._gradient_of = None if module("torch") is None else _gradient_of()
         self._classes: dict[int, Opened] = {}
         self._above: list[int] = []
@@ -67,16 +68,16 @@ class Walk:
                         return False
             except Exception:  # it changes too fast to be gone through
                 continue
-            if len(self.values) >= _MOST:
+            if len(self.values) >= self._most:
                 self._waiting.clear()
                 return True
-        self.complete = len(self.values) < _MOST
+        self.complete = len(self.values) < self._most
         return True
 
     def _meet(self, part: Held, above: int, role: str) -> None:
         value = part.value
         known = self._class_of(value)
-        if known.how == Opened.ATOM or len(self.values) >= _MOST:
+        if known.how == Opened.ATOM or len(self.values) >= self._most:
             return
         place = self._enter(part, above, part.role or role)
         if known.how == Opened.MEMORY:
@@ -135,6 +136,11 @@ class Walk:
             seen.add(group)
             group = self._groups[self._within[group]]
         return group
+
+    def name_of(self, value: Any) -> str | None:
+        """The name of an object that was gone through."""
+        place = self._opened.get(id(value))
+        return None if place is None or self.values[place] is not value else self.place(place).name
 
     def holder(self, place: int) -> int | None:
         """The place of what holds it; None of a variable."""

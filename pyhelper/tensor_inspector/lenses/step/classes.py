@@ -6,13 +6,15 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...safe.guard import class_dict, class_module, instance_dict, mro, top_package
-from .calls import Call
 from .frames import global_of
 from .source import Source
-from .step import Step
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .step import Step
 
 _METHODS = 200
 _DECORATORS = 32  #: around one function

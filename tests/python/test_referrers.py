@@ -1,0 +1,187 @@
+"""The lens `referrers`: every holder that the tests make is named, and nobody else is."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from asking import Paused
+from untouched import Watch, outlives
+
+import tensor_inspector
+
+
+class Cache:
+    shared: dict[str, object] = {}
+
+    def __init__(self, **items: object) -> None:
+        self.items = items
+
+
+class Slotted:
+    __slots__ = ("held",)
+
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+
+def closing_over(value: object) -> Callable[[], object]:
+    return lambda: value
+
+
+def waiting_with(value: object) -> Iterator[None]:
+    yield
+    print(value)
+
+
+def started(generator: Iterator[None]) -> Iterator[None]:
+    next(generator)
+    return generator
+
+
+def holders(frame: FrameType, monkeypatch: pytest.MonkeyPatch, value: str = "value") -> list[tuple[str, str]]:
+    found = Paused(frame, monkeypatch).lens("referrers", value=value)["found"]
+    assert found["complete"] is True
+    return sorted((one["how"], one["name"]) for one in found["referrers"])
+
+
+MAKERS: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda value: [0, value], "holder[1]"),
+    (lambda value: (1, {"a": value}), 'holder[1]["a"]'),
+    (lambda value: Cache(x=value), 'holder.items["x"]'),
+    (Slotted, "holder.held"),
+    (closing_over, "holder.value"),
+    (lambda value: functools.partial(print, value), "holder.args[0]"),
+    (lambda value: types.SimpleNamespace(deep=types.SimpleNamespace(one=value)), "holder.deep.one"),
+]
+
+
+@pytest.mark.parametrize(("make", "name"), MAKERS, ids=[name for _, name in MAKERS])
+@pytest.mark.parametrize("new", [lambda: {1}, lambda: torch.ones(3), lambda: np.ones(3), lambda: Slotted(1)])
+def test_who_holds_a_value_is_named_as_one_types_it(
+    make: Callable[[Any], Any], name: str, new: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop() -> FrameType:
+        value = new()
+        holder = make(value)
+        assert holder is not value
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == sorted([("name", "value"), ("name", name)])
+
+
+HIDDEN: list[tuple[Callable[[Any], Any], str, str]] = [
+    (lambda value: {"kept": [value]}, "module", 'some_library.hold["kept"][0]'),
+    (closing_over, "function", "test_referrers.closing_over.<locals>.<lambda>.value"),
+    (lambda value: Cache(x=value), "module", 'some_library.hold.items["x"]'),
+]
+
+
+@pytest.mark.parametrize(("make", "how", "name"), HIDDEN, ids=[name for _, _, name in HIDDEN])
+def test_what_has_no_name_in_sight_is_found_from_the_value_upward(
+    make: Callable[[Any], Any], how: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = types.ModuleType("some_library")
+    monkeypatch.setitem(sys.modules, "some_library", library)
+
+    def stop() -> FrameType:
+        value = torch.ones(3)
+        library.__dict__["hold"] = make(value)
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == sorted([("name", "value"), (how, name)])
+
+
+def test_a_generator_that_waits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = types.ModuleType("some_library")
+    monkeypatch.setitem(sys.modules, "some_library", library)
+
+    def stop() -> FrameType:
+        value = [1]
+        library.__dict__["waits"] = started(waiting_with(value))
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == [("generator", "generator waiting_with…"), ("name", "value")]
+
+
+def test_a_class_and_a_cache_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = torch.ones(3)
+        Cache.shared["last"] = value
+        kept = functools.lru_cache(lambda: value)
+        kept()
+        return sys._getframe()
+
+    try:
+        found = holders(stop(), monkeypatch)
+    finally:
+        Cache.shared.clear()
+    assert ("name", 'Cache.shared["last"]') in found
+    assert any(how == "name" and name.startswith("kept") for how, name in found)
+
+
+def test_what_shares_memory_keeps_it_alive_and_so_do_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = torch.ones(3, requires_grad=True) * 2
+        view = value[1:]
+        array = value.detach().numpy()
+        loss = value.exp() * value
+        assert view is not array
+        assert loss.requires_grad
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == [
+        ("graph", "loss.grad_fn: Mul"), ("memory", "array"), ("memory", "view"), ("name", "value"),
+    ]  # fmt: skip
+
+
+def test_a_gradient_is_held_by_its_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        weight = torch.ones(3, requires_grad=True)
+        weight.sum().backward()
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch, "weight.grad") == [("name", "weight.grad")]
+
+
+def test_what_anything_may_hold_is_refused() -> None:
+    with pytest.raises(TypeError, match="anything may hold"):
+        tensor_inspector.referrers(1)
+
+
+def test_a_weak_reference_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        value = Cache(x=1)
+        weak = weakref.ref(value)
+        values = weakref.WeakValueDictionary({1: value})
+        assert weak() is values[1]
+        return sys._getframe()
+
+    assert holders(stop(), monkeypatch) == [("name", "value")]
+
+
+def test_nothing_is_touched_and_nothing_is_held() -> None:
+    def program() -> None:
+        value = Cache(x=torch.ones(2, requires_grad=True).exp())
+        with Watch(value) as watch:
+            tensor_inspector.referrers(value)
+        assert watch.changes() == []
+
+    program()
+    assert not outlives(lambda hand_over: hand_over(Cache(x=1)), tensor_inspector.referrers)
+
+
+@pytest.mark.parametrize("ask", ["referrers([])", "memory()"])
+def test_it_answers_without_torch(ask: str) -> None:
+    code = f"import sys\nfrom tensor_inspector import *\nx = [1]\nprint({ask}); assert 'torch' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
