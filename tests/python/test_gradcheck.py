@@ -91,6 +91,7 @@ RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0], (x(3),)),
     (torch.nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)), (x(2, 3),)),
     (nn.Embedding(5, 3, sparse=True), (torch.tensor([1, 2]),)),
+    (torch.linalg.eigvals, (x(5, 5, dtype=torch.float64),)),
 ]  # fmt: skip
 
 WRONG: list[tuple[Any, tuple[Any, ...], float | None]] = [
@@ -218,6 +219,7 @@ WHY: list[tuple[Any, tuple[Any, ...], str, str | None]] = [
     (torch.sin, (torch.ones(3, device="meta"),), "not_run", "the values of input1 can't be read as they are"),
     (nn.LazyLinear(3), (x(3),), "not_run", None),
     (len, (x(3),), "no_tensor", "int"),
+    (lambda x: x[:0], (x(3),), "no_tensor", "an empty tensor"),
 ]  # fmt: skip
 
 

@@ -102,7 +102,11 @@ class Analytic:
             self.why = "no_graph" if call.outputs else "no_tensor"
             self.error = None if call.outputs else call.result
             return
-        self.at, self.shapes = flat(outputs), [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
+        self.at = flat(outputs)
+        if not len(self.at):
+            self.why, self.error = "no_tensor", "an empty tensor"
+            return
+        self.shapes = [(tuple(one.shape), bool(one.is_complex())) for one in outputs]
         if not bool(torch.isfinite(self.at).all()):
             self.why = "not_finite"
             return

@@ -133,7 +133,7 @@ class Check:
         for probe, output in enumerate(self.analytic.probes):
             entry = leaf.gradients[probe][at]
             analytic = entry.imag if imaginary else entry.real
-            verdict = judged(analytic, slopes(probe), leaf.largest[probe])
+            verdict = judged(analytic, slopes(probe), leaf.largest[probe], max(leaf.largest))
             verdicts.add(verdict)
             if verdict == "wrong":
                 numeric = next(slope.middle for slope in slopes(probe) if slope is not None)

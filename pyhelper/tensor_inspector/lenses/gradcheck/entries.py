@@ -18,6 +18,7 @@ STEPS = (1e-6, 1e-4, 1e-2)  #: by which an entry is moved, as a share of its siz
 _RELATIVE = 1e-3  #: how far apart the two may be
 _SCALE = 1e-6  #: and how far as a share of the largest gradient there is
 _EPS = 2.2e-16
+_NOTHING = 1e-12  #: and as a share of the largest gradient of any number of the result
 _ROUNDED = 64  #: how many roundings of the result's size a value may be off
 _STEADY, _LOOSE = 1e-2, 0.5  #: how far apart differences of the smaller steps, and of the largest, may be
 
@@ -62,8 +63,9 @@ class Disagreement(Record):
         return -round(self.gap() / largest, 3) if isfinite(largest) else -inf, -self.gap()
 
 
-def judged(analytic: float, slopes: Iterator[Slope | None], scale: float) -> Verdict:
-    """What is to be said of an entry, by as many steps as that takes; ``scale`` is the largest gradient there is.
+def judged(analytic: float, slopes: Iterator[Slope | None], scale: float, most: float) -> Verdict:
+    """What is to be said of an entry, by as many steps as that takes; ``scale`` is the largest gradient of this number
+    of the result, ``most`` of any.
 
     Only where all steps tell of one limit is the backward wrong: what is rounded, or not smooth, tells of others.
     """
@@ -71,7 +73,7 @@ def judged(analytic: float, slopes: Iterator[Slope | None], scale: float) -> Ver
     for slope in slopes:
         if slope is None or not isfinite(slope.middle):
             return "unsure"
-        allowed = _RELATIVE * max(abs(analytic), abs(slope.middle)) + _SCALE * scale + slope.noise
+        allowed = _RELATIVE * max(abs(analytic), abs(slope.middle)) + _SCALE * scale + _NOTHING * most + slope.noise
         if abs(analytic - slope.middle) <= allowed:
             return "agrees"
         if min(slope.left, slope.right) - allowed <= analytic <= max(slope.left, slope.right) + allowed:
