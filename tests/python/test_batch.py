@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import runpy
 import sys
 from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import hostile
@@ -377,3 +380,45 @@ def test_rows_open_to_labels_and_to_the_value_itself(monkeypatch: pytest.MonkeyP
     below = paused.below(answer, rows["[1]"])
     assert [(node["name"], node.get("path")) for node in below] == [("labels", None), ("data[1]", "data[1]")]
     assert [node["line"] for node in paused.below(answer, below[0])] == ["3 · 75%", "1 · 25%"]
+
+
+def paused_in(function: str, monkeypatch: pytest.MonkeyPatch) -> Paused:
+    """At the marked line of a function of scenario 16."""
+    path = Path(__file__).parents[1] / "programs" / "s16_inputs.py"
+    lines = path.read_text().splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith(f"def {function}("))
+    stop = next(at for at, line in enumerate(lines) if at > start and "# STOP" in line) + 1
+    found: list[FrameType] = []
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename != str(path):
+            return None
+        if event == "line" and frame.f_lineno == stop:
+            found.append(frame)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        runpy.run_path(str(path))[function]()
+    finally:
+        sys.settrace(before)
+    return Paused(found[0], monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "said"),
+    [
+        ("raw_pixels", "images", "float32[16, 3, 10, 10] · 0…255 · μ 12"),
+        ("constant_columns", "table", "columns 3, 7 constant"),
+        ("few_samples", "batch", "12 samples equal to an earlier one"),
+        ("one_class", "labels", "all zeros"),
+        ("unbalanced", "labels", "3 labels: 0 ×60, 1 ×3, 2 ×1, 60 : 1"),
+    ],
+)
+def test_inputs_that_no_model_learns_from_well_are_told(
+    function: str, name: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    answer = paused_in(function, monkeypatch).lens("batch", batch=name)
+    assert any(said in node["line"] for node in answer["node"]["page"]["nodes"])

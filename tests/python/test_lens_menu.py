@@ -6,6 +6,7 @@ import dataclasses
 import sys
 from typing import Any, Callable
 
+import numpy
 import pandas as pd
 import pytest
 import torch
@@ -42,11 +43,13 @@ class Doubled(torch.autograd.Function):
 
 
 CASES: list[tuple[Callable[[], Any], list[str] | None]] = [
-    (lambda: torch.ones(2), None),
+    (lambda: torch.ones(2), ["batch"]),
+    (lambda: torch.tensor(2.0), None),
+    (lambda: numpy.ones(2), ["batch"]),
     (lambda: torch.ones(2, requires_grad=True), ["no_gradient"]),
     (lambda: torch.ones(2, requires_grad=True) * 2, ["autograd"]),
     (lambda: torch.ones(2, requires_grad=True) / 0, ["autograd", "nan_origin"]),
-    (lambda: torch.tensor([1.0, torch.nan]), ["nan_origin"]),
+    (lambda: torch.tensor([1.0, torch.nan]), ["nan_origin", "batch"]),
     (with_bad_gradient, None),
     (lambda: trained()[0].weight, None),
     (lambda: nn.Linear(2, 2), ["gradients", "no_gradient", "model", "shapes", "gradcheck"]),

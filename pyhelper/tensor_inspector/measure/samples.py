@@ -10,6 +10,7 @@ from typing import Any
 from ..safe.budget import Budget
 from ..safe.guard import module
 
+FEW = 1000  #: different values up to which each is counted
 _COUNTED = 1 << 20  #: elements whose values are counted
 _SAMPLES = 1 << 16
 _COMPARED = 1 << 26  #: elements that are compared
@@ -17,9 +18,9 @@ _PICKED = 64  #: of a sample, by which those are found that may be equal
 _UNSIGNED = ("uint16", "uint32", "uint64")
 
 
-def counts(values: Any, *, whole: bool = True) -> dict[Any, int] | None:
-    """How often each value occurs, in their order, without NaN; None of what is too large, and with ``whole`` of what
-    is not all whole numbers."""
+def counts(values: Any, *, whole: bool = True) -> tuple[int, dict[Any, int]] | None:
+    """How many different values there are, and how often each occurs, in their order, if they are few; without NaN.
+    None of what is too large, and with ``whole`` of what is not all whole numbers."""
     library, flat = _library(values), _plain(values).reshape(-1)
     if not 0 < _size(values) <= _COUNTED:
         return None
@@ -28,7 +29,8 @@ def counts(values: Any, *, whole: bool = True) -> dict[Any, int] | None:
         if whole and not bool((flat == library.trunc(flat)).all()):
             return None
     found, times = library.unique(flat, return_counts=True)
-    return dict(zip(found.tolist(), times.tolist()))
+    amount = int(found.shape[0])
+    return amount, dict(zip(found.tolist(), times.tolist())) if amount <= FEW else {}
 
 
 def equal_samples(values: Any, budget: Budget) -> list[int] | None:

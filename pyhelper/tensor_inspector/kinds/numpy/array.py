@@ -61,6 +61,9 @@ class NumpyArray(ArrayKind):
     def head(self) -> Word:
         return head(dtype_name(self.array.dtype), shape(self.array.shape))
 
+    def lenses(self) -> list[str]:
+        return ["batch"] if self.array.shape else []
+
     def brief(self) -> str:
         return self.head()
 

@@ -82,6 +82,8 @@ class Tensor(WithRows):
             known.append("no_gradient")
         if not _LOUD.isdisjoint(self.form.badges()):  # that of its gradient is asked about the gradient
             known.append("nan_origin")
+        if not gradient.required and not is_parameter(self.value) and self.form.listed_sizes():
+            known.append("batch")  # it may be data
         return known
 
     def facts(self) -> Facts:

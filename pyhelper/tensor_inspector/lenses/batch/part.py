@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Sort = Literal["tensor", "array", "numbers", "strings", "other"]
 
 _NUMBERS = Classes(int, float, bool)
-_LABELS = 1000  #: different values that are counted as labels
+_LABELS = samples.FEW  #: different values that are counted as labels
+_ITEMS = 1 << 16  #: numbers or texts of a list that are read
 _FEW = 256  #: and of labels that have several for each sample
 _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
@@ -58,6 +59,8 @@ class DataPart:
         self.empty = 0  #: strings
         self._finite = 0
         self._total = 0.0
+        self._uncounted = False
+        self._length: int | None = None  #: of a list of numbers or texts
         self._texts: list[str] = []
         self._numbers: list[Any] = []
 
@@ -79,7 +82,7 @@ class DataPart:
             return self.folded
         if self.sort in ("tensor", "array"):
             return int(self.shapes[0][0]) if self.shapes[0] and type(self.shapes[0][0]) is int else None
-        held = len(self._texts) + len(self._numbers)
+        held = self._length or len(self._texts) + len(self._numbers)
         return held if held > 1 or (held == 1 and not _is_one(self.values[0].value)) else None
 
     def shape(self) -> list[Any] | None:
@@ -95,7 +98,7 @@ class DataPart:
         kind = as_kind(value, budget)
         if kind.kind in ("tensor", "array"):
             self._measure_elements(kind, budget)
-        elif type(value) is str or type(value) in _NUMBERS or type(value) in Classes(list, tuple):
+        elif type(value) is str or type(value) in _NUMBERS or issubclass(type(value), (list, tuple)):
             self._take_plain(value)
 
     def settle(self) -> None:
@@ -119,10 +122,15 @@ class DataPart:
         self._finite, self._total = len(finite), float(sum(finite))
         self.keys = list(self._numbers) if self.amount() == len(self._numbers) else None
         if all(number % 1 == 0 for number in finite):
-            self._take_counts(dict(Counter(int(number) for number in finite)), _LABELS)
+            counts = dict(Counter(int(number) for number in finite))
+            self._take_counts((len(counts), counts if len(counts) <= _LABELS else {}), _LABELS)
 
     def _take_plain(self, value: Any) -> None:
-        items = value if type(value) in Classes(list, tuple) else [value]
+        base: Any = next((base for base in (list, tuple) if issubclass(type(value), base)), None)
+        items = [value] if base is None else base.__getitem__(value, slice(_ITEMS))
+        if base is not None and len(self.values) == 1:
+            self._length = base.__len__(value)
+            self.exact = self._length <= _ITEMS
         if items and all(type(item) is str for item in items):
             self._texts.extend(items)
         elif items and all(type(item) in _NUMBERS for item in items):
@@ -179,14 +187,17 @@ class DataPart:
         if not is_whole and len(shape) == 2 and 1 < shape[1] <= _COLUMNS and shape[0] > 1:
             self.constant = samples.constant_columns(elements)
 
-    def _take_counts(self, found: dict[Any, int] | None, most: int) -> None:
-        if found is None:
-            self.labels = self.distinct = None
+    def _take_counts(self, found: tuple[int, dict[Any, int]] | None, most: int) -> None:
+        """Adds up how often values occur; once there are more than are counted, none is any more."""
+        if found is None or self._uncounted or (found[0] and not found[1]):
+            self.labels, self._uncounted = None, True
+            self.distinct = None if found is None or len(self.values) > 1 else found[0]
             return
         merged = Counter(self.labels or {})
-        merged.update(found)
+        merged.update(found[1])
         self.distinct = len(merged)
         self.labels = {label: merged[label] for label in sorted(merged)} if len(merged) <= most else None
+        self._uncounted = self.labels is None
 
     def duplicates(self) -> int | None:
         """Samples of several elements that are equal to an earlier one; None where that is not known."""

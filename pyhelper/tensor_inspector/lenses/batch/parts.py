@@ -15,7 +15,8 @@ from .part import DataPart
 
 _PARTS = 200
 _DEPTH = 12
-_SAMPLES = 100_000  #: items of a list
+_SAMPLES = 1000  #: items of a list
+_ITEMS = 100_000  #: numbers or texts of one
 _NUMBERS = Classes(int, float, bool)
 _FOLDED = 5  #: tensors of one shape in a list that are told as one
 
@@ -41,6 +42,7 @@ class DataParts:
         if id(value) in self._inside or depth > _DEPTH:
             self.left_out = self.left_out or depth > _DEPTH
             return
+        self.left_out = self.left_out or _length(kind) > len(below)
         self._inside.add(id(value))
         is_list = issubclass(type(kind), Sequence) and not issubclass(type(kind), NamedTuple)
         is_folded = is_list and samples is None and _are_samples([child.value for child in below], self._budget)
@@ -48,7 +50,8 @@ class DataParts:
             step = child.suffix or (child.name if child.name.startswith("[") else f".{child.name}")
             further = "[i]" if is_folded else step
             reached = None if suffix is None or child.suffix is None else f"{suffix}{child.suffix}"
-            self._take(child.value, f"{path}{further}", reached, len(below) if is_folded else samples, depth + 1)
+            amount = _length(kind) if is_folded else samples
+            self._take(child.value, f"{path}{further}", reached, amount, depth + 1)
         self._inside.discard(id(value))
 
     def _add(self, value: Any, path: str, suffix: str | None, samples: int | None) -> None:
@@ -70,12 +73,16 @@ def _below(kind: Kind) -> list[Child] | None:
     return None
 
 
+def _length(kind: Kind) -> int:
+    return kind.length() if isinstance(kind, Container) else 0
+
+
 def _is_plain_list(value: Any) -> bool:
     """Whether it is a list of strings or of numbers, which stands for one part."""
     if not issubclass(type(value), (list, tuple)):
         return False
     base: Any = list if issubclass(type(value), list) else tuple
-    items = base.__getitem__(value, slice(_SAMPLES))
+    items = base.__getitem__(value, slice(_ITEMS))
     return bool(items) and (all(type(item) is str for item in items) or all(type(item) in _NUMBERS for item in items))
 
 
