@@ -23,6 +23,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from untouched import Watch
 
 from tensor_inspector import shapes as ask
+from tensor_inspector.lenses.running import isolation
 
 
 @dataclass
@@ -359,6 +360,58 @@ def test_what_layers_give_is_not_held() -> None:
     assert found["calls"] == 21
 
 
+class Scales(nn.Module):
+    """Changes its layer's weight, by one of the ways in which that can be done."""
+
+    def __init__(self, change: Callable[[nn.Linear], object]) -> None:
+        super().__init__()
+        self.layer, self.change = nn.Linear(2, 2), change
+
+    def forward(self, x: torch.Tensor) -> Any:
+        out = self.layer(x)
+        self.change(self.layer)
+        return out
+
+
+def backpropagates(layer: nn.Linear) -> None:
+    layer(torch.ones(1, 2)).sum().backward()
+    layer.weight.requires_grad_(False)
+    layer.weight.data = torch.zeros(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "raises"),
+    [
+        (lambda layer: None, False), (backpropagates, False), (lambda layer: layer.weight.data.mul_(2), True),
+        (lambda layer: layer.weight.detach()[0].zero_(), True),
+        (lambda layer: torch.add(layer.weight.detach(), 1, out=layer.weight.data), True),
+        (lambda layer: torch._foreach_mul_([layer.bias.data], 2.0), True),
+    ],
+)  # fmt: skip
+def test_parameters_of_a_large_model_are_not_copied_and_can_not_be_written(
+    change: Callable[[nn.Linear], object], raises: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "_COPIED_AT_MOST", 0)
+    model = Scales(change)
+    before = [(id(one), one._version, one.tolist(), one.grad, one.requires_grad) for one in model.parameters()]
+    error = ask(model, torch.ones(3, 2))["error"]
+    assert (error is not None and "too large to be copied" in error["message"]) is raises
+    after = [(id(one), one._version, one.tolist(), one.grad, one.requires_grad) for one in model.parameters()]
+    assert after == before
+
+
+def test_without_memory_for_copies_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise RuntimeError("out of memory")
+
+    model = nn.Sequential(nn.Linear(2, 2))
+    before = [dict(vars(one)) for one in model.modules()]
+    monkeypatch.setattr(isolation.Isolation, "_isolate", full)
+    found = ask(model, torch.ones(1, 2))
+    assert (found["calls"], found["error"]["message"]) == (0, "out of memory")
+    assert [dict(vars(one)) for one in model.modules()] == before
+
+
 def test_on_the_device_meta_shapes_are_told_without_values() -> None:
     with torch.device("meta"):
         model, x = Transformer(2).embedding, torch.zeros(3, dtype=torch.int64)
@@ -467,7 +520,7 @@ def test_rows_are_the_calls_in_their_order_and_the_exception_last(monkeypatch: p
     assert top["line"].startswith("RuntimeError in 1.1 · [5, 2] · 5 calls")
     rows = paused.below(answer, top)
     assert [row["name"] for row in rows] == ["0", "1", "1.1"]
-    assert rows[0]["line"].startswith("[5, 2] → [5, 3] · Linear(2 → 3) · −")
+    assert rows[0]["line"].startswith("[5, 2] → [5, 3] · Linear(2 → 3) · ")
     assert rows[1]["line"].startswith("[5, 3] · raised inside · Sequential(2)")
     assert rows[2]["line"].startswith("[5, 3] · the input of")
     assert rows[2]["badges"] == ["error"]

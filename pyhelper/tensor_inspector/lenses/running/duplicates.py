@@ -53,15 +53,18 @@ class Duplicates:
     """Copies, each made once. ``modules``, ``generators`` and ``functions`` were met on the way: they stay themselves.
 
     Without ``clones`` nothing large is copied: it is only looked at whether all can be. What can't be copied raises,
-    unless it may be ``kept``: then it stays itself.
+    unless it may be ``kept``: then it stays itself. Once so many elements are copied, parameters are ``shared``: others
+    over the same memory are made for them.
     """
 
-    def __init__(self, *, clones: bool = True, kept: bool = False) -> None:
+    def __init__(self, *, clones: bool = True, kept: bool = False, shared: int | None = None) -> None:
         self.modules: list[Any] = []
         self.generators: list[Any] = []
         self.functions: list[FunctionType] = []
         self._clones = clones
         self._kept = kept
+        self._most_copied = shared
+        self.shared: list[Any] = []  #: parameters whose memory is
         self._classes: set[int] = set()
         self._made: dict[int, Any] = {}
         self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
@@ -121,8 +124,16 @@ class Duplicates:
         if elements is value and library_of(type(value)) != "torch":
             raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
         if not is_on_meta(value):
-            self._count(element_count(value) or 0)
+            amount = element_count(value) or 0
+            if self._is_shared(value, amount):
+                self.shared.append(value)
+                return torch.nn.Parameter(Base.detach(value), value.requires_grad)
+            self._count(amount)
         return self._cloned(value, Base.detach(elements).clone()) if self._clones else value
+
+    def _is_shared(self, value: Any, elements: int) -> bool:
+        most = self._most_copied
+        return most is not None and type(value) is torch.nn.Parameter and self._elements + elements > most
 
     def _cloned(self, value: Any, copied: Any) -> Any:
         if type(value) is torch.nn.Parameter:

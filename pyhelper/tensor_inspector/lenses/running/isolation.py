@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -21,10 +22,12 @@ from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instanc
 from .duplicates import Duplicates, NotCopied
 from .generators import common_states, state_of
 from .involved import Involved
+from .written import ReadOnly
 
 _COPIED = Classes(dict, OrderedDict, list, set)
 
 torch: Any = module("torch")
+_COPIED_AT_MOST = 1 << 26  #: elements, where parameters may be shared
 _DEPTH = 10  #: wrappers around one another
 _TRIES = 3  #: of an undoing that is interrupted
 _TABLES = ("_parameters", "_buffers")
@@ -52,14 +55,14 @@ def unwrapped(model: Any) -> Any:
     return model
 
 
-def why_not(*things: Any) -> str | None:
+def why_not(*things: Any, shares: bool = False) -> str | None:
     """Why modules, functions or what they are given are not run; None where all that a run changes can be put back.
 
-    Of what is no module it says what that is: ``holds a lock, which can't be copied``.
+    Of what is no module it says what that is: ``holds a lock, which can't be copied``. For ``shares`` see `Isolation`.
     """
     if _processes() > 1:
         return "other processes would have to run it too"
-    copies = Duplicates(clones=False)
+    copies = Duplicates(clones=False, shared=_COPIED_AT_MOST if shares else None)
     try:
         for thing in things:
             copies.of(thing)
@@ -108,13 +111,14 @@ class Isolation:
     """A context in which modules and functions may be run: what that changes is undone at its end.
 
     Modules are run themselves; of all else `copy` gives what is to be run, or given to them. `NotCopied` is raised at
-    the beginning where something can't be copied, unless it may be `kept`: then that is used as it is.
+    the beginning where something can't be copied, unless it may be ``kept``: then that is used as it is. Where it
+    ``shares``, parameters of a large model are not copied: code may read their memory within `read_only`, not write it.
     """
 
-    def __init__(self, *things: Any, kept: bool = False) -> None:
+    def __init__(self, *things: Any, kept: bool = False, shares: bool = False) -> None:
         self._things = things
         self._undo: list[Callable[[], object]] = []
-        self._copies = Duplicates(kept=kept)
+        self._copies = Duplicates(kept=kept, shared=_COPIED_AT_MOST if shares else None)
         self._isolated: list[Member] = []
 
     def __enter__(self) -> Isolation:
@@ -166,6 +170,10 @@ class Isolation:
             attributes["_modules"] = {name: unwrapped(one) for name, one in dict.items(attributes["_modules"])}
         if "_compiled_call_impl" in attributes:  # `module.compile()` has set it
             attributes["_compiled_call_impl"] = None
+
+    def read_only(self) -> AbstractContextManager[object]:
+        """Within it what is shared can't be changed: an operation that would raises `WouldChange`."""
+        return ReadOnly(self._copies.shared) if self._copies.shared else nullcontext()
 
     def watch(self, before: Callable[..., None], after: Callable[..., None]) -> None:
         """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward."""

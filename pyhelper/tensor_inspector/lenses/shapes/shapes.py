@@ -11,6 +11,7 @@ from ...safe.budget import Budget
 from ...safe.guard import first_of, instance_dict, module
 from ..lens import Lens, Paused
 from ..model.tree import ModuleTree
+from ..running.duplicates import NotCopied
 from ..running.isolation import Isolation, unwrapped, why_not
 from ..running.lifted import Lifted
 from .arguments import arguments
@@ -32,7 +33,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     model = unwrapped(asked.value)
     if "forward" not in instance_dict(model) and first_of(type(model), "forward") is torch.nn.Module.forward:
         raise TypeError(f"{asked.name} has no forward of its own: its layers are called by others")
-    why = why_not(model) or next(filter(None, (_why_not_given(one) for one in inputs)), None)
+    why = why_not(model, shares=True) or next(filter(None, (_why_not_given(one) for one in inputs)), None)
     if why is not None:
         raise ValueError(f"{asked.name} is not run: {why}")
     return ShapesLens(asked, model, inputs, budget)
@@ -52,17 +53,23 @@ class ShapesLens(Lens):
         self._failure: Failure | None = None
 
     def go_on(self) -> bool:
+        try:
+            self._run()
+        except (NotCopied, RuntimeError) as error:  # there is no memory for copies
+            self._failure = Failure(error, None)
+        self._recorder.settle()
+        return True
+
+    def _run(self) -> None:
         given, recorder = [one.value for one in self._inputs], self._recorder
-        with Isolation(self._model, *given) as run:
+        with Isolation(self._model, *given, shares=True) as run:
             run.watch(recorder.before, recorder.after)
             positional, named = arguments(self._model, [run.copy(one) for one in given])
             try:
-                with Lifted(self.guard):
+                with Lifted(self.guard), run.read_only():
                     _called(self._model, positional, named)
             except (Exception, SystemExit) as error:
                 self._failure = Failure(_of_the_program(error), recorder.fail())
-        recorder.settle()
-        return True
 
     def progress(self) -> float:
         return 0.0
