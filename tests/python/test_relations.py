@@ -130,6 +130,24 @@ def test_of_what_is_too_large_to_be_copied_a_sample_tells_and_that_is_said(monke
     assert turned is None or turned["read"] < turned["count"]
 
 
+def test_where_nothing_is_likely_no_more_than_samples_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+
+    def counting(found: Any) -> Any:
+        def counted(a: Any, *rest: Any, **more: Any) -> Any:
+            looked_at.append(a.numel())
+            return found(a, *rest, **more)
+
+        return counted
+
+    for name in ("affine", "difference", "_flipped", "_as"):
+        monkeypatch.setattr(relations, name, counting(getattr(relations, name)))
+    for other in (torch.rand(300, 300), torch.rand(300, 300).double(), torch.rand(300, 200)):
+        assert told(x(300, 300), other) is None
+    assert looked_at
+    assert max(looked_at) <= 512
+
+
 def test_all_alike_is_said_of_the_whole() -> None:
     def stop() -> Any:
         a, b = {"w": OUTPUT, "v": x(3)}, {"w": OUTPUT.double(), "v": x(3).double()}

@@ -14,10 +14,10 @@ _FAR = 10  #: how many times as far apart as rounding explains the two must be
 _ROWS = 3  #: of what each number is to be proved by
 
 
-def affine(a: Any, b: Any, rtol: float, *, along: bool) -> Relation | None:
+def affine(a: Any, b: Any, rtol: float, along: int | None = None) -> Relation | None:
     """How ``b`` is made of ``a``, to within ``rtol`` of its largest element; None where it is not, or not for sure.
 
-    Both have one shape. ``along`` also tries numbers for each index of one dimension.
+    Both have one shape. The number is one for all, or one for each index of the dimension ``along``.
     """
     xp = library()
     if any("complex" in str(side.dtype) or "bool" in str(side.dtype) for side in (a, b)):
@@ -29,17 +29,15 @@ def affine(a: Any, b: Any, rtol: float, *, along: bool) -> Relation | None:
     far = _FAR * rtol * largest
     if not float(abs(y - x).max()) > far:
         return None
-    found = _by(x.reshape(1, -1), y.reshape(1, -1), rtol, xp)
-    if found is not None:
-        return _relation(found[0], x, found[1])
-    sizes = enumerate(x.shape) if along and x.ndim > 1 else ()
-    for dim, size in sizes:
-        if size > 1 and math.prod(x.shape) >= _ROWS * size:
-            one, other = (xp.moveaxis(side, dim, 0).reshape(size, -1) for side in (x, y))
-            found = _by(one, other, rtol, xp) if _vary(one, far, xp) else None
-            if found is not None:
-                return _relation(found[0], x, dim=dim)
-    return None
+    if along is None:
+        found = _by(x.reshape(1, -1), y.reshape(1, -1), rtol, xp)
+        return None if found is None else _relation(found[0], x, found[1])
+    size = x.shape[along]
+    if size < 2 or math.prod(x.shape) < _ROWS * size:
+        return None
+    one, other = (xp.moveaxis(side, along, 0).reshape(size, -1) for side in (x, y))
+    found = _by(one, other, rtol, xp) if _vary(one, far, xp) else None
+    return None if found is None else _relation(found[0], x, dim=along)
 
 
 def _relation(name: Any, x: Any, value: float | None = None, dim: int | None = None) -> Relation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice, permutations
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,14 @@ from ...safe.guard import module
 from ...safe.record import Record
 from ..unread import Unread
 from .affine import affine
-from .difference import PartialDifference, closeness, difference
+from .difference import PartialDifference, closeness, difference, flat, library
 
 if TYPE_CHECKING:
     from ...protocol import Relation
 
-_SAMPLED = 512
+_SAMPLED = 512  #: elements that tell of what is too large, and
+_LIKELY = 64  #: of what is proved
+_INDICES = 4  #: of a dimension that are looked at
 _STRIDE = 2_654_435_761  #: a prime: places that it steps to lie everywhere
 _COPIED = 1 << 22  #: elements of what has to be copied to be proved
 _PERMUTED = 120  #: orders of dimensions that are tried
@@ -35,6 +38,21 @@ class _Way(Record):
     relation: Relation
     a: Any
     b: Any
+    flipped: int | None = None  #: the dimension of ``a`` that is still to be turned
+    dtype: Any = None  #: what both are still to be rounded to
+
+    def sample(self, most: int) -> tuple[Any, Any]:
+        """Some elements of both that are one if all are, without a copy of the rest."""
+        most = min(most, math.prod(self.b.shape))
+        return self._rounded(_sample(self.a, most, self.flipped)), self._rounded(_sample(self.b, most))
+
+    def whole(self) -> tuple[Any, Any] | None:
+        """Both in one shape; None where too much would have to be copied for it."""
+        a = self.a if self.flipped is None else _flipped(self.a, self.flipped)
+        return _alike(self._rounded(a), self._rounded(self.b))
+
+    def _rounded(self, value: Any) -> Any:
+        return value if self.dtype is None else _as(value, self.dtype)
 
 
 class Related:
@@ -72,51 +90,62 @@ class Related:
                 return False
 
     def _is_likely(self, way: _Way) -> bool:
-        count = math.prod(way.b.shape)
-        if tuple(self._a.shape) == tuple(self._b.shape) and not _is_telling(way.b):
+        if self._is_one_shape() and not self._is_telling:
             return False
-        one, other = (_sample(side, min(_SAMPLED, count)) for side in (way.a, way.b))
+        one, other = way.sample(_LIKELY)
         return _outcome(one, other, difference(one, other, Budget())) is not None
 
     def _proved(self, way: _Way, budget: Budget) -> bool | None:
         """Whether it is so; None where the time ended."""
-        sides = _alike(way.a, way.b)
+        sides = way.whole()
         if sides is None:
-            way.relation["read"] = min(_SAMPLED, math.prod(way.b.shape))
-            return True
-        found = difference(*sides, budget, partial=self._partial)
-        if isinstance(found, Unread) or found["read"] < found["count"]:
-            return None if budget.spent() else False
-        one, other = (_sample(side, min(_SAMPLED, found["count"])) for side in sides)
-        told = _outcome(one, other, found)
+            one, other = way.sample(_SAMPLED)
+            told = _outcome(one, other, difference(one, other, Budget()))
+            way.relation["read"] = len(one)
+        else:
+            found = difference(*sides, budget, partial=self._partial)
+            if isinstance(found, Unread) or found["read"] < found["count"]:
+                return None if budget.spent() else False
+            told = _outcome(*way.sample(_SAMPLED), found)
         if way.relation["how"] == "rounded" and told:
             return False
         way.relation["close"] = told is True
         return told is not None
 
     def _affine(self) -> Relation | None:
-        shape = tuple(self._a.shape)
-        if shape != tuple(self._b.shape) or not _is_telling(self._a) or not _is_telling(self._b):
+        if not self._is_one_shape() or not self._is_telling:
             return None
         rtol = max(_EXACT if near is None else near[0] for near in (closeness(one, one) for one in (self._a, self._b)))
         one, other = (_sample(side, _SAMPLED) for side in (self._a, self._b))
-        found = affine(one, other, rtol, along=False)
-        count = math.prod(shape)
+        found, count = affine(one, other, rtol), math.prod(self._a.shape)
         if count > _COPIED:
             if found is not None:
-                found["read"], found["count"] = _SAMPLED, count
+                found["read"], found["count"] = len(one), count
             return found
-        if found is None and len(shape) < 2:
-            return None
-        return affine(self._a, self._b, rtol, along=True)
+        if found is not None:
+            return affine(self._a, self._b, rtol)
+        for dim, size in enumerate(self._a.shape):
+            if size < 2:
+                continue
+            one, other = (_part(side, dim) for side in (self._a, self._b))
+            if affine(one, other, rtol, along=0) is not None:
+                found = affine(self._a, self._b, rtol, along=dim)
+                if found is not None:
+                    return found
+        return None
+
+    def _is_one_shape(self) -> bool:
+        return tuple(self._a.shape) == tuple(self._b.shape)
+
+    @cached_property
+    def _is_telling(self) -> bool:
+        """Whether the elements are too many and too unlike to be those of another by chance."""
+        return all(_distinct(side) >= _DISTINCT for side in (self._a, self._b))
 
 
 def _ways(a: Any, b: Any) -> Iterator[_Way]:
     """What may have been done to ``a``, the plainest first."""
-    before, after = tuple(a.shape), tuple(b.shape)
-    count = math.prod(after)
-
-    way = _maker(b)
+    before, after, way = tuple(a.shape), tuple(b.shape), _maker(b)
     if before == after:
         yield from _of_one_shape(a, b, way)
         return
@@ -130,7 +159,7 @@ def _ways(a: Any, b: Any) -> Iterator[_Way]:
         yield way("broadcast", _expanded(a, after))
     elif _fits(after, before):
         yield way("broadcast", a, _expanded(b, before), read=math.prod(before), count=math.prod(before))
-    if math.prod(before) == count:
+    if math.prod(before) == math.prod(after):
         yield way("reshaped", a)
 
 
@@ -150,8 +179,9 @@ def _rounded(a: Any, b: Any) -> Iterator[_Way]:
         return
     coarser = b if _is_coarser(b, a) else a if _is_coarser(a, b) else None
     if coarser is not None and math.prod(a.shape) <= _COPIED:
-        one, other = (_as(side, coarser.dtype) for side in (a, b))
-        yield _maker(other)("rounded", one, dtype=str(coarser.dtype).replace("torch.", ""))
+        way: _Way = _maker(b)("rounded", a, dtype=str(coarser.dtype).replace("torch.", ""))
+        way.dtype = coarser.dtype
+        yield way
 
 
 def _of_one_shape(a: Any, b: Any, way: Any) -> Iterator[_Way]:
@@ -162,12 +192,15 @@ def _of_one_shape(a: Any, b: Any, way: Any) -> Iterator[_Way]:
         yield _reordered(way, a, dims)
     for dim, size in enumerate(shape[:4]):
         if size > 1 and math.prod(shape) <= _COPIED:
-            yield way("flipped", _flipped(a, dim), dim=dim)
+            turned = way("flipped", a, dim=dim)
+            turned.flipped = dim
+            yield turned
 
 
 def _reordered(way: Any, a: Any, dims: tuple[int, ...]) -> _Way:
     name = "transposed" if len(dims) == 2 else "permuted"
-    return way(name, a.permute(dims) if _is_torch(a) else a.transpose(dims), dims=list(dims))  # type: ignore[no-any-return]
+    made: _Way = way(name, a.permute(dims) if _is_torch(a) else a.transpose(dims), dims=list(dims))
+    return made
 
 
 def _fits(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -216,16 +249,24 @@ def _largest(*sides: Any) -> float:
     return max((size for size in sizes if size < math.inf), default=0.0)
 
 
-def _is_telling(value: Any) -> bool:
-    """Whether its elements are too many and too unlike to be those of another by chance."""
+def _distinct(value: Any) -> int:
+    """How many elements of a sample are unlike, where there are enough."""
     count = math.prod(value.shape)
     if count < _LEAST:
-        return False
-    return len({item for item in _sample(value, min(_SAMPLED, count)).tolist() if item == item}) >= _DISTINCT
+        return 0
+    return len({item for item in _sample(value, min(_LIKELY, count)).tolist() if item == item})
 
 
-def _sample(value: Any, most: int) -> Any:
-    """Elements at places that depend on how many there are alone, in their order."""
+def _part(value: Any, dim: int) -> Any:
+    """Some elements for each of some indices of a dimension, a row each."""
+    moved = value.movedim(dim, 0) if _is_torch(value) else module("numpy").moveaxis(value, dim, 0)
+    size = len(moved)
+    rows = [_sample(moved[at], min(_LIKELY, math.prod(moved.shape[1:]))) for at in range(0, size, -(-size // _INDICES))]
+    return library().stack([flat(row) for row in rows])
+
+
+def _sample(value: Any, most: int, flipped: int | None = None) -> Any:
+    """Elements at places that depend on how many there are alone, in their order; as if a dimension was turned."""
     shape = tuple(value.shape)
     count = math.prod(shape)
     if not shape:
@@ -235,7 +276,10 @@ def _sample(value: Any, most: int) -> Any:
     for size in reversed(shape):
         index.append([place % size for place in places])
         places = [place // size for place in places]
-    return value[tuple(index[::-1])]
+    index.reverse()
+    if flipped is not None:
+        index[flipped] = [shape[flipped] - 1 - place for place in index[flipped]]
+    return value[tuple(index)]
 
 
 def _is_coarser(one: Any, other: Any) -> bool:
