@@ -20,7 +20,7 @@ from ...words.text import joined, listed
 from ..alarms import Alarms, alarms_in
 from ..families import by_base
 from ..kind import Child, Kind, NotFound, NotStatic
-from .objects import brief_inline, modules_among, other_attributes, property_rows, tensors_among
+from .objects import brief_inline, data_among, other_attributes, property_rows, tensors_among
 
 if TYPE_CHECKING:
     from ...protocol import Badge
@@ -80,7 +80,7 @@ class Container(Kind):
         return f"[{under}]"
 
     def lenses(self) -> list[str]:
-        return ["batch"] if self.holds_tensors() and not modules_among(self.items()) else []
+        return ["batch"] if data_among(self.items(), self.budget) else []
 
     def content(self, before: str) -> str:
         """What is in it, as the part of its line that comes after ``before``."""

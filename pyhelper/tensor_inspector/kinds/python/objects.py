@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 12  #: attributes looked at for a line
 _PEEKED = 100  #: values looked at for tensors, of what holds them
+_FIRST = 8  #: values looked at for data
 _EACH = 20  #: of what is in those, and so on
 _MOST = 400  #: in all
 _WRITERS = (SimpleNamespace, ChainMap, partial, BaseException)  #: which write out what they hold
@@ -83,8 +84,7 @@ class PlainObject(Kind):
         return tensors_among(self._values(), self.budget)
 
     def lenses(self) -> list[str]:
-        is_record = writes_out(type(self.value)) and self.holds_tensors()
-        return ["batch"] if is_record and not modules_among(self._values()) else []
+        return ["batch"] if writes_out(type(self.value)) and data_among(self._values(), self.budget) else []
 
     def _values(self) -> Iterator[object]:
         return (child.value for child in attributes(self.value))
@@ -235,9 +235,16 @@ def tensors_among(found: Iterable[object], budget: Budget) -> bool:
     return False
 
 
-def modules_among(found: Iterable[object]) -> bool:
-    """Whether the first of these values are modules, at least one: then they are no data."""
-    return any(kind_of(type(value)).kind == "module" for value in islice(found, _SHOWN))
+def data_among(found: Iterable[object], budget: Budget, depth: int = 1) -> bool:
+    """Whether tensors or arrays are among the first of these values, or of what those write out; modules are none."""
+    holders = []
+    for value in islice(found, _FIRST):
+        kind = kind_of(type(value))
+        if kind.rank == 0:
+            return kind.kind != "module"
+        if kind.contains and depth:
+            holders.append(kind(value, budget))
+    return any(data_among(holder.inside(), budget, depth - 1) for holder in holders)
 
 
 def _writes_out(cls: type) -> bool:
