@@ -34,6 +34,13 @@ export class DebugThread {
   }
 }
 
+export class ThemeIcon {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
 export class ThemeColor {
   readonly id: string;
   constructor(id: string) {
@@ -289,34 +296,29 @@ interface PickItem {
   readonly description?: string;
 }
 
-/** A box of picks, in which a test ticks, types and accepts. */
+/** A box of picks, in which a test types, adds and accepts. */
 export class QuickPick {
   title = "";
   items: readonly PickItem[] = [];
-  activeItems: readonly PickItem[] = [];
   selectedItems: readonly PickItem[] = [];
-  canSelectMany = false;
   value = "";
-  readonly #selected = new EventEmitter<readonly PickItem[]>();
   readonly #typed = new EventEmitter<string>();
+  readonly #added = new EventEmitter<{ readonly item: PickItem | undefined }>();
   readonly #accepted = new EventEmitter<void>();
   readonly #hidden = new EventEmitter<void>();
-  readonly onDidChangeSelection = this.#selected.event;
   readonly onDidChangeValue = this.#typed.event;
+  readonly onDidTriggerItemButton = this.#added.event;
   readonly onDidAccept = this.#accepted.event;
   readonly onDidHide = this.#hidden.event;
 
-  /** As VS Code does it, the items that are ticked come in the order of the list. */
-  tick(...labels: string[]): void {
-    const ticked = (item: PickItem): boolean => this.selectedItems.includes(item) || labels.includes(item.label);
-    this.selectedItems = this.items.filter(ticked);
-    this.#selected.fire(this.selectedItems);
-  }
   type(text: string): void {
     this.value = text;
     this.#typed.fire(text);
-    this.activeItems = this.items.filter(({ label }) => label.includes(text)).slice(0, 1);
-    if (!this.canSelectMany) this.selectedItems = this.activeItems;
+    this.selectedItems = this.items.filter(({ label }) => label.includes(text)).slice(0, 1);
+  }
+  /** Clicks the button of an item. */
+  add(wanted: string): void {
+    this.#added.fire({ item: this.items.find(({ label }) => label === wanted) });
   }
   accept(): void {
     this.#accepted.fire();

@@ -71,7 +71,9 @@ export const VALUE_LENSES = {
       question: (name) => l10n.t("Run {0} to check its gradients?", name),
       detail: () =>
         [
-          l10n.t("It runs many times, forward and backward, on small copies of the inputs in double precision."),
+          l10n.t(
+            "It runs many times, forward and backward, on small copies of these inputs and of what it holds, in double precision.",
+          ),
           unrestored(),
         ].join(" "),
     },
@@ -94,7 +96,13 @@ export const VALUE_LENSES = {
     inputs: (name) => l10n.t("Show the shapes in “{0}” on", name),
     runs: {
       question: (name) => l10n.t("Run {0} once?", name),
-      detail: () => [l10n.t("Its forward runs once, with these inputs."), unrestored()].join(" "),
+      detail: () =>
+        [
+          l10n.t(
+            "Its forward runs once, on copies of these inputs and of its parameters, buffers and attributes, without hooks of the program.",
+          ),
+          unrestored(),
+        ].join(" "),
     },
     icon: "symbol-ruler",
     called: (name) => l10n.t("shapes of {0}", name),
@@ -116,7 +124,12 @@ export const VALUE_LENSES = {
     runs: {
       question: (name) => l10n.t("Load {0}?", name),
       detail: () =>
-        [l10n.t("The code of the dataset runs, as when the program takes this item."), unrestored()].join(" "),
+        [
+          l10n.t(
+            "The code of the dataset runs as when the program takes this item, on a copy of what the dataset holds.",
+          ),
+          unrestored(),
+        ].join(" "),
     },
     icon: "symbol-field",
     called: (name) => l10n.t("item {0}", name),
@@ -143,6 +156,6 @@ export function isValueLens(name: string): name is ValueLens {
 
 function unrestored(): string {
   return l10n.t(
-    "Random numbers, modes, buffers, hooks and gradients are put back as they were. Not restored is what the code changes elsewhere: files, output, global variables, attributes of objects, other processes.",
+    "Random numbers are put back, modes and gradients stay as they are. Not restored is what the code changes elsewhere: files, output, global variables, attributes of classes, other processes.",
   );
 }

@@ -19,7 +19,7 @@ function asking(lens: ValueLens): Command {
   return async (parts, argument) => {
     const subject = isRow(argument) ? subjectOf(argument) : await pickSubject(parts, pick(), lens);
     if (subject === undefined) return;
-    const further = inputs ? await pickInputs(parts, inputs(subject.name), subject) : [];
+    const further = inputs ? await pickInputs(parts, inputs, subject) : [];
     const options = index ? await askIndex(index(subject.name)) : {};
     if (further === undefined || options === undefined) return;
     const named = further.map((input, at) => [`input${at + 1}`, input] as const);

@@ -12,14 +12,13 @@ interface Item extends vscode.QuickPickItem {
 
 /** What a box offers. */
 interface Offer {
-  readonly title: string;
+  /** Of what it is asked; `picked` are the values that it has already. */
+  readonly title: (picked: readonly Subject[]) => string;
   readonly placeholder: string;
   /** Values of the frame. */
   readonly values: readonly Item[];
   /** The expressions in what the user types. */
   readonly parse: (text: string) => readonly string[];
-  /** Whether several can be picked. */
-  readonly many: boolean;
 }
 
 /** A value of the frame that is looked at with which this can be done, or any expression that the user types. */
@@ -31,48 +30,48 @@ export async function pickSubject(
 ): Promise<Subject | undefined> {
   const placeholder = vscode.l10n.t("A value of this frame, or any expression, which is run once");
   const values = itemsOf(rowsFor(parts, action), other);
-  const picked = await choose({ title, placeholder, values, parse: (text) => [text], many: false });
+  const picked = await choose({ title: () => title, placeholder, values, parse: (text) => [text] });
   return picked?.[0];
 }
 
 /** One value or more, in the order in which they are picked or stand in what is typed: `x, mask`. */
-export function pickInputs(parts: Parts, title: string, other: Subject): Promise<readonly Subject[] | undefined> {
-  const placeholder = vscode.l10n.t("Values of this frame, or expressions, which are run once");
+export function pickInputs(
+  parts: Parts,
+  title: (called: string) => string,
+  of: Subject,
+): Promise<readonly Subject[] | undefined> {
+  const placeholder = vscode.l10n.t("A value of this frame, or expressions, which are run once: x, mask");
   const rows = rowsFor(parts, "compare").toSorted((one, another) => unlikelihood(one) - unlikelihood(another));
-  return choose({ title, placeholder, values: itemsOf(rows, other), parse: argumentsOf, many: true });
+  const add = { iconPath: new vscode.ThemeIcon("add"), tooltip: vscode.l10n.t("With this and another one") };
+  const values = itemsOf(rows, of).map((item) => ({ ...item, buttons: [add] }));
+  const called = (picked: readonly Subject[]): string =>
+    picked.length === 0 ? of.name : `${of.name}(${picked.map(({ name }) => name).join(", ")}, …)`;
+  return choose({ title: (picked) => title(called(picked)), placeholder, values, parse: argumentsOf });
 }
 
-async function choose({ title, placeholder, values, parse, many }: Offer): Promise<readonly Subject[] | undefined> {
+async function choose({ title, placeholder, values, parse }: Offer): Promise<readonly Subject[] | undefined> {
   const box = vscode.window.createQuickPick<Item>();
-  box.title = title;
+  const before: Subject[] = [];
+  box.title = title(before);
   box.placeholder = placeholder;
-  box.canSelectMany = many;
   box.matchOnDescription = true;
   box.items = values;
-  /** Those that are ticked, in the order in which they were. */
-  let ticked: readonly Item[] = [];
   const typed = (): Item[] => {
     const text = box.value.trim();
     return text === "" || values.some(({ label }) => label === text) ? [] : [expressionItem(text, parse(text))];
   };
-  box.onDidChangeSelection((now) => {
-    if (many)
-      ticked = [...ticked.filter((item) => now.includes(item)), ...now.filter((item) => !ticked.includes(item))];
+  box.onDidChangeValue(() => (box.items = [...values, ...typed()]));
+  box.onDidTriggerItemButton(({ item }) => {
+    before.push(...item.subjects);
+    box.title = title(before);
+    box.value = "";
+    box.items = values;
   });
-  box.onDidChangeValue(() => {
-    box.items = [...values, ...ticked.filter((item) => !values.includes(item)), ...typed()];
-    if (many) box.selectedItems = ticked;
-  });
-  /** Enter may come before the row of what is typed. */
-  const chosen = (): readonly Item[] => {
-    if (ticked.length > 0) return ticked;
-    return [...(many ? box.activeItems : box.selectedItems), ...typed()].slice(0, 1);
-  };
   try {
     return await new Promise((resolve) => {
       box.onDidAccept(() => {
-        const subjects = chosen().flatMap((item) => item.subjects);
-        resolve(subjects.length > 0 ? subjects : undefined);
+        const last = box.selectedItems[0] ?? typed()[0]; // Enter may come before its row
+        resolve(last && [...before, ...last.subjects]);
       });
       box.onDidHide(() => resolve(undefined));
       box.show();

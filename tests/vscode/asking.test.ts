@@ -1,0 +1,204 @@
+/**
+ * Situations in which people ask the program something: each answer is two clicks away, in a side bar of 300 pixels; a
+ * third agrees to what is run. One session runs all the programs, one after the other, in the order of the tests.
+ */
+import path from "node:path";
+import { describe, expect } from "vitest";
+import { testIn } from "./bed/fixture.ts";
+import type { Row } from "./bed/rows.ts";
+import { until } from "./bed/wait.ts";
+import type { Workbench } from "./bed/workbench.ts";
+
+const BY_HAND = "s08_manual_linear.py";
+const DATA = "s03_dataset_batch.py";
+const MEMORY = "s14_memory.py";
+const NO_MEMORY = "s15_out_of_memory.py";
+const BACKWARD = "s19_wrong_backward.py";
+const SHAPES = "s20_layer_shapes.py";
+
+const driver = `\
+import runpy
+import sys
+
+for program in sys.argv[1:]:
+    runpy.run_path(program, run_name="__main__")
+`;
+
+const programs = [MEMORY, NO_MEMORY, BACKWARD, SHAPES, DATA, BY_HAND];
+const test = testIn({ files: { "run_all.py": driver }, programs });
+
+test.beforeAll(async ({ wb }) => {
+  await wb.debug.startAll("run_all.py", programs);
+  await wb.showOnly(wb.inspector.title);
+  await wb.widenSideBar(300);
+});
+
+test.afterEach(({ wb }) => wb.channel.execute("tensorInspector.removeAllAnswers"));
+
+describe("14: what holds the memory", () => {
+  test("the last row opens to the memory and the environment, each in one line", async ({ wb }) => {
+    await stopIn(wb, MEMORY);
+    const rows = await wb.inspector.rows();
+    expect(rows.at(-1)).toMatchObject({ label: "Program", description: "", expanded: false });
+    await wb.inspector.expand("Program");
+    const memory = await said(wb, ["Program", "memory"], /^[\d.]+ MiB/);
+    expect(memory.description).toContain("trainer.loss_history");
+    await said(wb, ["Program", "environment"], /./);
+    await wb.inspector.expand("Program", "memory");
+    await looks(wb, MEMORY, "open");
+  });
+
+  test("a right click on the tensor says who keeps it alive", async ({ wb }) => {
+    await wb.inspector.choose(["forgotten"], "Who Keeps This Alive?");
+    await said(wb, ["who holds forgotten"], /trainer/);
+    await wb.inspector.expand("who holds forgotten");
+    await shot(wb, MEMORY, "held");
+  });
+});
+
+describe("15: no memory left", () => {
+  test("the group that is open already says what was asked for and what is the largest", async ({ wb }) => {
+    await stopIn(wb, NO_MEMORY);
+    await wb.debug.continueToStop();
+    await wb.inspector.row("(exception)");
+    await wb.inspector.rowsWhen("what was asked for", ([top]) => /^out of memory in /.test(top?.label ?? ""));
+    await said(wb, ["Program", "memory"], /embeddings 39/);
+    await wb.inspector.expand("Program", "memory");
+    await shot(wb, NO_MEMORY, "failed");
+    await wb.inspector.collapse("Program");
+  });
+});
+
+describe("19: a backward of one's own", () => {
+  test("two clicks and the user's agreement say that it is wrong, and by how much", async ({ wb }) => {
+    await stopIn(wb, BACKWARD);
+    await wb.inspector.expand("function variables");
+    await wb.inspector.choose(["function variables", "square"], "Check Gradients (gradcheck)…");
+    await wb.quickInput.pick("x");
+    await agree(wb, "Run square(x) to check its gradients?");
+    await said(wb, ["gradcheck of square(x)"], /disagree|wrong/);
+    await wb.inspector.expand("gradcheck of square(x)");
+    await looks(wb, BACKWARD, "wrong");
+  });
+
+  test("it is not run again at the next stop unless the user agrees again", async ({ wb }) => {
+    await stopIn(wb, SHAPES);
+    const row = await said(wb, ["gradcheck of square(x)"], /not asked yet at this stop/);
+    expect(row.description).toBeDefined();
+  });
+});
+
+describe("20: the shapes of layers", () => {
+  test("of every layer, on an input that is picked", async ({ wb }) => {
+    await stopIn(wb, SHAPES);
+    await wb.inspector.choose(["model"], "Show Shapes…");
+    await wb.quickInput.pick("images");
+    await agree(wb, "Run model(images) once?");
+    await said(wb, ["shapes of model(images)"], /./);
+    await wb.inspector.expand("shapes of model(images)");
+    await looks(wb, SHAPES, "model");
+  });
+
+  test("of a network that fails, up to the layer that does", async ({ wb }) => {
+    await wb.inspector.choose(["broken"], "Show Shapes…");
+    await wb.quickInput.pick("images");
+    await agree(wb, "Run broken(images) once?");
+    const row = await said(wb, ["shapes of broken(images)"], /head/);
+    expect(row.iconColor).toBeDefined();
+    await wb.inspector.expand("shapes of broken(images)");
+    await shot(wb, SHAPES, "broken");
+  });
+
+  test("the table of its layers, sorted as wanted, is copied as text", async ({ wb }) => {
+    await wb.inspector.choose(["model"], "Show Layers");
+    await said(wb, ["layers of model"], /params/);
+    await wb.inspector.expand("layers of model");
+    await shot(wb, SHAPES, "layers");
+    await wb.inspector.clickAction(["layers of model"], "Sort Layers By…");
+    await wb.quickInput.pick("bytes");
+    await said(wb, ["layers of model"], /params/);
+    await wb.inspector.choose(["layers of model"], "Copy Summary");
+    await shot(wb, SHAPES, "sorted");
+  });
+});
+
+describe("what is in the data", () => {
+  test("a batch, part by part", async ({ wb }) => {
+    await stopIn(wb, DATA);
+    await wb.inspector.choose(["batch"], "Describe Data");
+    await said(wb, ["data in batch"], /4/);
+    await wb.inspector.expand("data in batch");
+    await shot(wb, DATA, "batch");
+  });
+
+  test("one item of a dataset, when the user agrees", async ({ wb }) => {
+    await wb.inspector.choose(["dataset"], "Load One Item…");
+    await wb.quickInput.answer("3");
+    await agree(wb, "Load dataset[3]?");
+    await said(wb, ["item dataset[3]"], /./);
+    await wb.inspector.expand("item dataset[3]");
+    await shot(wb, DATA, "item");
+  });
+});
+
+describe("in place", () => {
+  test("a layer's output against the same by hand, which is typed", async ({ wb }) => {
+    await stopIn(wb, BY_HAND);
+    await wb.inspector.choose(["y"], "Compare with…");
+    await wb.quickInput.pick("x @ layer.weight.T + layer.bias");
+    await said(wb, ["y ↔ x @ …T + layer.bias"], /equal|close/);
+    await shot(wb, BY_HAND, "typed");
+  });
+
+  test("a bug report is copied by one click in the view's menu", async ({ wb }) => {
+    await wb.quickInput.runCommand("Tensor Inspector: Copy Bug Report");
+    await until("the message", async () => (await wb.inspector.message()).startsWith("Copied: a bug report"));
+    await shot(wb, BY_HAND, "report");
+  });
+
+  test("Show Environment in the palette leads to its row", async ({ wb }) => {
+    await wb.quickInput.runCommand("Tensor Inspector: Show Environment");
+    await wb.inspector.rowsWhen("the environment selected", (rows) =>
+      rows.some(({ label, selected, expanded }) => label === "environment" && selected && expanded === true),
+    );
+    await looks(wb, BY_HAND, "environment");
+  });
+});
+
+/** Lets the programs run on until this one has stopped. */
+async function stopIn(wb: Workbench, program: string): Promise<void> {
+  const isThere = async (): Promise<boolean> => path.basename((await wb.debug.stoppedAt()).file) === program;
+  for (let stops = 0; !(await isThere()); stops++) {
+    if (stops > 6) throw new Error(`${program} does not stop`);
+    await wb.debug.continueToStop();
+  }
+}
+
+/** The row, once it says so. */
+async function said(wb: Workbench, row: readonly string[], text: RegExp): Promise<Row> {
+  await until(`${row.join(" › ")}: ${text.source}`, async () =>
+    text.test((await wb.inspector.row(...row)).description),
+  );
+  return wb.inspector.row(...row);
+}
+
+/** Reads the box that says what will run, and agrees. */
+async function agree(wb: Workbench, question: string): Promise<void> {
+  const box = wb.page.locator(".monaco-dialog-box");
+  await box.waitFor();
+  expect(await box.innerText()).toContain(question);
+  await box.locator(".monaco-button", { hasText: "Run" }).click();
+  await box.waitFor({ state: "hidden" });
+}
+
+/** In every theme, for people to look at. */
+async function looks(wb: Workbench, program: string, name: string): Promise<void> {
+  for (const theme of ["light", "high-contrast", "dark"] as const) {
+    await wb.switchTheme(theme);
+    await shot(wb, program, `${name}-${theme}`);
+  }
+}
+
+async function shot(wb: Workbench, program: string, name: string): Promise<void> {
+  await wb.screenshot(`test-results/scenarios/${program.slice(0, 3)}-${name}.png`);
+}
