@@ -247,6 +247,13 @@ def views_changed() -> None:
         debugger.writer.add_command(commands.NetCommand(0, 0, event, is_json=True))
 
 
+def set_trace(tracer: Any) -> None:
+    """``sys.settrace``, in whose place the debugger has put one that writes a warning into the program's output."""
+    tracing = sys.modules.get("pydevd_tracing")
+    own = getattr(getattr(tracing, "TracingFunctionHolder", None), "_original_tracing", None)
+    (sys.settrace if own is None else own)(tracer)
+
+
 def dynamo_runs() -> bool:
     """Whether torch.compile has compiled frames here: in one, an evaluate on the frame's thread is compiled too."""
     utils = sys.modules.get("torch._dynamo.utils")

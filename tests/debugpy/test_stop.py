@@ -310,3 +310,15 @@ def test_while_the_program_runs_questions_that_name_no_frame_are_answered(start:
         request = {"op": "lens", "version": VERSION, "lens": "compare", **question}
         reply = client.evaluate(call_expression(request), None, context="watch", raw=True)["result"]
         assert json.loads(reply)["error"]["code"] == code
+
+
+def test_code_that_is_run_for_an_answer_writes_no_warning_of_the_debugger(start: Start) -> None:
+    client, stop, helper = start("""
+        import torch
+        layer, x = torch.nn.Linear(2, 3), torch.ones(4, 2)
+        print("here")  # STOP
+    """)
+    values = {"module": {"expression": "layer"}, "input1": {"expression": "x"}}
+    assert helper.ask(stop, "lens", lens="shapes", values=values, options={"run": True})["done"]
+    client.run_to_end(stop.thread)
+    assert client.output() == "here\n"

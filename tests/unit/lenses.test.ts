@@ -437,7 +437,7 @@ describe("comparing two values", () => {
           limits: { ms: 1500 },
         },
       ]);
-      expect(row()).toMatchObject({ label: "shapes of a(b)", description: "1 difference" });
+      expect(row()).toMatchObject({ label: "a(b)", name: "shapes of a(b)", description: "1 difference" });
       expect(row()?.can).toContain("evaluateAgain");
       expect(inspector.contents).not.toBe(before);
     });

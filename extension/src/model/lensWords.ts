@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LensRequest } from "../protocol/generated.ts";
 import { PROGRAM_LENSES, type ProgramLens } from "./programLenses.ts";
-import { isValueLens, VALUE_LENSES, type ValueLens } from "./valueLenses.ts";
+import { isValueLens, VALUE_LENSES, type ValueLens, type ValueLensDescription } from "./valueLenses.ts";
 import { LABEL, middle } from "./words.ts";
 
 /** Characters of a value's name beside what is asked of it: it is to be known again. */
@@ -58,12 +58,12 @@ function ofComparison({ a, b }: Asked["subjects"]): LensWords {
 }
 
 function ofOne(lens: ValueLens, asked: Asked): LensWords {
-  const { called, icon, working } = VALUE_LENSES[lens];
+  const { called, label = called, icon, working }: ValueLensDescription = VALUE_LENSES[lens];
   const of = aboutOf(asked);
   const name = called(of);
-  const room = Math.max(LEAST, LABEL - called("").length);
+  const room = Math.max(LEAST, LABEL - label("").length);
   return {
-    label: called(middle(of, room)),
+    label: label(middle(of, room)),
     name,
     spoken: name,
     icon,

@@ -18,6 +18,8 @@ export interface ValueLensDescription {
   readonly icon: string;
   /** The name of its row in the tree. */
   readonly called: (name: string) => string;
+  /** The same in the row, where there is little room and the icon tells the rest. */
+  readonly label?: (name: string) => string;
   /** What the row says until there is an answer. */
   readonly working: () => string;
 }
@@ -79,6 +81,7 @@ export const VALUE_LENSES = {
     },
     icon: "beaker",
     called: (name) => l10n.t("gradcheck of {0}", name),
+    label: (name) => l10n.t("gradcheck {0}", name),
     working: () => l10n.t("checking…"),
   },
   model: {
@@ -106,6 +109,7 @@ export const VALUE_LENSES = {
     },
     icon: "symbol-ruler",
     called: (name) => l10n.t("shapes of {0}", name),
+    label: (name) => name,
     working: () => l10n.t("running…"),
   },
   batch: {
@@ -133,6 +137,7 @@ export const VALUE_LENSES = {
     },
     icon: "symbol-field",
     called: (name) => l10n.t("item {0}", name),
+    label: (name) => name,
     working: () => l10n.t("loading…"),
   },
   referrers: {

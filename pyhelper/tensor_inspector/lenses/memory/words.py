@@ -46,10 +46,10 @@ class MemoryRows:
     def _parts(self) -> Iterator[str | None]:
         found = self._found
         yield size(found["bytes"]) if found["complete"] else f"at least {size(found['bytes'])}"
-        yield plural(found["count"], "block")
         for one in found["groups"][:2]:
             if one["bytes"] > _SHARE * found["bytes"]:
                 yield f"{one['name']} {size(one['bytes'])}"
+        yield plural(found["count"], "block")
 
     def _of_device(self, one: MemoryDevice) -> Iterator[str | None]:
         if one["allocated"] is None:

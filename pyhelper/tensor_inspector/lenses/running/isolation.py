@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
+from ... import debugger
 from ...measure.torch.digest import in_cpp
 from ...measure.torch.modules import Member, is_of, members
 from ...safe.budget import Budget, Steps
@@ -131,8 +132,8 @@ class Isolation:
 
     def _enter(self) -> None:
         if sys.gettrace() is not None:  # a debugger would stop in what is run
-            self._undo.append(partial(sys.settrace, sys.gettrace()))
-            sys.settrace(None)
+            self._undo.append(partial(debugger.set_trace, sys.gettrace()))
+            debugger.set_trace(None)
         self._undo.extend(common_states())
         for thing in self._things:
             self.copy(thing)
