@@ -12,6 +12,7 @@ const inPython = {
   start: [python, "tests/bench/start_bench.py", ...(quick ? ["--rounds", "3", "--megabytes", "0.25"] : [])],
   stop: [python, "tests/bench/stop_bench.py", ...(quick ? ["--rounds", "3"] : [])],
   gradients: [python, "tests/bench/gradients_bench.py", ...(quick ? ["--rounds", "2"] : [])],
+  memory: [python, "tests/bench/memory_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   layers: [python, "tests/bench/layers_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   findings: [python, "tests/bench/findings_bench.py", ...(quick ? ["--rounds", "2"] : [])],
   stats: [python, "tests/bench/stats_bench.py", ...(quick ? ["--quick", "--no-peers", "--rounds", "3"] : [])],

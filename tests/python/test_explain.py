@@ -122,6 +122,7 @@ device-mismatch | $a $b | $a = R(3); $b = torch.ones(3, device="meta") | out = t
 device-mismatch | $y | $out = R(8, 3); $y = torch.zeros(8, device="meta").long() | loss = F.cross_entropy($out, $y)
 device-mismatch | $x | $x = torch.ones(3, device="meta") | out = $x.numpy()
 out-of-memory | TiB | $n = 10**6 | out = torch.zeros($n, 10 * $n)
+out-of-memory | $kept 3.8 free TiB | $kept = torch.zeros(1000, 1000); $n = 10**6 | out = torch.zeros($n, 10 * $n)
 out-of-memory | $a TiB | $a = torch.zeros(1).expand(10**7, 10**6) | out = $a + 1
 dtype-mismatch | $x float16 | $x = R(2, 3); $fc = nn.Linear(3, 3).half() | out = $fc($x)
 shape-mismatch | weight | $old = nn.Linear(4, 3); $new = nn.Linear(3, 3) | $new.load_state_dict($old.state_dict())
@@ -637,3 +638,15 @@ def test_a_finding_is_plain_data(tmp_path: Path) -> None:
 def test_only_an_exception_is_explained() -> None:
     with pytest.raises(TypeError, match="takes an exception"):
         explain("x")  # type: ignore[arg-type]
+
+
+def test_what_was_there_is_read_from_the_message_of_cuda() -> None:
+    from tensor_inspector.lenses.explain.rules import memory
+
+    text = (
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 12.44 MiB is "
+        "free. Process 7 has 79.13 GiB memory in use. Of the allocated memory 70.10 GiB is allocated by PyTorch, and "
+        "8.31 GiB is reserved by PyTorch but unallocated."
+    )
+    assert memory._was_there(text) == "12.44 MiB of 79.15 GiB was free, 8.31 GiB was reserved but not in use"
+    assert memory._was_there("can't allocate memory") is None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
+import hostile
 import numpy as np
 import pytest
 import torch
@@ -18,6 +21,7 @@ from untouched import Watch
 import tensor_inspector
 from tensor_inspector.lenses.memory import roots
 from tensor_inspector.measure.memory.blocks import Extent, MemoryBlocks
+from tensor_inspector.measure.memory.counters import device_memory
 from tensor_inspector.safe.budget import Budget
 
 
@@ -186,6 +190,131 @@ def test_variables_of_the_programs_other_modules_are_named(tmp_path: Path, monke
     importlib.import_module("kept_elsewhere")
     found = Paused(stop(), monkeypatch).lens("memory")["found"]
     assert group(found, "kept_elsewhere.Kept.last")["bytes"] == 77 * 4
+
+
+def test_the_state_of_an_optimizer_is_named_by_its_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop() -> FrameType:
+        model = nn.Linear(3, 2, bias=False)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        model(torch.ones(1, 3)).sum().backward()
+        optimizer.step()
+        return sys._getframe()
+
+    found = memory(stop(), monkeypatch)
+    state = next(block for block in found["blocks"] if block["part"] == "optimizer")
+    assert state["names"] == ['optimizer.state[model.weight]["momentum_buffer"]']
+
+
+def test_what_no_name_reaches_is_found_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = ModuleType("some_library")
+    monkeypatch.setitem(sys.modules, "some_library", library)
+    library.__dict__["kept"] = torch.zeros(12345)
+
+    def stop() -> FrameType:
+        return sys._getframe()
+
+    frame = stop()
+    assert "unnamed" not in shares(memory(frame, monkeypatch))
+    unnamed = [one for one in memory(frame, monkeypatch, thorough=True)["blocks"] if one["part"] == "unnamed"]
+    assert 12345 * 4 in [block["bytes"] for block in unnamed]
+    asked = Paused(frame, monkeypatch)
+    answer = asked.lens("memory")
+    row = next(row for row in asked.below(answer, answer["node"]) if row["name"] == "no name in sight")
+    assert any("12345" in below["line"] for below in asked.below(answer, row))
+
+
+def test_hostile_objects_are_gone_through_without_their_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile.RAN.clear()
+
+    def stop() -> FrameType:
+        everything = hostile.objects()
+        tensor = torch.zeros(50)
+        everything["a tensor"] = tensor
+        return sys._getframe()
+
+    frame = stop()
+    found = memory(frame, monkeypatch)
+    answer = Paused(frame, monkeypatch).lens("referrers", value="tensor")
+    assert hostile.RAN == []
+    assert "everything" in {one["name"] for one in found["groups"]}
+    assert 'everything["a tensor"]' in [one["name"] for one in answer["found"]["referrers"]]
+
+
+class Counting:
+    """What torch.cuda counts of one device in use and of one that is not."""
+
+    asked: list[int] = []
+
+    @staticmethod
+    def is_initialized() -> bool:
+        return True
+
+    @staticmethod
+    def device_count() -> int:
+        return 2
+
+    @staticmethod
+    def memory_stats(number: int) -> dict[str, int]:
+        names = ("allocated_bytes.all.current", "reserved_bytes.all.current", "reserved_bytes.all.peak",
+                 "allocated_bytes.all.peak", "inactive_split_bytes.all.current")  # fmt: skip
+        return dict.fromkeys(names, 0) if number else dict(zip(names, (100, 300, 300, 200, 50)))
+
+    @classmethod
+    def mem_get_info(cls, number: int) -> tuple[int, int]:
+        cls.asked.append(number)
+        return 700, 1000
+
+
+def test_devices_in_use_tell_what_torch_counts_and_no_other_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    Counting.asked.clear()
+    monkeypatch.setitem(torch.__dict__, "cuda", Counting)
+    monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", lambda number: number == 0, raising=False)
+    (found,) = device_memory([])
+    assert vars(found) == {
+        "device": "cuda:0", "allocated": 100, "reserved": 300, "peak": 200, "fragmented": 50, "free": 700, "total": 1000,
+    }  # fmt: skip
+    assert Counting.asked == [0]
+
+
+def test_a_device_that_is_not_in_use_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "is_initialized", lambda: False)
+    monkeypatch.setitem(torch.__dict__, "cuda", Counting)
+    assert list(device_memory([])) == []
+
+
+GROWTH = """
+import tensor_inspector, torch
+from torch import nn
+
+def work():
+    model = nn.Sequential(*(nn.Linear(2048, 2048) for _ in range(4)))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(64, 2048)).sum().backward()
+    optimizer.step()
+    x = torch.randn(16384, 2048)
+    return model, optimizer, x, model(x).sum()
+
+def main():
+    done = work()  # what libraries keep once they have run
+    del done
+    before = tensor_inspector.memory()
+    kept = work()
+    after = tensor_inspector.memory()
+    print(after["bytes"] - before["bytes"], after["resident"] - before["resident"])
+
+main()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells what is resident")
+def test_what_is_found_is_what_the_process_grows_by() -> None:
+    # Each allocation is given back when it is freed, as glibc does for large ones of its own accord.
+    env = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "OMP_NUM_THREADS": "1"}
+    code = [sys.executable, "-c", GROWTH]
+    done = subprocess.run(code, capture_output=True, text=True, timeout=600, check=True, env=env)
+    found, grown = map(int, done.stdout.split())
+    assert found > 600 << 20
+    assert found == pytest.approx(grown, rel=0.01)
 
 
 def test_memory_on_no_device_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ class Account:
         self.best = [min(blocks.members(number), key=ranks.__getitem__) for number in range(len(blocks))]
         self.largest = sorted(range(len(blocks)), key=blocks.bytes.__getitem__, reverse=True)
         self.shares: dict[tuple[str, str], list[int]] = {}
+        self._of_part: dict[str, list[int]] = {}
         self._variables: dict[int, Variable] = {}
         for number in self.largest:
             self._add(number)
@@ -41,8 +42,9 @@ class Account:
         self.variables = sorted(self._variables.values(), key=lambda one: (-one.bytes, one.place))
 
     def _add(self, number: int) -> None:
-        bytes, best = self.blocks.bytes[number], self.best[number]
-        share = self.shares.setdefault((self.part(number), self.device(number)), [0, 0])
+        bytes, best, part = self.blocks.bytes[number], self.best[number], self.part(number)
+        self._of_part.setdefault(part, []).append(number)
+        share = self.shares.setdefault((part, self.device(number)), [0, 0])
         share[0] += bytes
         share[1] += 1
         place = self.inventory.places[best]
@@ -95,7 +97,8 @@ class Account:
         return sorted({device for _, device in self.shares})
 
     def of_part(self, part: str) -> list[int]:
-        return [number for number in self.largest if self.part(number) == part]
+        """The blocks of a part, the largest first."""
+        return self._of_part.get(part, [])
 
     def sorted_shares(self) -> list[tuple[str, str, int, int]]:
         found = [(part, device, bytes, count) for (part, device), (bytes, count) in self.shares.items()]

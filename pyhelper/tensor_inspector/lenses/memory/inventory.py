@@ -47,7 +47,7 @@ class Inventory:
         self.ops: dict[int, str] = {}
         self.graphs: Retained | None = None
         self.rooted: list[int] = []  #: the places of the tensors whose graphs are gone through, in their order
-        self._thorough = thorough
+        self.is_thorough = thorough
         self._shares = shares
         self._measured: dict[int, list[Extent]] = {}  #: by the ids of values, which are kept
         self._functions: dict[int, tuple[int, int, Any]] = {}  #: rank, place and node of a tensor, by its id
@@ -73,6 +73,10 @@ class Inventory:
 
     def part(self, number: int) -> str:
         return PARTS[self.ranks[number] >> (_PLACES + 2)]
+
+    def unnamed(self) -> list[tuple[Any, list[Extent]]]:
+        """The tensors that no name has reached, with their memory."""
+        return [(one, self._extents_of(one)) for one in unnamed_tensors(self._measured)]
 
     @property
     def complete(self) -> bool:
@@ -114,7 +118,7 @@ class Inventory:
                 self._functions[id(value)] = below, place, function
 
     def _enter_unnamed(self, budget: Budget) -> bool:
-        if not self._thorough or self._function_of is None:
+        if not self.is_thorough or self._function_of is None:
             return True
         if not self._at:
             self._unnamed = unnamed_tensors(self._measured)

@@ -46,6 +46,8 @@ class Walk:
         self._names: list[str] = []
         self._paths: list[bool] = []  #: whether its name is what one types
         self._keys: dict[int, Any] = {}  #: what some stand under
+        self._places_of_keys: dict[int, int] | None = None
+        self._is_registered: list[bool] = []
         self._groups: list[int] = []
         self._within: dict[int, int] = {}  #: of what was met as a group, and inside another one later: where there
         self._opened: dict[int, int] = {}  #: the first places of objects, by their ids
@@ -114,6 +116,7 @@ class Walk:
         self._above.append(above)
         self._names.append(part.name)
         self._paths.append(part.is_path)
+        self._is_registered.append(part.is_registered)
         self._groups.append(place if is_own else self._groups[above])
         if part.key is not None:
             self._keys[place] = part.key
@@ -130,12 +133,26 @@ class Walk:
 
     def group(self, place: int) -> int:
         """The variable that a place belongs to: that of a frame, or an attribute of an object that such a one names."""
-        seen = set[int]()
         group = self._groups[place]
+        if group not in self._within:
+            return group
+        seen = set[int]()
         while group in self._within and group not in seen:
             seen.add(group)
             group = self._groups[self._within[group]]
         return group
+
+    def _place_of_key(self, key: Any) -> Place | None:
+        """Where a tensor is that others stand under, as an optimizer's state does."""
+        if self._places_of_keys is None:
+            keys = {id(one) for one in self._keys.values()}
+            self._places_of_keys = {}
+            for place in self.met:
+                one = id(self.values[place])
+                if one in keys and (one not in self._places_of_keys or self._is_registered[place]):
+                    self._places_of_keys[one] = place
+        number = self._places_of_keys.get(id(key))
+        return None if number is None else self.place(number)
 
     def name_of(self, value: Any) -> str | None:
         """The name of an object that was gone through."""
@@ -151,8 +168,10 @@ class Walk:
         names: list[str] = []
         is_path = True
         while number >= 0:
-            names.append(self._names[number])
-            is_path = is_path and self._paths[number]
+            under = self._keys.get(number)
+            key = None if under is None else self._place_of_key(under)
+            names.append(self._names[number] if key is None else f"[{key.name}]")
+            is_path = is_path and (self._paths[number] if key is None else key.path is not None)
             number = self._above[number]
         name = "".join(reversed(names))
         return Place(name, name if is_path else None)

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Rows, TextRow
+from ...measure.memory.blocks import MemoryBlocks
+from ...safe.budget import Budget
+from ...safe.guard import module
 from ...words.line import line_of
 from ...words.text import percent, plural, size
 from .account import Account, Variable
@@ -22,6 +25,7 @@ _WORDS = {
     "saved": "saved for backward",
     "unnamed": "no name in sight",
 }
+_UNNAMED = 100  #: tensors
 _NAMES = 3  #: further ones in a line
 _SHARE = 0.2  #: of all, from which on a variable stands in the first line
 
@@ -38,6 +42,7 @@ class MemoryRows:
         rows = [
             *(Child(one["device"], TextRow(line_of(self._of_device(one))), "") for one in self._found["devices"]),
             *(self._part(part) for part in PARTS if account.bytes(part=part)),
+            *self._unnamed(),
             Child("by variable", self._rows(plural(len(variables), "variable"), variables, self._variable), ""),
             Child("largest", self._rows("", account.largest, self._block), ""),
         ]
@@ -70,6 +75,29 @@ class MemoryRows:
         blocks, bytes = self._account.of_part(part), self._account.bytes(part=part)
         line = line_of([size(bytes), percent(bytes, self._found["bytes"], 2), plural(len(blocks), "block")])
         return Child(_WORDS[part], self._rows(line, blocks, self._block), "")
+
+    def _unnamed(self) -> Iterator[Child]:
+        """Looked for when it is opened: all objects of the process are gone through."""
+        inventory = self._account.inventory
+        if inventory.is_thorough or module("torch") is None:
+            return
+
+        def ask(budget: Budget) -> Iterator[Child]:
+            extents = list(inventory.extents)
+            found = inventory.unnamed()
+            values: list[Any] = [None] * len(extents)
+            for value, its in found:
+                extents += its
+                values += [value] * len(its)
+            blocks = MemoryBlocks(extents)
+            others = [number for number in range(len(blocks)) if values[blocks.members(number)[0]] is not None]
+            others = [number for number in others if all(values[one] is not None for one in blocks.members(number))]
+            for number in sorted(others, key=blocks.bytes.__getitem__, reverse=True)[:_UNNAMED]:
+                yield Child(size(blocks.bytes[number]), values[blocks.members(number)[0]])
+            if not others:
+                yield Child("none", TextRow("every tensor has a name in sight"))
+
+        yield Child("no name in sight", Rows.later("tensors that no name in sight reaches", ask))
 
     def _rows(self, line: str, items: Sequence[Any], row: Callable[[Any], Child]) -> Rows:
         return Rows(line, len(items), lambda start, count: map(row, items[start : start + count]))

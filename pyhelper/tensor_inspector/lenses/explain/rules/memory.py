@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
-from typing import Any
+from typing import Optional
 
-from ....measure.torch.elements import memory_of
-from ....measure.torch.metadata import device_name, is_tensor, stored_bytes
+from ....measure.memory.process import process_memory
+from ....safe.budget import Budget
 from ....safe.guard import module
 from ....words.text import size
 from ...findings.finding import Found
+from ...memory.account import Account
+from ...memory.inventory import Inventory
 from ..errors import bytes_asked
 from ..operand import in_title
 from ..scene import Scene
 from ..sizes import broadcast, product
 
 _SHOWN = 4  #: tensors
+_PLACES = 50_000  #: gone through for them
+_TIME = 300  #: milliseconds
 
 
 def out_of_memory(scene: Scene) -> Found:
@@ -27,9 +32,10 @@ def out_of_memory(scene: Scene) -> Found:
     result = _result(scene)
     if result:
         title += f", {result}"
-    allocated = _allocated()
-    facts = [(name, f"{size(count)} on {device}") for name, count, device in largest]
-    return scene.found(title, *scene.operands()[:3], *facts, *([(None, allocated)] if allocated else []))
+    left = [fact for fact in (_was_there(scene.message), _allocated()) if fact is not None]
+    on_cpu = _left() if not left else None
+    left += [] if on_cpu is None else [on_cpu]
+    return scene.found(title, *scene.operands()[:3], *largest, *((None, fact) for fact in left))
 
 
 def _operation(scene: Scene) -> str:
@@ -51,16 +57,35 @@ def _result(scene: Scene) -> str:
     return ""
 
 
-def _largest(scene: Scene) -> list[tuple[str, int, str]]:
-    """The largest tensors in sight, each memory once: name, bytes, device."""
-    seen: dict[Any, tuple[str, int, str]] = {}
-    named = [(thing.name, thing.value) for thing in scene.step.tensors]
-    named += [(one.name, one.tensor) for one in scene.step.parameters.values()]
-    for name, tensor in named:
-        count = stored_bytes(tensor) if is_tensor(tensor) else None
-        if count:
-            seen.setdefault(memory_of(tensor) or id(tensor), (name, count, device_name(tensor)))
-    return sorted(seen.values(), key=lambda found: -found[1])[:_SHOWN]
+def _largest(scene: Scene) -> list[tuple[str | None, str]]:
+    """The largest pieces of memory by name, each once, also gradients, optimizer state and what graphs keep."""
+    inventory = Inventory(scene.step.views[0].frame, most=_PLACES)
+    inventory.go_on(Budget(min(_TIME, scene.budget.remaining_ms())))
+    account = Account(inventory)
+    found = list[tuple[Optional[str], str]]()
+    for number in account.largest[:_SHOWN]:
+        op, text = account.op(number), f"{size(account.blocks.bytes[number])} on {account.device(number)}"
+        found.append((account.names(number)[0], text) if op is None else (None, f"{text}, saved for backward by {op}"))
+    return found
+
+
+def _was_there(text: str) -> str | None:
+    """What was left when it failed, as CUDA's message tells it: ``of which 12.4 MiB is free``."""
+    amount = r"([\d.]+ [KMGT]?i?B)"
+    total = re.search(rf"total capacity of {amount} of which {amount} is free", text)
+    idle = re.search(rf"{amount} is reserved by PyTorch but unallocated", text)
+    words = [f"{total[2]} of {total[1]} was free"] if total is not None else []
+    words += [f"{idle[1]} was reserved but not in use"] if idle is not None else []
+    return ", ".join(words) or None
+
+
+def _left() -> str | None:
+    """What the machine has left for a process on the CPU."""
+    process = process_memory()
+    if process.free is None or process.total is None:
+        return None
+    taken = "" if process.resident is None else f", this process takes {size(process.resident)}"
+    return f"{size(process.free)} of {size(process.total)} is free{taken}"
 
 
 def _allocated() -> str | None:
