@@ -74,7 +74,7 @@ RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda x: F.embedding(torch.tensor([1, 0, 1]), x), (x(3, 2),)),
     (lambda xs: xs["a"] * xs["b"][1], ({"a": x(3), "b": [1, x(1)]},)),
     (own(lambda x: x * x, lambda x, grad: 2 * x * grad), (x(3),)),
-    (own(torch.exp, lambda x, grad: x.exp() * grad), (x(2, 3).detach().requires_grad_().t(),)),
+    (own(torch.exp, lambda x, grad: x.exp() * grad), (x(2, 3).detach().t().requires_grad_(),)),
     (nn.Linear(3, 4), (x(2, 3).detach(),)),
     (nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 2)), (x(5, 3),)),
     (nn.LSTM(3, 2), (x(4, 1, 3),)),
@@ -85,11 +85,11 @@ RIGHT: list[tuple[Any, tuple[Any, ...]]] = [
     (lambda x: F.dropout(x, 0.5), (x(20),)),
     (lambda x: 1e-9 * x.sum() ** 2, (x(3),)),
     (lambda x: x.pow(3), (1e4 * x(3).detach(),)),
-    (torch.exp, (x(3, 1).expand(3, 4),)),
+    (torch.exp, (x(3, 1).detach().expand(3, 4).requires_grad_(),)),
     (torch.func.grad(lambda x: (x**3).sum()), (x(3),)),
     (torch.vmap(lambda row: row.prod()), (x(4, 3),)),
     (lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0], (x(3),)),
-    (torch.nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)), (x(2, 3),)),
+    (torch.nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)).eval(), (x(2, 3),)),
     (nn.Embedding(5, 3, sparse=True), (torch.tensor([1, 2]),)),
     (torch.linalg.eigvals, (x(5, 5, dtype=torch.float64),)),
 ]  # fmt: skip
@@ -160,6 +160,35 @@ def test_the_entry_that_disagrees_is_named_with_its_place_in_the_result() -> Non
     assert (entry["index"], entry["output"], entry["output_index"]) == ([1, 2], 0, [1, 2])
     assert entry["analytic"] == pytest.approx(expected + 1)
     assert entry["numeric"] == pytest.approx(expected)
+
+
+class OfTwo(torch.autograd.Function):
+    """Its backward is right where both of its results are used, and only there."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.set_materialize_grads(False)
+        return 2 * x, 3 * x
+
+    @staticmethod
+    def backward(ctx: Any, one: Any, other: Any) -> Any:
+        return 2 * one + 3 * other if one is not None and other is not None else torch.ones(2)
+
+
+def test_each_result_is_differentiated_alone_and_all_together() -> None:
+    found = gradcheck(OfTwo, torch.ones(2))
+    assert (found["state"], found["wrong"]) == ("disagrees", 2)
+    assert {one["output"] for one in found["worst"]} == {1}
+
+    class Together(OfTwo):
+        @staticmethod
+        def backward(ctx: Any, one: Any, other: Any) -> Any:
+            return sum(factor * grad for factor, grad in ((2, one), (3, other)) if grad is not None) * (
+                2 if one is not None and other is not None else 1
+            )
+
+    (entry, *_) = gradcheck(Together, torch.ones(2))["worst"]
+    assert (entry["output"], entry["output_index"]) == (None, None)
 
 
 def test_kinks_are_no_errors() -> None:

@@ -119,8 +119,10 @@ class Analytic:
         wanted = [(number, leaf) for number, leaf in enumerate(leaves) if leaf.tensor.requires_grad]
 
         def gradients(weights: Any) -> list[Any]:
-            inputs, given = [leaf.tensor for _, leaf in wanted], spread(weights, outputs)
-            found = torch.autograd.grad(outputs, inputs, given, retain_graph=True, allow_unused=True)
+            inputs = [leaf.tensor for _, leaf in wanted]
+            pairs = [(output, part) for output, part in zip(outputs, spread(weights, outputs)) if part.any()]
+            used, given = zip(*pairs)  # of the others the backward is given None, as where a program uses one alone
+            found = torch.autograd.grad(used, inputs, given, retain_graph=True, allow_unused=True)
             return [None if one is None else _dense(one) for one in found]
 
         length = len(self.at)
@@ -150,7 +152,7 @@ def _probes(length: int) -> Iterator[tuple[int | None, Any]]:
         weights = torch.zeros(length, dtype=torch.float64, device="cpu")
         weights[at] = 1.0
         yield at, weights
-    if length > _PROBED:
+    if length > 1:
         yield None, None
 
 

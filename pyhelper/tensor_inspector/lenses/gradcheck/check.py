@@ -138,7 +138,7 @@ class Check:
             if verdict == "wrong":
                 numeric = next(slope.middle for slope in slopes(probe) if slope is not None)
                 found = Disagreement(leaf.name, index, part, output, analytic, numeric)
-                worst = found if worst is None or found.gap() > worst.gap() else worst
+                worst = found if worst is None or found.tells_more(worst) else worst
         leaf.note("wrong" if worst is not None else next(one for one in _ORDER if one in verdicts))
         if worst is not None:
             self.wrong.append(worst)

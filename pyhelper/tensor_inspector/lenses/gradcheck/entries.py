@@ -57,6 +57,11 @@ class Disagreement(Record):
         found = abs(self.analytic - self.numeric)
         return found if isfinite(found) else inf
 
+    def tells_more(self, other: Disagreement) -> bool:
+        """Than another one of the same entry: one number of the result tells more than all of them."""
+        known = self.output is not None, other.output is not None
+        return known[0] if known[0] is not known[1] else self.gap() > other.gap()
+
     def order(self) -> tuple[float, float]:
         """The worst come first: those that are farthest apart as a share of the larger one, of these the farthest."""
         largest = max(abs(self.analytic), abs(self.numeric))
