@@ -28,8 +28,16 @@ test.beforeAll(async ({ wb }) => {
 });
 
 test("tensors and what holds them come first", async ({ wb }) => {
-  const rows = await wb.inspector.rowsWhen("the globals", (rows) => rows.at(-1)?.label === "global variables");
-  expect(rows.map(({ label }) => label)).toEqual(["image", "batch", "count", "name", "numbers", "global variables"]);
+  const rows = await wb.inspector.rowsWhen("all rows", (rows) => rows.at(-1)?.label === "Program");
+  expect(rows.map(({ label }) => label)).toEqual([
+    "image",
+    "batch",
+    "count",
+    "name",
+    "numbers",
+    "global variables",
+    "Program",
+  ]);
 });
 
 test("Copy Summary and Copy as Expression", async ({ wb }) => {
@@ -115,6 +123,7 @@ test("Show Tensors Only leaves tensors and what holds them", async ({ wb }) => {
     "image",
     "batch",
     "global variables",
+    "Program",
   ]);
   await wb.inspector.clickHeaderAction("Show All Values");
   await wb.inspector.row("count");
