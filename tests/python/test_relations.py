@@ -148,6 +148,16 @@ def test_where_nothing_is_likely_no_more_than_samples_are_copied(monkeypatch: py
     assert max(looked_at) <= 512
 
 
+def test_of_very_many_that_differ_those_of_unlike_shapes_are_looked_at_first() -> None:
+    a = {f"k{at}": x(4, 5) * at for at in range(1, 300)}
+    b: dict[str, torch.Tensor] = {name: torch.rand(4, 5) for name in a}
+    a["last"], b["last"] = x(3, 4), x(3, 4).T
+    found = {one["path"]: one.get("relation") for one in compare(a, b).differences}
+    relation = found["['last']"]
+    assert relation is not None
+    assert relation["how"] == "transposed"
+
+
 def test_all_alike_is_said_of_the_whole() -> None:
     def stop() -> Any:
         a, b = {"w": OUTPUT, "v": x(3)}, {"w": OUTPUT.double(), "v": x(3).double()}

@@ -15,7 +15,7 @@ from .compare_pair import MISSING, Noted
 if TYPE_CHECKING:
     from ..protocol import Relation
 
-_PAIRS = 1000  #: that are looked at
+_SHAPES, _VALUES = 1000, 200  #: pairs that are looked at: of unlike shapes, and of one
 _WHOLE = 1e-6  #: how near to a whole number it is taken for one
 _NUMBERS = ("float", "bfloat", "int", "uint", "bool", "complex")
 
@@ -32,7 +32,9 @@ class Relations:
     def go_on(self, budget: Budget) -> bool:
         """Look until all are told, or the time is over. Whether all are."""
         if self._waiting is None:
-            self._waiting = deque([one for one in self._noted if _is_open(one)][:_PAIRS])
+            noted = [one for one in self._noted if _is_open(one)]
+            shapes = [one for one in noted if one.told["what"] == "shape"][:_SHAPES]
+            self._waiting = deque([*shapes, *[one for one in noted if one.told["what"] == "values"][:_VALUES]])
             self._all = len(self._waiting)
         while self._waiting:
             one = self._waiting[0]
