@@ -20,6 +20,7 @@ from test_isolation import made, picture
 from test_model import Transformer
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils.hooks import RemovableHandle
 from untouched import Watch
 
 from tensor_inspector import shapes as ask
@@ -253,6 +254,63 @@ def test_an_exception_that_is_caught_is_told_of_its_layer_alone() -> None:
     assert found["error"] is None
     states = {row["name"]: row["state"] for row in found["rows"]}
     assert states == {"": "done", "bad": "raised", "bad.layer": "done", "good": "done"}
+
+
+class CatchesOf(nn.Module):
+    """Catches what a layer raises; then calls another one, and may raise an exception of its own, or that one again."""
+
+    def __init__(self, raises: str) -> None:
+        super().__init__()
+        self.bad, self.good, self.raises = Raises(ValueError), nn.Linear(2, 1), raises
+
+    def forward(self, x: torch.Tensor) -> Any:
+        try:
+            self.bad(x)
+        except ValueError:
+            self.good(x)
+            if self.raises == "again":
+                raise
+        if self.raises == "own":
+            raise ValueError("own")
+
+
+@pytest.mark.parametrize(("raises", "name", "states"), [
+    ("own", "", ["raised", "raised", "done", "done"]),
+    ("again", "bad", ["inside", "raised", "done", "done"]),
+])  # fmt: skip
+def test_the_layer_that_raised_is_the_one_that_the_exception_came_through(
+    raises: str, name: str, states: list[str]
+) -> None:
+    found = ask(CatchesOf(raises), torch.ones(3, 2))
+    assert found["error"]["name"] == name
+    assert [row["state"] for row in found["rows"]] == states
+
+
+def test_a_layer_that_is_called_after_one_that_raised_stands_beside_it() -> None:
+    rows = ask(CatchesOf("nothing"), torch.ones(3, 2))["rows"]
+    assert [(row["name"], row["depth"]) for row in rows] == [("", 0), ("bad", 1), ("bad.layer", 2), ("good", 1)]
+
+
+def test_a_hook_that_forward_registers_is_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hooks(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x: torch.Tensor) -> Any:
+            hooks = [
+                self.layer.register_forward_hook(lambda module, inputs, output: None),
+                self.layer.register_forward_pre_hook(lambda module, inputs: None),
+            ]
+            made = self.layer(x)
+            for hook in hooks:
+                hook.remove()
+            return made
+
+    monkeypatch.setattr(RemovableHandle, "next_id", 0)  # as in a fresh process
+    found = ask(Hooks(), torch.ones(1, 2))
+    assert found["error"] is None
+    assert [(row["name"], row["state"]) for row in found["rows"]] == [("", "done"), ("layer", "done")]
 
 
 @pytest.mark.parametrize("ends", [None, ValueError, KeyboardInterrupt])

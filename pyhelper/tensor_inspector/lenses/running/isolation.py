@@ -40,6 +40,7 @@ _COMMON_HOOKS = tuple(
     "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
     " _global_forward_pre_hooks _global_backward_hooks _global_backward_pre_hooks".split()
 )
+_BEFORE, _AFTER, _ENDED = "before", "after", "ended"  #: keys of hooks, where the program's are numbers
 _BOOKKEEPING = frozenset((*instance_dict(torch.nn.Module()), "_compiled_call_impl"))
 _WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
 _SHARED = ("DistributedDataParallel", "FullyShardedDataParallel", "FSDPModule", "SyncBatchNorm")
@@ -176,12 +177,17 @@ class Isolation:
         """Within it what is shared can't be changed: an operation that would raises `WouldChange`."""
         return ReadOnly(self._copies.shared) if self._copies.shared else nullcontext()
 
-    def watch(self, before: Callable[..., None], after: Callable[..., None]) -> None:
-        """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward."""
+    def watch(self, before: Callable[..., None], after: Callable[..., None], ended: Callable[..., None]) -> None:
+        """Has ``before(module, args, kwargs)`` and ``after(module, args, kwargs, output)`` called at each forward.
+
+        ``ended``, which takes what ``after`` does, follows that, and is called where forward raises an `Exception` too.
+        """
         for member in self._isolated:
-            for hook, part in ((before, "_forward_pre_hooks"), (after, "_forward_hooks")):
-                member.attributes[part] = OrderedDict({0: hook})
-                member.attributes[f"{part}_with_kwargs"] = OrderedDict({0: True})
+            hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
+            for part, ours in hooks.items():
+                member.attributes[part] = OrderedDict(ours)
+                member.attributes[f"{part}_with_kwargs"] = OrderedDict.fromkeys(ours, True)
+            member.attributes["_forward_hooks_always_called"] = OrderedDict({_ENDED: True})  # since torch 2.1
 
     def set_eval(self) -> None:
         """As ``model.eval()``, without its code."""

@@ -19,7 +19,7 @@ _TEXT = 300  #: characters of a message
 
 
 class Failure:
-    """``call`` is the innermost layer that was running, None where none was."""
+    """``call`` is that of the innermost layer that the exception came through, None where it came through none."""
 
     def __init__(self, error: BaseException, call: LayerRun | None) -> None:
         self.call = call

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
 from ...kinds.torch.module import Module
 from ...safe.budget import Budget
-from ...safe.guard import class_name, module
+from ...safe.guard import class_name, first_of, module
 from ...safe.untouched import Untouched
 from ..model.submodule import Submodule
 from .call import LayerRun
@@ -49,21 +49,38 @@ class Recorder:
         with Untouched():
             _wait()
             now = perf_counter()
-            while self._open:
-                begun, place, began, ours = self._open.pop()
-                if begun is layer:
-                    if place >= 0:
-                        self._note(self.calls[place], args, kwargs, output)
-                        self.calls[place].ms = (now - began - (self._ours - ours)) * 1000
-                    break  # those above it have raised, and that was caught
+            if self._is_under_way(layer):
+                _, place, began, ours = self._open[-1]
+                if place >= 0:
+                    self._note(self.calls[place], args, kwargs, output)
+                    self.calls[place].ms = (now - began - (self._ours - ours)) * 1000
         self._ours += perf_counter() - now
 
-    def fail(self) -> LayerRun | None:
-        """The module has raised: the innermost call that was under way."""
-        running = [self.calls[place] for _, place, _, _ in self._open if place >= 0]
-        for call in running[:-1]:
-            call.state = "inside"
-        return running[-1] if running else None
+    def ended(self, layer: Any, *_: Any) -> None:
+        """It is over, whether it has raised or not."""
+        if self._is_under_way(layer):
+            self._open.pop()
+
+    def _is_under_way(self, layer: Any) -> bool:
+        """Whether it has begun; then what had begun inside it is over: that has raised, which was caught."""
+        at = next((at for at in reversed(range(len(self._open))) if self._open[at][0] is layer), None)
+        if at is not None:
+            del self._open[at + 1 :]
+        return at is not None
+
+    def fail(self, error: BaseException) -> LayerRun | None:
+        """The module has raised: the innermost call that the exception came through."""
+        found: LayerRun | None = None
+        place = -1
+        for layer in _came_through(error):
+            for at in reversed(range(place + 1, len(self.calls))):
+                call = self.calls[at]
+                if call.module is layer and call.parent == place and call.state == "raised":
+                    if found is not None:
+                        found.state = "inside"
+                    found, place = call, at
+                    break
+        return found
 
     def settle(self) -> None:
         """All calls were noted."""
@@ -99,6 +116,16 @@ class Recorder:
         call.begins = not call.bad_below and not any(map(_is_bad, given))
         if call.parent >= 0:
             self.calls[call.parent].bad_below = True
+
+
+def _came_through(error: BaseException) -> Iterator[Any]:
+    """The modules whose calls an exception came through, the outermost first."""
+    code = getattr(first_of(torch.nn.Module, "_call_impl"), "__code__", None)
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code is code:
+            yield step.tb_frame.f_locals.get("self")
+        step = step.tb_next
 
 
 def _given(args: Any, kwargs: Any) -> list[tuple[str, Any]]:

@@ -63,13 +63,13 @@ class ShapesLens(Lens):
     def _run(self) -> None:
         given, recorder = [one.value for one in self._inputs], self._recorder
         with Isolation(self._model, *given, shares=True) as run:
-            run.watch(recorder.before, recorder.after)
+            run.watch(recorder.before, recorder.after, recorder.ended)
             positional, named = arguments(self._model, [run.copy(one) for one in given])
             try:
                 with Lifted(self.guard), run.read_only():
                     _called(self._model, positional, named)
             except (Exception, SystemExit) as error:
-                self._failure = Failure(_of_the_program(error), recorder.fail())
+                self._failure = Failure(_of_the_program(error), recorder.fail(error))
 
     def progress(self) -> float:
         return 0.0
