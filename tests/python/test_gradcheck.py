@@ -198,6 +198,25 @@ def test_kinks_are_no_errors() -> None:
         assert found["kinks"] > 0
 
 
+def test_where_a_function_only_bends_no_slope_between_the_two_sides_is_right() -> None:
+    function = own(torch.cos, lambda x, grad: grad * 0)
+    found = gradcheck(function, torch.tensor([1e-3, 2e-3, 1e-4, 5.0], dtype=torch.float64))
+    assert (found["wrong"], found["kinks"]) == (4, 0)
+
+
+@pytest.mark.parametrize("at", [0.0, 1e-8, 3e-7, 1e-5, 3e-4, 6e-3])
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.relu, torch.abs, F.hardswish, F.gelu, torch.cos, lambda x: x * x.abs(), lambda x: x.relu().cos(),
+        lambda x: (x * x + 1e-12).sqrt(), lambda x: x.abs().pow(1.5), lambda x: (1e4 * x).tanh(), lambda x: x.floor() + x,
+        lambda x: F.smooth_l1_loss(x, torch.zeros_like(x), beta=1e-3),
+    ],
+)  # fmt: skip
+def test_near_a_kink_or_where_it_bends_a_right_backward_is_never_wrong(function: Any, at: float) -> None:
+    assert gradcheck(function, torch.tensor([at, -at, 1.0], dtype=torch.float64))["wrong"] == 0
+
+
 def test_only_what_requires_a_gradient_is_checked() -> None:
     found = gradcheck(lambda x, y: x * y.detach(), x(3), torch.ones(3))
     assert [one["name"] for one in found["inputs"]] == ["input1"]

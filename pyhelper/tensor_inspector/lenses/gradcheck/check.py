@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -120,12 +121,11 @@ class Check:
     def _look(self, leaf: Checked, at: int, imaginary: bool) -> None:
         known: dict[float, list[Slope] | None] = {}
 
-        def slopes(probe: int) -> Iterator[Slope | None]:
-            for share in STEPS:
-                if share not in known:
-                    known[share] = self._slopes(leaf, index, imaginary, share)
-                found = known[share]
-                yield None if found is None else found[probe]
+        def slope(probe: int, share: float) -> Slope | None:
+            if share not in known:
+                known[share] = self._slopes(leaf, index, imaginary, share)
+            found = known[share]
+            return None if found is None else found[probe]
 
         index = tuple(index_of(leaf.places[at], leaf.shape))
         part: Part | None = ("imag" if imaginary else "real") if leaf.is_complex else None
@@ -133,11 +133,11 @@ class Check:
         for probe, output in enumerate(self.analytic.probes):
             entry = leaf.gradients[probe][at]
             analytic = entry.imag if imaginary else entry.real
-            verdict = judged(analytic, slopes(probe), leaf.largest[probe], max(leaf.largest))
+            verdict = judged(analytic, partial(slope, probe), leaf.largest[probe], max(leaf.largest))
             verdicts.add(verdict)
-            if verdict == "wrong":
-                numeric = next(slope.middle for slope in slopes(probe) if slope is not None)
-                found = Disagreement(leaf.name, index, part, output, analytic, numeric)
+            smallest = slope(probe, STEPS[0])
+            if verdict == "wrong" and smallest is not None:
+                found = Disagreement(leaf.name, index, part, output, analytic, smallest.middle)
                 worst = found if worst is None or found.tells_more(worst) else worst
         leaf.note("wrong" if worst is not None else next(one for one in _ORDER if one in verdicts))
         if worst is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ _SCALE = 1e-6  #: and how far as a share of the largest gradient there is
 _EPS = 2.2e-16
 _NOTHING = 1e-12  #: and as a share of the largest gradient of any number of the result
 _ROUNDED = 64  #: how many roundings of the result's size a value may be off
+_HALVED = 0.6  #: what is left at most of the gap between two slopes that come together, when the step is halved
 _STEADY, _LOOSE = 1e-2, 0.5  #: how far apart differences of the smaller steps, and of the largest, may be
 
 
@@ -39,6 +40,9 @@ class Slope(Record):
         if isfinite(left) != isfinite(right):  # at the edge of what it is defined for
             left = right = middle = left if isfinite(left) else right
         return cls(left, right, middle, _ROUNDED * _EPS * size / step)
+
+    def gap(self) -> float:
+        return abs(self.right - self.left)
 
 
 class Disagreement(Record):
@@ -68,25 +72,32 @@ class Disagreement(Record):
         return -round(self.gap() / largest, 3) if isfinite(largest) else -inf, -self.gap()
 
 
-def judged(analytic: float, slopes: Iterator[Slope | None], scale: float, most: float) -> Verdict:
-    """What is to be said of an entry, by as many steps as that takes; ``scale`` is the largest gradient of this number
-    of the result, ``most`` of any.
+def judged(analytic: float, slope_by: Callable[[float], Slope | None], scale: float, most: float) -> Verdict:
+    """What is to be said of an entry, by as many steps as that takes: ``slope_by`` tells what one of this size shows,
+    ``scale`` is the largest gradient of this number of the result, ``most`` of any.
 
     Only where all steps tell of one limit is the backward wrong: what is rounded, or not smooth, tells of others.
     """
     seen: list[Slope] = []
-    for slope in slopes:
+    for step in STEPS:
+        slope = slope_by(step)
         if slope is None or not isfinite(slope.middle):
             return "unsure"
         allowed = _RELATIVE * max(abs(analytic), abs(slope.middle)) + _SCALE * scale + _NOTHING * most + slope.noise
         if abs(analytic - slope.middle) <= allowed:
             return "agrees"
-        if min(slope.left, slope.right) - allowed <= analytic <= max(slope.left, slope.right) + allowed:
+        is_between = min(slope.left, slope.right) - allowed <= analytic <= max(slope.left, slope.right) + allowed
+        if is_between and not _is_smooth(slope, slope_by(step / 2)):
             return "kink"  # any slope between the two is right there
         if seen and not _is_one(seen[-1], slope, _STEADY if len(seen) == 1 else _LOOSE, scale):
             return "unsure"
         seen.append(slope)
     return "wrong"
+
+
+def _is_smooth(slope: Slope, halved: Slope | None) -> bool:
+    """Whether the slopes to both sides come together as the step gets smaller: they differ by curvature alone."""
+    return halved is not None and halved.gap() <= _HALVED * slope.gap() + halved.noise
 
 
 def _is_one(slope: Slope, wider: Slope, share: float, scale: float) -> bool:
