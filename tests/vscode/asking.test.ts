@@ -13,7 +13,7 @@ const BY_HAND = "s08_manual_linear.py";
 const DATA = "s03_dataset_batch.py";
 const MEMORY = "s14_memory.py";
 const NO_MEMORY = "s15_out_of_memory.py";
-const BACKWARD = "s19_wrong_backward.py";
+const BACKWARD = "s19_custom_function.py";
 const SHAPES = "s20_layer_shapes.py";
 
 const driver = `\
@@ -73,16 +73,16 @@ describe("19: a backward of one's own", () => {
   test("two clicks and the user's agreement say that it is wrong, and by how much", async ({ wb }) => {
     await stopIn(wb, BACKWARD);
     await wb.inspector.expand("function variables");
-    await wb.inspector.choose(["function variables", "square"], "Check Gradients (gradcheck)…");
+    await wb.inspector.choose(["function variables", "clipped"], "Check Gradients (gradcheck)…");
     await wb.quickInput.pick("x");
-    await agree(wb, "Run square(x) to check its gradients?");
-    await said(wb, ["gradcheck square(x)"], /disagree|wrong/);
-    await wb.inspector.expand("gradcheck square(x)");
+    await agree(wb, "Run clipped(x) to check its gradients?");
+    await said(wb, ["gradcheck clipped(x)"], /disagree|wrong/);
+    await wb.inspector.expand("gradcheck clipped(x)");
     await looks(wb, BACKWARD, "wrong");
     const printed = wb.recording.events("output").map(({ body }) => (body as { output: string }).output);
     expect(printed.filter((text) => text.includes("WARNING"))).toEqual([]);
     await stopIn(wb, SHAPES);
-    await said(wb, ["gradcheck square(x)"], /^not asked yet at this stop/);
+    await said(wb, ["gradcheck clipped(x)"], /^not asked yet at this stop/);
   });
 });
 
