@@ -164,6 +164,12 @@ class Dispatching(torch.Tensor):
         raise AssertionError
 
 
+def freed() -> nn.Module:
+    model = nn.Linear(3, 3)
+    model.weight.untyped_storage().resize_(0)
+    return model
+
+
 class Slotted:
     __slots__ = ("count",)
 
@@ -180,6 +186,7 @@ class Slotted:
         (with_attribute({Box(): 1}), "a Box as a key"),
         (with_attribute(Slotted()), "a Slotted, which can't be copied"),
         (with_attribute(np.array([object()])), "an array of objects"),
+        (freed(), "Linear.weight holds a Parameter in memory that is not plain"),
         (nn.SyncBatchNorm(3), "may wait for other processes"),
     ],
 )

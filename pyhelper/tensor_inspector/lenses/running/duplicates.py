@@ -16,10 +16,15 @@ from ...measure.torch.metadata import (
     element_count,
     grad_fn_of,
     is_any_tensor,
+    is_exact_tensor,
+    is_nested,
     is_on_meta,
+    is_quantized,
     is_tensor,
+    layout_of,
     plain,
     requires_grad,
+    stored_bytes,
 )
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
@@ -120,8 +125,8 @@ class Duplicates:
             raise NotCopied("is not initialized: its first call does that")
         if not is_tensor(value):
             raise NotCopied(f"holds a {class_name(type(value))}, which only its own code could copy")
-        elements = plain(value) if is_plain(plain(value)) else value
-        if elements is value and library_of(type(value)) != "torch":
+        is_there = is_plain(plain(value))
+        if not is_there and not _is_there(value):
             raise NotCopied(f"holds a {class_name(type(value))} in memory that is not plain")
         if not is_on_meta(value):
             amount = element_count(value) or 0
@@ -129,7 +134,7 @@ class Duplicates:
                 self.shared.append(value)
                 return torch.nn.Parameter(Base.detach(value), value.requires_grad)
             self._count(amount)
-        return self._cloned(value, Base.detach(elements).clone()) if self._clones else value
+        return self._cloned(value, Base.detach(plain(value) if is_there else value).clone()) if self._clones else value
 
     def _is_shared(self, value: Any, elements: int) -> bool:
         most = self._most_copied
@@ -226,6 +231,20 @@ class Duplicates:
 
     def _refused(self, value: Any) -> Any:
         raise NotCopied(f"holds a {class_name(type(value))}, which can't be copied")
+
+
+def _is_there(value: Any) -> bool:
+    """Whether torch can copy a tensor whose elements stand in no plain memory: where some is gone, it would crash."""
+    if class_name(type(value)) == "FakeTensor" and library_of(type(value)) == "torch":
+        return True
+    if not is_exact_tensor(value) or is_on_meta(value):
+        return is_exact_tensor(value)
+    if layout_of(value) is torch.sparse_coo:
+        return is_plain(Base._indices(value)) and is_plain(Base._values(value))
+    needed = None if is_nested(value) else (element_count(value) or 0) * int(Base.element_size(value))
+    stored_there = stored_bytes(value)
+    is_odd = is_nested(value) or is_quantized(value)
+    return is_odd and stored_there is not None and stored_there >= (1 if needed is None else needed)
 
 
 def _is_long(value: Any) -> bool:
