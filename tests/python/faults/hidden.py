@@ -143,6 +143,63 @@ PROGRAMS: dict[str, tuple[str, str]] = {
      stop()
 """,
     ),
+    "clipped_by_a_setting_of_nothing": (
+        "step-without-grads",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.Linear(8, 3))
+ o = torch.optim.AdamW(net.parameters(), lr=1e-3)
+-settings = {"most": 0.0}
++settings = {"most": 1.0}
+ for _ in range(2):
+     x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+     c = F.cross_entropy(net(x), y)
+     o.zero_grad()
+     c.backward()
+     torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=settings["most"])
+     stop()
+     o.step()
+""",
+    ),
+    "fading_by_whole_numbers": (
+        "lr-zero",
+        """
+ def share(k):
+     if k == 0:
+         return 1.0
+-    return 4 // (k + 4)
++    return 4 / (k + 4)
+ net = nn.Linear(4, 1)
+ o = torch.optim.Adam(net.parameters(), lr=0.01)
+ d = torch.optim.lr_scheduler.LambdaLR(o, lr_lambda=share)
+ for _ in range(3):
+     c = net(torch.randn(8, 4)).square().mean()
+     o.zero_grad()
+     c.backward()
+     o.step()
+     d.step()
+     stop()
+""",
+    ),
+    "gradients_on_in_the_other_part": (
+        "grad-mode-off",
+        """
+ net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ parts = {"fit": 2, "check": 1}
+ for part in parts:
+     fits = part == "fit"
+     for _ in range(parts[part]):
+         x, y = torch.randn(8, 6), torch.randint(0, 3, (8,))
+         o.zero_grad()
+-        with torch.set_grad_enabled(not fits):
++        with torch.set_grad_enabled(fits):
+             c = F.cross_entropy(net(x), y)
+         stop()
+         if fits:
+             if c.requires_grad: c.backward()
+             o.step()
+""",
+    ),
     "scaled_leaves_in_a_loop": (
         "non-leaf-grad",
         """

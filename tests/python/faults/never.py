@@ -170,6 +170,8 @@ NEVER: dict[str, dict[str, str]] = {
         "a model and an optimizer made anew in each round": "made_anew_in_each_round",
     },
     "step-without-grads": {
+        "clipping that a limit of 0 switches off": "clipped_where_a_limit_is_set",
+        "a part of the model whose gradients are clipped to nothing": "one_part_kept_still_by_clipping",
         "another optimizer's turn": "another_one_is_cleared",
         "zero_grad after step, and at the loop's top": "cleared_at_the_loop_s_top",
         "by a method that begins a round": "cleared_by_a_method_that_begins_a_round",
@@ -185,6 +187,10 @@ NEVER: dict[str, dict[str, str]] = {
         "held at 0 for a while": "held_at_nothing_first",
         "a schedule's end": "end_of_the_schedule",
         "only for a group": "rate_that_was_set_to_nothing_for_a_part",
+        "a warm-up by hand": "warm_up_written_in_the_loop",
+        "a warm-up by hand, from a rate of 0": "warm_up_from_an_optimizer_of_rate_nothing",
+        "a warm-up by hand out of sight": "rate_that_another_hand_sets",
+        "a function that holds it at 0 on purpose": "rates_of_whole_steps",
     },
     "lr-too-high": {
         "the loss rises, the weights do not": "harder_samples_come",

@@ -374,6 +374,102 @@ TRAPS: dict[str, tuple[str, str]] = {
      o.step()
 """,
     ),
+    "warm_up_written_in_the_loop": (
+        "lr-zero",
+        """
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for k in range(3):
+     for g in o.param_groups: g["lr"] = 0.1 * k / 3
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "warm_up_from_an_optimizer_of_rate_nothing": (
+        "lr-zero",
+        """
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.0)
+ for k in range(3):
+     o.param_groups[0].update(lr=min(k, 2) * 0.05)
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "rate_that_another_hand_sets": (
+        "lr-zero",
+        """
+ class Plan:
+     def __init__(self, o): self.o, self.k = o, 0
+     def __iter__(self):
+         for self.k in range(3):
+             self.o.param_groups[0]["lr"] = 0.1 * self.k
+             yield torch.randn(8, 6)
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x in Plan(o):
+     c = F.cross_entropy(net(x), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+""",
+    ),
+    "rates_of_whole_steps": (
+        "lr-zero",
+        """
+ def share(k):
+     if k < 2:
+         return 0
+     return k // 2
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ plan = torch.optim.lr_scheduler.LambdaLR(o, share)
+ for k in range(4):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     stop()
+     o.step()
+     plan.step()
+""",
+    ),
+    "clipped_where_a_limit_is_set": (
+        "step-without-grads",
+        """
+ net = nn.Linear(6, 2)
+ o = torch.optim.SGD(net.parameters(), lr=0.1)
+ most = 0
+ for k in range(2):
+     c = F.cross_entropy(net(torch.randn(8, 6)), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     if most > 0:
+         nn.utils.clip_grad_norm_(net.parameters(), most)
+     stop()
+     o.step()
+""",
+    ),
+    "one_part_kept_still_by_clipping": (
+        "step-without-grads",
+        """
+ body, head = nn.Linear(6, 8), nn.Linear(8, 2)
+ o = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+ for k in range(2):
+     c = F.cross_entropy(head(body(torch.randn(8, 6))), torch.randint(0, 2, (8,)))
+     o.zero_grad()
+     c.backward()
+     nn.utils.clip_grad_value_(body.parameters(), 0)
+     stop()
+     o.step()
+""",
+    ),
     "several_stops_in_one_round": (
         "grads-accumulated",
         """

@@ -89,6 +89,11 @@ def _is_users(function: FunctionType) -> bool:
     return not is_library_module(plain_str(function.__module__)) and not file.startswith(_STANDARD)
 
 
+def value_in(step: Step, name: str, view: int) -> Any:
+    """What a name, or an attribute of one, means in a frame: as it is kept, also in a namespace of options."""
+    return _value(step, name, view, None)
+
+
 def _value(step: Step, name: str, view: int, caller: Called | None) -> Any:
     """What an expression means in a frame, or in a function that is called from it."""
     if caller is not None:

@@ -12,6 +12,7 @@ from .....words.text import listed, plural, shape
 from ....step.backpropagated import Loss
 from ....step.calls import Call
 from ....step.classes import function_called, is_library, methods_of
+from ....step.decided import will_surely_run
 from ....step.expressions import last_name, names_in, root_of, text_of
 from ....step.roles import Parameter
 from ....step.source import Source
@@ -101,7 +102,7 @@ def _without_gradients(step: Step, name: str) -> ast.With | ast.AsyncWith | None
     """The block without gradients in which a value, or what it is made of, was computed by a module."""
     source = step.source
     for line, _ in source.made_of(name).values():
-        block = source.is_under(line, "no_grad", "inference_mode")
+        block = source.is_under(line, "no_grad", "inference_mode", "set_grad_enabled")
         calls = [call for call in source.calls if call.lineno == line and step.module_of(call.callee, step.at)]
         if block is not None and calls:
             return block
@@ -159,11 +160,18 @@ def dead_losses(step: Step) -> list[Loss]:
 def _may_be_evaluated(step: Step, loss: Loss) -> bool:
     """Whether a condition still decides if it is backpropagated, and gradients may have been off for it on purpose."""
     source = step.source
-    if source.will_reach(loss.backward.lineno):
+    if will_surely_run(step, loss.backward.lineno, step.at) or _is_stepped_after(step):
         return False
     lines = [line for line, _ in source.made_of(root_of(loss.name)).values()]
     blocks = [(block.lineno, block.end_lineno or block.lineno) for block in source.blocks]
     return not step.grad_mode or any(first <= line <= last for line in lines for first, last in blocks)
+
+
+def _is_stepped_after(step: Step) -> bool:
+    """Whether an optimizer in sight surely steps further down: no evaluation does that."""
+    keys = {thing.key for thing in step.optimizers if thing.view == step.at}
+    calls = [call for call in step.source.calls_of("step") if text_of(call.receiver) in keys]
+    return any(not step.source.is_done(call) and will_surely_run(step, call.lineno, step.at) for call in calls)
 
 
 def _line(step: Step, loss: Loss) -> tuple[str, int] | None:

@@ -10,10 +10,12 @@ from .....measure.torch.modules import parameters_of
 from .....measure.torch.optimizers import tensors
 from .....safe.guard import instance_dict
 from .....words.text import number
-from ....step.expressions import text_of
+from ....step.calls import Call
+from ....step.decided import number_of, will_surely_run
+from ....step.expressions import is_name, last_name, shown_text, text_of
 from ....step.step import Step
 from ...finding import Found
-from ...lines import Line
+from ...lines import Line, bound
 from ...rule import rule
 from .order import orders
 
@@ -43,6 +45,37 @@ def step_without_grads(step: Step) -> Iterator[Found]:
                 (cleared, f"cleared in line {second.at[1]}, just before its step"),
                 line=second.at,
             )
+    yield from _clipped_to_nothing(step)
+
+
+def _clipped_to_nothing(step: Step) -> Iterator[Found]:
+    """Between a backward and a step all gradients of that optimizer are clipped to 0: the limit is 0."""
+    source = step.source
+    for clip in source.calls_of("clip_grad_norm_", "clip_grad_value_"):
+        limit = clip.argument(1, "max_norm" if clip.name == "clip_grad_norm_" else "clip_value")
+        if number_of(step, limit, step.at) != 0 or not any(one.lineno < clip.lineno for one in source.backwards):
+            continue
+        later = {text_of(call.receiver) for call in source.calls_of("step") if call.lineno > clip.lineno}
+        is_done = source.is_done(clip)
+        is_sure = source.surely_ran(clip.node) if is_done else will_surely_run(step, clip.lineno, step.at)
+        for thing in step.optimizers:
+            if thing.key not in later or not (is_sure and _clips(step, clip, thing.value)):
+                continue
+            yield Found(
+                f"{clip.name} makes every gradient of {thing.name} 0: its limit {shown_text(limit)} is 0",
+                (shown_text(limit) if is_name(limit) else None, "0"),
+                (thing.name, f"steps with what is left, after line {clip.lineno}"),
+                line=bound(step, text_of(limit)) or (source.file, clip.lineno),
+                suggestion="a limit above 0, or no clipping",
+            )
+            return
+
+
+def _clips(step: Step, clip: Call, optimizer: Any) -> bool:
+    """Whether it is given the parameters of a module that has all that an optimizer holds."""
+    given = clip.argument(0, "parameters")
+    is_listed = isinstance(given, ast.Call) and last_name(given.func) == "parameters" and not given.args
+    return is_listed and _clears(step, text_of(given.func).rpartition(".")[0], optimizer)  # type: ignore[union-attr]
 
 
 def _clears(step: Step, cleared: str, optimizer: Any) -> bool:

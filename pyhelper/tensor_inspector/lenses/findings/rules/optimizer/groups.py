@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from .....measure.torch.metadata import dtype_of, grad_hooks_of, requires_grad, shape_of
 from .....measure.torch.optimizers import groups, highest_rate, inner, turns_of
 from .....measure.torch.optimizers import tensors as tensors_of
-from .....safe.guard import class_name, instance_dict, module
+from .....safe.guard import class_name, dict_get, instance_dict, module
 from .....words.text import listed, number, plural
-from ....step.classes import methods_of
+from ....step.called import functions_called
+from ....step.classes import is_library, methods_of, undecorated
+from ....step.expressions import constant_of, last_name
 from ....step.roles import Parameter
 from ....step.sight import Thing
+from ....step.source import Source
 from ....step.step import Step
 from ...finding import Found
-from ...lines import made
+from ...lines import Line, made
 from ...rule import rule
 from ..graph.cut import reached_by_losses
 
@@ -137,7 +141,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
         first = groups(thing.value)[0].number("initial_lr")
         rate = f'{thing.name}.param_groups[0]["lr"]'
         if scheduler is None:
-            if not first:
+            if not first and not _is_set_by_hand(step, thing.value):
                 yield Found(
                     f"lr of {thing.name} is 0: its step changes nothing", (rate, "0"), line=made(step, thing.key)
                 )
@@ -158,6 +162,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
             and turns_of(scheduler.value) > 0
             and (kind == "MultiplicativeLR" or (kind == "LambdaLR" and _divides(step, scheduler)))
         ):
+            rounded = _rounding(scheduler) if kind == "LambdaLR" else None
             why = (
                 "what is multiplied by 0 stays 0"
                 if kind == "MultiplicativeLR"
@@ -167,7 +172,7 @@ def lr_zero(step: Step) -> Iterator[Found]:
                 f"lr of {thing.name} is 0 (initial {number(first)}; {kind}): {why}",
                 (rate, "0"),
                 (scheduler.name, f"last_epoch {turns_of(scheduler.value)}"),
-                line=made(step, scheduler.key),
+                line=rounded or made(step, scheduler.key),
             )
         elif (
             first
@@ -183,14 +188,58 @@ def lr_zero(step: Step) -> Iterator[Found]:
             )
 
 
+def _is_set_by_hand(step: Step, optimizer: Any) -> bool:
+    """Whether the program sets the rate as it goes on, so that a warm-up by hand may begin with 0: what it writes to an
+    item ``"lr"`` is more than a 0, or nothing in sight writes one and the optimizer was made with another rate."""
+    classes = {id(cls): cls for cls in (type(value) for _, value in step.named_values()) if not is_library(cls)}
+    methods = (source for cls in classes.values() for _, source in methods_of(cls))
+    called = (one.source for one in functions_called(step, range(len(step.views))))
+    written = [value for source in (*step.sources, *called, *methods) for value in _rates_written(source)]
+    if written:
+        return any(constant_of(value) != 0 for value in written)
+    defaults = instance_dict(inner(optimizer)).get("defaults")
+    return type(defaults) is dict and dict_get(defaults, "lr", 0) != 0
+
+
+def _rates_written(source: Source) -> Iterator[ast.expr]:
+    """What a source sets items ``"lr"`` to."""
+    for node in (node for statement in source.body for node in ast.walk(statement)):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(one, ast.Subscript) and constant_of(one.slice) == "lr" for one in targets):
+            yield node.value  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call) and last_name(node.func) == "update":
+            yield from (keyword.value for keyword in node.keywords if keyword.arg == "lr")
+
+
 def _divides(step: Step, scheduler: Thing) -> bool:
-    """Whether what the only LambdaLR in sight multiplies the rate by is rounded down: its lambda ends with ``//``."""
+    """Whether what a LambdaLR multiplies the rate by is rounded down: what its function returns ends with ``//``.
+
+    Of a lambda only the call tells that it was given to, if that is the only LambdaLR in sight.
+    """
+    if _rounding(scheduler) is not None:
+        return True
     owner = scheduler.key.rpartition(".")[0]  # `self`, whose methods may make it
     made_by = [source for _, source in methods_of(type(step.value(owner, scheduler.view)))] if owner else []
     calls = [call for source in (*step.sources, *made_by) for call in source.calls_of("LambdaLR")]
     given = {id(call.node): call.argument(1, "lr_lambda") for call in calls}
-    body = next((one.body for one in given.values() if isinstance(one, ast.Lambda)), None) if len(given) == 1 else None
-    return isinstance(body, ast.BinOp) and isinstance(body.op, ast.FloorDiv)
+    bodies = [one.body for one in given.values() if isinstance(one, ast.Lambda)]
+    return len(given) == 1 and any(map(_is_rounded_down, bodies))
+
+
+def _rounding(scheduler: Thing) -> Line | None:
+    """The line in which the only function of a scheduler rounds down, in all that it returns but numbers above 0."""
+    kept = instance_dict(scheduler.value).get("lr_lambdas")
+    only = kept[0] if type(kept) is list and len(kept) == 1 else None
+    source = Source(undecorated(only).__code__, 0) if type(only) is FunctionType else None
+    answers = [(answer.lineno, answer.value) for answer in source.returns] if source is not None else []
+    rounded = [line for line, value in answers if _is_rounded_down(value)]
+    others = [value for _, value in answers if not _is_rounded_down(value)]
+    is_all = all(value is not None and constant_of(value) for value in others)
+    return (source.file, rounded[0]) if source is not None and rounded and is_all else None
+
+
+def _is_rounded_down(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
 
 
 @rule(

@@ -1,0 +1,87 @@
+"""Which way a condition in the source goes, where what it compares is in sight."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...safe.guard import NUMBERS, Classes
+from .called import value_in
+from .expressions import is_name, root_of, text_of
+from .step import Step
+
+_COMPARING: dict[type, Any] = {
+    ast.Eq: lambda one, other: one == other,
+    ast.NotEq: lambda one, other: one != other,
+    ast.Lt: lambda one, other: one < other,
+    ast.LtE: lambda one, other: one <= other,
+    ast.Gt: lambda one, other: one > other,
+    ast.GtE: lambda one, other: one >= other,
+    ast.Is: lambda one, other: one is other,
+    ast.IsNot: lambda one, other: one is not other,
+}
+_PLAIN = Classes(bool, int, float, str)
+_UNKNOWN = object()
+
+
+def will_surely_run(step: Step, line: int, view: int) -> bool:
+    """Whether a line further down runs: each condition still to be decided on the way to it goes that way now."""
+    source = step.sources[view]
+    if source.will_reach(line):
+        return True
+    if any(source.lineno <= at < line for at in source.exits):
+        return False
+    asked = [
+        (node.test, node.body[0].lineno <= line <= (node.body[-1].end_lineno or line))
+        for statement in source.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.If)
+        and source.lineno <= node.lineno
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    known = len(asked) == sum(
+        first <= line <= last and not first < source.lineno <= last for first, last in source.branches
+    )
+    return known and all(_outcome(step, test, view) is wanted for test, wanted in asked)
+
+
+def _outcome(step: Step, test: ast.expr, view: int) -> bool | None:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _outcome(step, test.operand, view)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        each = [_outcome(step, one, view) for one in test.values]
+        decides = isinstance(test.op, ast.Or)
+        return decides if decides in each else None if None in each else not decides
+    if not isinstance(test, ast.Compare):
+        value = number_or_text(step, test, view)
+        return None if value is _UNKNOWN else bool(value)
+    compare = _COMPARING.get(type(test.ops[0])) if len(test.ops) == 1 else None
+    sides = [number_or_text(step, side, view) for side in (test.left, test.comparators[0])]
+    if compare is None or _UNKNOWN in sides:
+        return None
+    try:
+        return bool(compare(*sides))
+    except TypeError:
+        return None
+
+
+def number_or_text(step: Step, node: ast.expr, view: int) -> Any:
+    """The number, text, bool or None that an expression is, in the source of a frame; ``_UNKNOWN`` for all else."""
+    if isinstance(node, ast.Constant):
+        return node.value if node.value is None or type(node.value) in _PLAIN else _UNKNOWN
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = number_or_text(step, node.operand, view)
+        return -value if type(value) in NUMBERS else _UNKNOWN
+    name, source = text_of(node), step.sources[view]
+    is_kept = is_name(node) and source.is_current(name, node.lineno, node.col_offset)
+    if not is_kept or source.will_change(root_of(name), node.lineno):
+        return _UNKNOWN
+    value = value_in(step, name, view)
+    return value if type(value) in _PLAIN else _UNKNOWN
+
+
+def number_of(step: Step, node: ast.expr | None, view: int) -> float | None:
+    """The number that an expression is, where that is known."""
+    value = None if node is None else number_or_text(step, node, view)
+    return value if type(value) in NUMBERS else None
