@@ -256,6 +256,17 @@ def test_a_column_of_polars_is_told_as_polars_tells_it(name: str) -> None:
     assert {one["label"]: one["count"] for one in part["labels"]} == Counter(column.drop_nulls().to_list())
 
 
+def test_a_columns_objects_are_not_compared() -> None:
+    class Odd:
+        def __ne__(self, other: object) -> bool:
+            sys.exit("bye")
+
+        __eq__ = __ne__
+        __hash__ = None  # type: ignore[assignment]
+
+    assert parts(pd.DataFrame({"o": [Odd()]}))["'o'"]["labels"] is None
+
+
 def test_a_table_has_as_many_samples_as_rows() -> None:
     found = batch(FRAME)
     assert (found["of"], found["size"], found["problems"]) == ("table", 4, [])

@@ -13,7 +13,7 @@ from ...measure import samples
 from ...measure.stats import Unread
 from ...measure.stats.distribution import ValidElements
 from ...safe.budget import Budget
-from ...safe.guard import Classes, class_name
+from ...safe.guard import Classes, class_name, instance_dict, module
 from .part import DataPart
 
 _ITEMS = 100_000  #: values of a column that are no numbers, and are counted one by one
@@ -73,12 +73,14 @@ class ColumnPart(DataPart):
         if not 0 < self.rows <= _ITEMS:
             return
         counts: Counter[Any] = Counter()
+        unknown = instance_dict(module("pandas")).get("NA")
         for item in _items(contents, self.rows):
-            if item is None or item != item:
+            if item is None or item is unknown:
                 continue
             if type(item) not in _HASHED:
                 return
-            counts[item] += 1
+            if item == item:  # no NaN
+                counts[item] += 1
         self.distinct = len(counts)
         self.labels = dict(counts) if len(counts) <= _LABELS else None
 
