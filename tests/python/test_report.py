@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import subprocess
 import sys
 from collections import Counter
@@ -154,15 +155,27 @@ def test_what_the_program_says_itself_is_left_out(error: BaseException, monkeypa
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("lambda: int('hush-hush')", "ValueError: invalid literal for int() with base 10: ‹…›"),
-        ("lambda: float('hush-hush')", "ValueError: could not convert string to float: ‹…›"),
+        ("lambda: int('hush-hush')", "ValueError: invalid literal for int() with base 10: …"),
+        ("lambda: float('hush-hush')", "ValueError: could not convert string to float: …"),
+        ("lambda: [1].index(424242)", "ValueError: (message left out: it may hold data)"),
+        ("lambda: int('a\\'b\"secret hush-hush\\'')", "ValueError: invalid literal for int() with base 10: …\n"),
+        ("lambda: torch.optim.SGD([torch.ones(1)], lr=-424242)", "ValueError: (message left out"),
+        ("lambda: torch.testing.assert_close(torch.tensor(424242), torch.tensor(1))", "AssertionError: (message left out"),
+        ("lambda: torch._C.PyTorchFileReader('/mnt/hush-hush/m.pt')", "RuntimeError: (message left out: it may hold data)"),
+        ("lambda: torch.arange(3)[424242]", "IndexError: index … is out of bounds for dimension 0 with size 3"),
+        ("lambda: torch.nn.functional.nll_loss(torch.ones(1, 2), torch.tensor([424242]))", "Target … is out of bounds."),
+        ("lambda: getattr(1, 'hush_hush'.replace('_', ''))", "AttributeError: (message left out: it may hold data)"),
+        (
+            "lambda: torch.nn.Linear(2, 2).load_state_dict({'hush-hush': torch.ones(1)})",
+            'Error(s) in loading state_dict for Linear:\nMissing key(s) in state_dict: "weight", "bias".\n…\n',
+        ),
         ("lambda: {}['hush-hush']", "KeyError: (message left out: it may hold data)"),
         ("lambda: [].missing", "AttributeError: 'list' object has no attribute 'missing'"),
         ("lambda: print(hush=1)", "TypeError: "),
         ("lambda: 1 / 0", "ZeroDivisionError: division by zero"),
         (
             "lambda: torch.distributions.Normal(torch.tensor([424242.0]), torch.tensor([-1.0]))",
-            "ValueError: Expected parameter scale (Tensor of shape (1,)) of distribution Normal(loc: tensor(…), scale:",
+            "ValueError: Expected parameter scale (Tensor of shape (1,)) of distribution … but found invalid values:\n…\n",
         ),
     ],
 )  # fmt: skip
@@ -174,6 +187,60 @@ def test_what_a_library_says_is_told_without_what_it_quotes(
     assert said in text
     assert SECRET not in text
     assert str(NUMBER) not in text
+
+
+class Secretive(torch.utils.data.Dataset[int]):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, at: int) -> int:
+        raise ValueError(f"patient {SECRET}")
+
+
+def test_of_what_a_worker_raised_the_first_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapper: Any = importlib.import_module("torch._utils").ExceptionWrapper
+
+    def work() -> None:
+        try:
+            Secretive()[0]
+        except ValueError:
+            wrapped = wrapper(where="in DataLoader worker process 0")
+        wrapped.reraise()
+
+    frame, raised = running("work()", work=work)
+    text = reported(frame, monkeypatch, raised)["text"]
+    assert "ValueError: Caught ValueError in DataLoader worker process 0.\n…\n" in text
+    assert SECRET not in text
+    assert "patient" not in text
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("torch.ones(2, 3) + torch.ones(2, 4)", "The size of tensor a (3) must match the size of tensor b (4) at"),
+        ("torch.ones(2, 3) @ torch.ones(3, 4).double()", "to have the same dtype, but got: float != double"),
+        ("torch.nn.Conv2d(3, 4, 2)(torch.ones(1, 2, 8, 8))", "to have 3 channels, but got 2 channels instead"),
+        ("torch.ones(2).backward()", "element 0 of tensors does not require grad and does not have a grad_fn"),
+        ("torch.cat([torch.ones(2, 3), torch.ones(2, 4)])", "Sizes of tensors must match except in dimension 0."),
+        ("torch.ones(6).view(4, 2)", "shape '[4, 2]' is invalid for input of size 6"),
+        ("torch.embedding(torch.ones(2, 2), torch.tensor([5]))", "index out of range in self"),
+        ("torch.ones(3).undefined", "'Tensor' object has no attribute 'undefined'"),
+        ("1 + 'a'", "unsupported operand type(s) for +: 'int' and 'str'"),
+    ],
+)
+def test_a_message_of_a_known_form_is_told(code: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, raised = running(code, torch=torch)
+    assert said in reported(frame, monkeypatch, raised)["text"]
+
+
+def test_how_much_memory_was_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = (
+        "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.25 GiB is free."
+        " Process 12 has 3.00 MiB memory in use. Including non-PyTorch memory, this process has 70.00 GiB memory in use."
+        " Of the allocated memory 60.50 GiB is allocated by PyTorch, and 10.00 MiB is reserved by PyTorch but unallocated."
+    )
+    frame, raised = raising(torch.cuda.OutOfMemoryError(said))
+    assert said in reported(frame, monkeypatch, raised)["text"]
 
 
 def test_with_values_a_message_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
