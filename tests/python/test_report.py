@@ -21,6 +21,7 @@ from torch import nn
 from untouched import Watch
 
 from tensor_inspector import report
+from tensor_inspector.lenses.report.section import without_home
 
 SECRET, NUMBER = "hush-hush", 424242
 
@@ -257,12 +258,50 @@ def test_what_an_exception_came_from_is_told_too(monkeypatch: pytest.MonkeyPatch
 
 def test_the_home_folder_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/someone")
-    monkeypatch.setenv("TORCH_HOME", "/home/someone/cache")
     frame, raised = running("1 / 0")
     answer = reported(frame, monkeypatch, raised)
     assert "~/train.py:1 in <module>" in answer["text"]
-    assert "TORCH_HOME: ~/cache" in answer["text"]
     assert "someone" not in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("home", "text", "told"),
+    [
+        ("/root", "/data/rootfs/x.py", "/data/rootfs/x.py"),
+        ("/root", "/data/root/x.py", "/data/user/x.py"),
+        ("/root", "/root/x.py:3 and /root", "~/x.py:3 and ~"),
+        ("/home/jo", "/home/john/x.py", "/home/john/x.py"),
+        ("/home/jo", "/backup/home/jo/x.py", "/backup/home/user/x.py"),
+        ("/home/jo", "/scratch/jo/joint/x.py", "/scratch/user/joint/x.py"),
+        ("/home/jo", "in /home/jo. And /mnt/jo", "in ~. And /mnt/user"),
+        ("/home/jo", "jo / 2, (jo)", "jo / 2, (jo)"),
+        ("C:\\Users\\jo", "C:\\Users\\jo\\x.py, D:\\jo\\y.py", "~\\x.py, D:\\user\\y.py"),
+        ("/", "/a/b", "/a/b"),
+    ],
+)
+def test_the_home_folder_and_the_users_name_are_parts_of_paths(
+    home: str, text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    assert without_home(text) == told
+
+
+def test_where_the_home_folder_is_a_link_what_it_leads_to_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
+    assert without_home(f"{tmp_path}/real/x.py") == "~/x.py"
+
+
+def test_of_variables_that_may_hold_data_it_is_told_that_they_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_HOME", f"/data/{SECRET}")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    text = reported(full_of_secrets(), monkeypatch)["text"]
+    assert "TORCH_HOME: set · default not set" in text
+    assert "CUDA_VISIBLE_DEVICES: 0,1 · default not set" in text
+    assert f"TORCH_HOME: /data/{SECRET}" in reported(full_of_secrets(), monkeypatch, values=True)["text"]
 
 
 @pytest.mark.parametrize("values", [False, True])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...kinds import Child, Rows, TextRow
 from ...words.line import Word, line_of
 from ...words.text import LINE, listed
+from .process import PUBLIC
 from .setting import Setting
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ def text_of(settings: list[Setting]) -> str:
     return "\n".join(lines)
 
 
-def report_lines(settings: list[Setting]) -> list[str]:
+def report_lines(settings: list[Setting], *, values: bool) -> list[str]:
     """What a report tells of it: versions, devices, and what is not as by default."""
+    settings = settings if values else [_public(setting) for setting in settings]
     told = [setting for setting in settings if setting.group in ("version", "device")]
     different = [setting for setting in settings if setting.differs()]
     lines = [f"{setting.name}: {_value(setting)}" for setting in told]
@@ -63,6 +65,12 @@ def report_lines(settings: list[Setting]) -> list[str]:
         *(["", "not as by default:"] if different else []),
         *(f"  {one.name}: {_value(one)}" for one in different),
     ]
+
+
+def _public(setting: Setting) -> Setting:
+    """The setting without a value that may be data."""
+    is_open = setting.group != "variable" or setting.name in PUBLIC
+    return setting if is_open else Setting(setting.group, setting.name, "set", setting.default)
 
 
 def _of(group: str, settings: list[Setting]) -> list[Setting]:

@@ -109,7 +109,7 @@ class Report(Lens):
             None if view is None or self._paused.raised is not None else _stack(view),
             self._findings_section(),
             *(frame_section(title, one, self.budget, values=self._values) for title, one in views.items()),
-            Section("Environment", f"{different} not as by default", report_lines(every)),
+            Section("Environment", f"{different} not as by default", report_lines(every, values=self._values)),
         ]
         return [section for section in sections if section is not None]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 from ...safe.environ import variable
 from ...safe.record import Record
 
 _HOMES = ("HOME", "USERPROFILE")
+_END = r"(?![\w-]|\.\w)"  #: of a part of a path
 
 
 class Section(Record):
@@ -17,9 +21,11 @@ class Section(Record):
 
 
 def without_home(text: str) -> str:
-    """Without the folder, and so the name, of the user."""
-    for name in _HOMES:
-        home = variable(name).rstrip("/\\")
-        if home:
-            text = text.replace(home, "~")
+    """Without the user's folder, as it is set and where that leads to, and without his name in other paths."""
+    set_to = [variable(name) for name in _HOMES]
+    homes = [home.rstrip("/\\") for path in set_to if path for home in (path, os.path.realpath(path))]
+    for home in filter(None, homes):
+        text = re.sub(rf"(?<![\w./\\~-]){re.escape(home)}{_END}", "~", text)
+    for name in filter(None, (re.split(r"[/\\]", path.rstrip("/\\"))[-1] for path in set_to)):
+        text = re.sub(rf"(?<=[/\\]){re.escape(name)}{_END}", "user", text)
     return text
