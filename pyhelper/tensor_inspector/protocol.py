@@ -855,6 +855,14 @@ class LayerCall(TypedDict):
     depth: int
     inputs: list[LayerTensor]
     outputs: list[LayerTensor]
+    #: How many more tensors it took than are listed.
+    more_inputs: Integer
+    #: How many more tensors it gave than are listed.
+    more_outputs: Integer
+    #: Elements of all tensors that it gave.
+    nan: Integer
+    #: Elements of all tensors that it gave.
+    inf: Integer
     #: The name of the class of what it gave.
     returned: str
     #: Elements of its parameters and of those of all below it.

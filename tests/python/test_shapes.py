@@ -158,6 +158,30 @@ def test_the_layer_in_which_nan_begins_is_told() -> None:
     assert [row["name"] for row in given["rows"] if row["begins"]] == []
 
 
+class Many(nn.Module):
+    """Gives more tensors than are listed; the last is NaN."""
+
+    def forward(self, given: list[torch.Tensor]) -> list[torch.Tensor]:
+        return [*(x * 2 for x in given), torch.full((2,), torch.nan)]
+
+
+def test_of_more_tensors_than_are_listed_all_are_read() -> None:
+    found = ask(Many(), [torch.full((1,), float(at)) for at in range(299)])
+    row = found["rows"][0]
+    assert (len(row["inputs"]), row["more_inputs"]) == (32, 267)
+    assert (len(row["outputs"]), row["more_outputs"]) == (32, 268)
+    assert (row["nan"], row["inf"], row["begins"]) == (2, 0, True)
+    assert all(said in repr(found) for said in ("[1], … ", "2 NaN, begins here", "0…596"))
+
+
+def test_how_many_tensors_are_not_listed_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused = paused_at(nn.Sequential(Many()), [torch.ones(1)] * 34, monkeypatch)
+    answer = paused.lens("shapes", {"run": True}, module="model", input1="x")
+    rows = paused.below(answer, paused.below(answer, answer["node"])[0])
+    told = {row["name"]: row["line"] for row in rows if row["name"].endswith("listed")}
+    assert told == {"inputs not listed": "2 tensors", "outputs not listed": "3 tensors"}
+
+
 def test_what_a_module_makes_itself_begins_there() -> None:
     class Logarithm(nn.Module):
         def __init__(self) -> None:

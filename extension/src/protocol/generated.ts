@@ -1648,6 +1648,22 @@ export interface LayerCall {
   inputs: LayerTensor[];
   outputs: LayerTensor[];
   /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  more_inputs: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  more_outputs: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  nan: number | string;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  inf: number | string;
+  /**
    * The name of the class of what it gave.
    */
   returned: string;

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ...protocol import LayerCall, LayerTensor
+    from .tensors import Measured
 
     State = Literal["done", "raised", "inside"]
 
@@ -23,8 +24,8 @@ class LayerRun:
     """
 
     __slots__ = tuple(
-        "alike bad_below begins below inputs key module ms name number outputs parameters parent returned state"
-        " words".split()
+        "alike bad_below begins below high inf inputs key low module more_inputs more_outputs ms name nan number"
+        " outputs parameters parent returned state words".split()
     )
 
     def __init__(self, module: Any, name: str, key: str, words: str, parameters: int, parent: int, number: int) -> None:
@@ -39,21 +40,31 @@ class LayerRun:
         self.alike = 0  #: the same number for calls that look the same, and so do all below them
         self.inputs: list[LayerTensor] = []
         self.outputs: list[LayerTensor] = []
+        self.more_inputs = 0  #: that are not listed
+        self.more_outputs = 0
+        self.low: Any = None  #: of all that it gave, as `nan` and `inf`
+        self.high: Any = None
+        self.nan = 0
+        self.inf = 0
         self.returned = ""  #: the class of what it gave
         self.ms: float | None = None
         self.state: State = "raised"
         self.bad_below = False  #: a layer inside has given NaN or Inf
         self.begins = False  #: it has given NaN or Inf though neither what it was given nor a layer inside had any
 
-    def bad(self) -> tuple[int, int]:
-        """How many NaN it gave, and infinities."""
-        return sum(one["nan"] for one in self.outputs), sum(one["inf"] for one in self.outputs)
+    def add(self, numbers: Measured) -> None:
+        """Those of a tensor that it gave."""
+        self.nan += numbers.nan
+        self.inf += numbers.inf
+        if numbers.low is not None and numbers.high is not None:
+            self.low = numbers.low if self.low is None else min(self.low, numbers.low)
+            self.high = numbers.high if self.high is None else max(self.high, numbers.high)
 
     def look(self) -> Hashable:
         """All that tells it from others in a table, but for its numbers."""
-        tensors = (*map(_look, self.inputs), None, *map(_look, self.outputs))
+        tensors = (*map(_look, self.inputs), self.more_inputs, *map(_look, self.outputs), self.more_outputs)
         below = tuple((one.key, one.alike) for one in self.below)
-        return self.words, self.state, self.number, self.bad(), tensors, below
+        return self.words, self.state, self.number, (self.nan, self.inf), tensors, below
 
     def data(self, depth: int) -> LayerCall:
         return {
@@ -63,6 +74,10 @@ class LayerRun:
             "depth": depth,
             "inputs": self.inputs,
             "outputs": self.outputs,
+            "more_inputs": self.more_inputs,
+            "more_outputs": self.more_outputs,
+            "nan": self.nan,
+            "inf": self.inf,
             "returned": self.returned,
             "parameters": self.parameters,
             "ms": self.ms,

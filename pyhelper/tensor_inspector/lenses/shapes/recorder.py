@@ -16,6 +16,7 @@ from .tensors import Measured, Readings, tensor_data, tensors_in
 
 torch: Any = module("torch")
 _MOST = 20_000  #: calls that are noted
+_LISTED = 32  #: tensors that a call took, or gave: of others only the numbers are told
 
 
 class Recorder:
@@ -36,7 +37,9 @@ class Recorder:
         with Untouched():
             if place < _MOST:
                 call = self._begun(layer)
-                call.inputs = [tensor_data(where, one, None) for where, one in _given(args, kwargs)]
+                given = _given(args, kwargs)
+                call.inputs = [tensor_data(where, one, None) for where, one in given[:_LISTED]]
+                call.more_inputs = len(given) - len(call.inputs)
                 self.calls.append(call)
             else:
                 self.left_out, place = self.left_out + 1, -1
@@ -109,8 +112,15 @@ class Recorder:
     def _note(self, call: LayerRun, args: Any, kwargs: Any, output: Any) -> None:
         call.state = "done"
         call.returned = class_name(type(output))
-        call.outputs = [tensor_data(where, one, self._readings.of(one)) for where, one in tensors_in(output)]
-        if not any(call.bad()):
+        for where, one in tensors_in(output):
+            numbers = self._readings.of(one)
+            if len(call.outputs) < _LISTED:
+                call.outputs.append(tensor_data(where, one, numbers))
+            else:
+                call.more_outputs += 1
+            if numbers is not None:
+                call.add(numbers)
+        if not call.nan and not call.inf:
             return
         given = (self._readings.of(one) for _, one in _given(args, kwargs))
         call.begins = not call.bad_below and not any(map(_is_bad, given))

@@ -68,14 +68,19 @@ def _badges(group: Sequence[LayerRun]) -> list[Badge]:
     found: list[Badge] = []
     if any(call.state != "done" for call in group):
         found.append("error")
-    nan, inf = (sum(amounts) for amounts in zip(*(call.bad() for call in group)))
+    nan, inf = any(call.nan for call in group), any(call.inf for call in group)
     return found + (["nan"] if nan else []) + (["inf"] if inf else [])
 
 
 def _told(call: LayerRun) -> list[Child]:
     """What it took and gave, and the layer itself."""
-    rows = [Child(f"input{one['place']}", TextRow(_text(one)), "") for one in call.inputs]
-    rows += [Child(f"output{one['place']}", TextRow(_text(one)), "") for one in call.outputs]
+    rows = []
+    for name, tensors, more in (
+        ("input", call.inputs, call.more_inputs),
+        ("output", call.outputs, call.more_outputs),
+    ):
+        rows += [Child(f"{name}{one['place']}", TextRow(_text(one)), "") for one in tensors]
+        rows += [Child(f"{name}s not listed", TextRow(plural(more, "tensor")), "")] if more else []
     return [*rows, Child("layer", call.module)]
 
 

@@ -34,10 +34,10 @@ def _name(group: Sequence[LayerRun]) -> str:
 
 def _cells(group: Sequence[LayerRun]) -> tuple[str, ...]:
     call = group[0]
-    made = shapes_of(call.outputs) or call.returned if call.state == "done" else wrong(call) or ""
+    made = shapes_of(call.outputs, call.more_outputs) or call.returned if call.state == "done" else wrong(call) or ""
     bad = bad_text(call)
     return (
-        shapes_of(call.inputs),
+        shapes_of(call.inputs, call.more_inputs),
         made,
         unusual(call) or "",
         range_of(group) or "",

@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from ...protocol import LayerTensor
 
 torch: Any = module("torch")
-_MOST = 32  #: tensors of one value
-_ITEMS = 200  #: of one container
+_ITEMS = 4096  #: of one container
+_VALUES = 10_000  #: in one value
 _DEPTH = 5
 _KEPT = 64  #: tensors whose numbers are known at one time
 
 
 def tensors_in(value: Any) -> list[tuple[str, Any]]:
-    """Where each stands, as one types it, and the tensor."""
+    """Where each stands, as one types it, and the tensor; of a value that holds more than `_VALUES`, those in these."""
     found: list[tuple[str, Any]] = []
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     seen: set[int] = set()
-    while waiting and len(found) < _MOST:
+    looked = 0
+    while waiting and looked < _VALUES:
         place, one, depth = waiting.pop()
+        looked += 1
         if is_any_tensor(one):
             found.append((place, one))
         elif depth < _DEPTH and id(one) not in seen:

@@ -32,15 +32,15 @@ def line_parts(group: Sequence[LayerRun]) -> Iterator[str | None]:
 
 def shapes(call: LayerRun) -> str:
     """``[8, 64] → [8, 10]``"""
-    given, made = shapes_of(call.inputs), shapes_of(call.outputs)
+    given, made = shapes_of(call.inputs, call.more_inputs), shapes_of(call.outputs, call.more_outputs)
     if call.state != "done":
         return given or "no tensors"
     made = made or call.returned
     return f"{given} → {'same' if given == made else made}" if given else f"→ {made}"
 
 
-def shapes_of(tensors: Iterable[LayerTensor]) -> str:
-    return listed((shape_text(one) for one in tensors), False, _SHAPES)
+def shapes_of(tensors: Iterable[LayerTensor], more: int) -> str:
+    return listed((shape_text(one) for one in tensors), more > 0, _SHAPES)
 
 
 def shape_text(one: LayerTensor) -> str:
@@ -59,7 +59,7 @@ def wrong(call: LayerRun) -> Word | None:
 
 def bad_text(call: LayerRun) -> str:
     """``3 NaN, 1 Inf``"""
-    return ", ".join(f"{amount:,} {name}" for amount, name in zip(call.bad(), ("NaN", "Inf")) if amount)
+    return ", ".join(f"{amount:,} {name}" for amount, name in zip((call.nan, call.inf), ("NaN", "Inf")) if amount)
 
 
 def unusual(call: LayerRun) -> str | None:
@@ -70,11 +70,11 @@ def unusual(call: LayerRun) -> str | None:
 
 def range_of(group: Sequence[LayerRun]) -> str | None:
     """``−2.1…3.4``"""
-    read = [one for call in group for one in call.outputs if one["low"] is not None and one["high"] is not None]
+    read = [call for call in group if call.low is not None]
     if not read:
         return None
-    low, high = min(one["low"] for one in read), max(one["high"] for one in read)  # type: ignore[type-var]
-    return number(low, 3) if low == high else f"{number(low, 3)}…{number(high, 3)}"  # type: ignore[arg-type]
+    low, high = min(call.low for call in read), max(call.high for call in read)
+    return number(low, 3) if low == high else f"{number(low, 3)}…{number(high, 3)}"
 
 
 def time_of(group: Sequence[LayerRun]) -> str | None:
