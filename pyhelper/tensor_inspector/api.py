@@ -176,7 +176,8 @@ def gradcheck(function: object, *inputs: object, budget_ms: float = float("inf")
     """Whether the backward of a function, module or autograd Function is right: it is run on double-precision copies.
 
     Tensors that require a gradient are checked, and a module's parameters; all tensors, where none does. What running
-    it changes is put back. A dict that prints as a line and rows: entries that disagree, the worst first.
+    it changes is put back, but for what its code changes elsewhere: files, what it prints, global variables, attributes
+    of classes, other processes. A dict that prints as a line and rows: entries that disagree, the worst first.
     """
     values = {"function": function, **{f"input{number}": value for number, value in enumerate(inputs, 1)}}
     return _asked("gradcheck", values, {"run": True}, 1, budget_ms)
@@ -196,8 +197,9 @@ def shapes(module: object, *inputs: object, budget_ms: float = float("inf")) -> 
     its keys are what forward takes. The module keeps its mode and that of gradients and autocast. It runs without hooks
     on copies of its tensors, of what else it holds and of the inputs: these, random numbers, modes and gradients are
     left as they were, bit for bit. Parameters of a large model are not copied: an operation that would change one
-    raises. A module that holds what can't be copied, or that trains together with other processes, is not run: a
-    `TypeError` tells why.
+    raises. What the module's code changes elsewhere is not taken back: files, what it prints, global variables,
+    attributes of classes, other processes. A module that holds what can't be copied, or that trains together with other
+    processes, is not run: a `TypeError` tells why.
     """
     values = {"module": module, **{f"input{number}": value for number, value in enumerate(inputs, 1)}}
     return _asked("shapes", values, {"run": True}, 1, budget_ms)
@@ -224,7 +226,8 @@ def batch(value: object, *, budget_ms: float = float("inf")) -> Answer:
 def item(dataset: object, index: int = 0) -> Answer:
     """One item of a dataset, or of a loader's, taken as the program would take it: its time, and what is in it as
     `batch` tells it. The code of the dataset runs on a copy of what it holds; random numbers and modes are put back.
-    What raises is told as ``error``.
+    What it changes elsewhere is not taken back: files, what it prints, global variables, attributes of classes, other
+    processes. What raises is told as ``error``.
     """
     return _asked("item", {"dataset": dataset}, {"index": index, "run": True}, 1, float("inf"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import warnings
@@ -12,6 +13,7 @@ from types import FrameType
 from typing import Any
 from weakref import ref
 
+import numpy
 import pytest
 import torch
 from asking import Paused
@@ -368,6 +370,12 @@ class Switches(nn.Module):
         torch.set_anomaly_enabled(True)
         torch.set_autocast_cache_enabled(True)
         torch.backends.cudnn.benchmark = not torch.backends.cudnn.benchmark
+        torch.set_default_device("meta")
+        torch.autograd.set_multithreading_enabled(False)
+        torch.set_warn_always(True)
+        torch.backends.cuda.enable_math_sdp(False)
+        torch.backends.mkldnn.set_flags(_enabled=False)
+        numpy.seterr(divide="raise")
         return x
 
 
@@ -375,6 +383,8 @@ def modes() -> list[Any]:
     return [
         torch.is_grad_enabled(), torch.get_default_dtype(), torch.are_deterministic_algorithms_enabled(),
         torch.is_anomaly_enabled(), torch.is_autocast_cache_enabled(), torch.backends.cudnn.benchmark,
+        torch.get_default_device(), torch._C._is_multithreading_enabled(), torch.is_warn_always_enabled(),
+        torch.backends.cuda.math_sdp_enabled(), torch.backends.mkldnn.enabled, numpy.geterr(),
     ]  # fmt: skip
 
 
@@ -384,6 +394,62 @@ def test_modes_that_it_switches_are_put_back() -> None:
             before = modes()
             ask(Switches(), torch.ones(1))
             assert modes() == before
+
+
+def test_a_default_device_is_put_back() -> None:
+    with torch.device("meta"):
+        torch.set_default_device("cpu")
+        try:
+            ask(Switches(), torch.ones(1))
+            assert torch.get_default_device() == torch.device("cpu")
+            torch.set_default_device(None)
+            assert torch.empty(1).device.type == "meta"
+        finally:
+            torch.set_default_device(None)
+    assert torch.empty(1).device.type == "cpu"
+
+
+#: Ways of choosing the precision of products, by older and newer functions of torch.
+PRECISION = """
+import torch
+from tensor_inspector import shapes
+
+def told():
+    found = []
+    for read in (lambda: torch.backends.cuda.matmul.fp32_precision, lambda: torch.backends.mkldnn.matmul.fp32_precision,
+                 lambda: torch.backends.fp32_precision, lambda: torch.backends.cudnn.conv.fp32_precision,
+                 torch.get_float32_matmul_precision, lambda: torch.backends.cuda.matmul.allow_tf32):
+        try:
+            found.append(read())
+        except (AttributeError, RuntimeError) as error:
+            found.append(type(error))
+    return found
+
+def older(): torch.set_float32_matmul_precision("medium")
+def newer(): torch.backends.cuda.matmul.fp32_precision = "tf32"
+def common(): torch.backends.fp32_precision = "tf32"
+def both(): older(), common()
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        if inside is not None: inside()
+        return x
+
+outside, inside = {}, {}
+if outside is not None: outside()
+before = told()
+assert shapes(Model(), torch.ones(1))["error"] is None
+assert told() == before, (before, told())
+"""
+
+
+@pytest.mark.parametrize(("outside", "inside"), [
+    ("None", "None"), ("older", "None"), ("both", "None"), ("None", "older"), ("newer", "common"), ("older", "newer"),
+])  # fmt: skip
+def test_how_exact_products_are_is_as_before(outside: str, inside: str) -> None:
+    code = PRECISION.replace("{}, {}", f"{outside}, {inside}")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 def test_gradients_and_autocast_are_as_where_it_is_asked() -> None:
