@@ -26,6 +26,8 @@ from untouched import Watch
 
 from tensor_inspector import shapes as ask
 from tensor_inspector.lenses.running import isolation
+from tensor_inspector.lenses.shapes.call import LayerRun
+from tensor_inspector.lenses.shapes.words import time_of
 
 
 @dataclass
@@ -685,6 +687,13 @@ def test_layers_that_are_alike_are_one_row(monkeypatch: pytest.MonkeyPatch) -> N
     assert folded["line"].startswith("[2, 4] → same · 5 × Sequential(2) · ")
     assert [row["name"] for row in paused.below(answer, folded)] == ["0", "1", "2", "3", "4"]
     assert last["name"] == "5"
+
+
+def test_long_times_are_told_in_seconds() -> None:
+    call = LayerRun(nn.ReLU(), "", "", "", 0, -1, 1)
+    call.ms = 967.0
+    assert time_of([call]) == "967 ms"
+    assert time_of([call, call]) == "1.9 s"
 
 
 def test_a_run_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -246,6 +246,19 @@ def size(bytes: int) -> str:
     return f"{bytes / 1024**power:.1f} {' KMGTPE'[power]}iB"
 
 
+def duration(ms: float) -> str:
+    """A time, given in milliseconds.
+
+    >>> duration(0.834), duration(96.4), duration(1934), duration(123_456)
+    ('0.83 ms', '96 ms', '1.9 s', '123 s')
+    """
+    return f"{_short(ms)} ms" if ms < 999.5 else f"{_short(ms / 1000)} s"
+
+
+def _short(value: float) -> str:
+    return number(value, 2) if value < 99.5 else f"{value:.0f}"
+
+
 def plural(amount: int, noun: str) -> str:
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...kinds import Child, Rows, TextRow, as_kind
 from ...safe.budget import Budget
 from ...words.line import Word, line_of
-from ...words.text import number
+from ...words.text import duration
 from .part import DataPart
 from .words import part_row
 
@@ -33,8 +33,3 @@ def row_of(
     loud = sorted({badge for row in rows[:-1] for badge in row.value.badges})  # type: ignore[attr-defined]
     line = line_of([duration(ms), as_kind(item, budget).line()])
     return Child(name, Rows(line, len(rows), lambda start, count: rows[start : start + count], "group", loud), "")
-
-
-def duration(ms: float) -> str:
-    """``0.83 ms``, ``1.2 s``"""
-    return f"{number(ms, 2)} ms" if ms < 1000 else f"{number(ms / 1000, 2)} s"

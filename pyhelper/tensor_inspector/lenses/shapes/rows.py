@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...kinds import Child, Rows, TextRow
 from ...words.line import Word, line_of
-from ...words.text import number, plural
+from ...words.text import duration, number, plural
 from .call import LayerRun
 from .failure import Failure
 from .recorder import Recorder
@@ -47,7 +47,7 @@ def _head(recorder: Recorder, failure: Failure | None) -> Iterator[str | None]:
         begun = next((call for call in recorder.calls if call.begins), None)
         yield Word(f"NaN or Inf begins in {begun.name or begun.key}", loud=True) if begun is not None else wrong(top)
     yield plural(len(recorder.calls) + recorder.left_out, "call")
-    yield f"{number(top.ms, 2)} ms" if top.ms is not None else None
+    yield duration(top.ms) if top.ms is not None else None
     yield f"{recorder.left_out:,} not noted" if recorder.left_out else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...words.line import Word
-from ...words.text import count, listed, number
+from ...words.text import count, duration, listed, number
 from ..model.order import folded
 from .call import LayerRun
 
@@ -79,7 +79,7 @@ def range_of(group: Sequence[LayerRun]) -> str | None:
 
 def time_of(group: Sequence[LayerRun]) -> str | None:
     known = [call.ms for call in group if call.ms is not None]
-    return f"{number(sum(known), 2)} ms" if known else None
+    return duration(sum(known)) if known else None
 
 
 def name_of(group: Sequence[LayerRun]) -> str:
