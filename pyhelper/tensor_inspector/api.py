@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from .lenses.answer import Answer
-    from .lenses.compare import Comparison
+    from .lenses.compare.comparison import Comparison
     from .lenses.findings.finding import Findings
     from .protocol import Facts, Node
 
@@ -81,7 +81,7 @@ def compare(
       ['steps'][2]  only in b: 3
       ['lr']        0.1 → 0.2
     """
-    from .lenses import compare as lens  # not compiled in a debugged program, where nobody calls this
+    from .lenses.compare import compare as lens  # not compiled in a debugged program, where nobody calls this
     from .lenses.lens import Paused
     from .lenses.step import frames
 

@@ -157,7 +157,7 @@ READERS = {
     "rsplit", "rstrip", "split", "splitlines", "startswith", "strip",
 }  # fmt: skip
 #: Where texts themselves are what is compared: `compare` falls back on them, and says so.
-OF_TEXTS = {"lenses/compare_atoms.py": {"read_alike", "_alike_texts"}}
+OF_TEXTS = {"lenses/compare/atoms.py": {"read_alike", "_alike_texts"}}
 
 
 def is_spoken(node: ast.AST) -> bool:

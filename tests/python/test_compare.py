@@ -30,7 +30,7 @@ from torch import nn
 
 from tensor_inspector import compare, tree
 from tensor_inspector.kinds.python import mappings
-from tensor_inspector.lenses import compare_walk
+from tensor_inspector.lenses.compare import walk
 
 T = torch.tensor
 
@@ -645,7 +645,7 @@ def test_a_long_list_is_compared_to_its_end() -> None:
 
 
 def test_a_long_list_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare_walk, "_REMEMBERED", 100)
+    monkeypatch.setattr(walk, "_REMEMBERED", 100)
     assert peak_of([float(item) for item in range(20_000)], [float(item) for item in range(20_000)]) < 1_000_000
     assert peak_of([[item] for item in range(5000)], [[item] for item in range(5000)]) < 1_000_000
     cyclic: tuple[list[Any], list[Any]] = ([], [])

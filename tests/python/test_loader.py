@@ -52,7 +52,7 @@ def test_modules_that_no_value_needs_are_not_compiled() -> None:
     states = run(f"{STATES}frame(sys._getframe)\nprint(json.dumps(states()))")
     assert states["kinds.torch.tensor"] == "code"
     assert [states[name] for name in ("kinds.tables.pandas_tables", "lenses.findings.lens")] == ["_Room", "_Room"]
-    assert [states[name] for name in ("lenses.compare", "api")] == ["bytes", "bytes"]
+    assert [states[name] for name in ("lenses.answer", "api")] == ["bytes", "bytes"]
 
 
 def test_at_the_first_stop_of_a_torch_program_nothing_is_compiled_any_more() -> None:

@@ -6,21 +6,21 @@ import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Kind
-from ..measure.comparable import Comparable
-from ..measure.stats import Unread
-from ..measure.stats.difference import PartialDifference, difference
-from ..safe.budget import Budget
-from ..safe.record import Record
-from ..words.text import count, number, shape
-from .compare_atoms import Tolerance, signed
-from .compare_sparse import PARTS, difference_of, stored
+from ...kinds import Kind
+from ...measure.comparable import Comparable
+from ...measure.stats import Unread
+from ...measure.stats.difference import PartialDifference, difference
+from ...safe.budget import Budget
+from ...safe.record import Record
+from ...words.text import count, number, shape
+from .atoms import Tolerance, signed
 from .comparison import Note
 from .identity import layout_of
+from .sparse import PARTS, difference_of, stored
 
 if TYPE_CHECKING:
-    from ..measure.stats.difference import ValueDifference
-    from ..protocol import Relation
+    from ...measure.stats.difference import ValueDifference
+    from ...protocol import Relation
 
 ELEMENTS = ("values", "data", "components", "local")  #: rows of a sparse, nested or sharded value that are no indices
 #: Rows that a comparison of the elements tells already.

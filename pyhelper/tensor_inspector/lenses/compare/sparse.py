@@ -5,18 +5,18 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Kind, as_kind
-from ..measure.comparable import Comparable
-from ..measure.stats import Unread
-from ..measure.stats.difference import cast, difference, flat, library
-from ..measure.stats.layout import blocks, index_of
-from ..measure.unread import UNFIT
-from ..safe.budget import Budget
-from ..safe.record import Record
-from .compare_atoms import Tolerance
+from ...kinds import Kind, as_kind
+from ...measure.comparable import Comparable
+from ...measure.stats import Unread
+from ...measure.stats.difference import cast, difference, flat, library
+from ...measure.stats.layout import blocks, index_of
+from ...measure.unread import UNFIT
+from ...safe.budget import Budget
+from ...safe.record import Record
+from .atoms import Tolerance
 
 if TYPE_CHECKING:
-    from ..measure.stats.difference import ValueDifference
+    from ...measure.stats.difference import ValueDifference
 
 _GATHERED = 1 << 22  #: stored values up to which they are gathered
 _BLOCK = 1 << 16

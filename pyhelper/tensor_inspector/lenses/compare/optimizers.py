@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Child, Kind, Rows
-from ..kinds.python.mappings import Mapping
-from ..measure.torch.optimizers import inner, is_optimizer
-from ..safe.guard import dict_get, each, instance_dict, plain_str
-from ..safe.record import Record
-from .compare_rows import KeyedRow
+from ...kinds import Child, Kind, Rows
+from ...kinds.python.mappings import Mapping
+from ...measure.torch.optimizers import inner, is_optimizer
+from ...safe.guard import dict_get, each, instance_dict, plain_str
+from ...safe.record import Record
+from .rows import KeyedRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

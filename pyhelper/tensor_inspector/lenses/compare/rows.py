@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any, Callable
 
-from ..kinds import COMPUTED, Child, Kind, Rows, as_kind
-from ..kinds.python.containers import Set
-from ..kinds.python.mappings import Mapping
-from ..kinds.tables.tables import Table
-from ..safe.budget import Budget
-from ..safe.guard import dict_get, instance_dict
-from ..words.text import distinct
+from ...kinds import COMPUTED, Child, Kind, Rows, as_kind
+from ...kinds.python.containers import Set
+from ...kinds.python.mappings import Mapping
+from ...kinds.tables.tables import Table
+from ...safe.budget import Budget
+from ...safe.guard import dict_get, instance_dict
+from ...words.text import distinct
 from .identity import token_of
 
 PAGE = 1000  #: rows of one value that are asked for at once

@@ -8,12 +8,12 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..kinds import WRITTEN_OUT, as_kind, kind_of
-from ..kinds.python.objects import attribute_count, attributes
-from ..kinds.python.plain import EnumMember
-from ..safe.attributes import traits
-from ..safe.budget import Budget
-from ..safe.guard import Classes, class_name, first_of, instance_dict, library_of, module, mro, plain_str, stands_in
+from ...kinds import WRITTEN_OUT, as_kind, kind_of
+from ...kinds.python.objects import attribute_count, attributes
+from ...kinds.python.plain import EnumMember
+from ...safe.attributes import traits
+from ...safe.budget import Budget
+from ...safe.guard import Classes, class_name, first_of, instance_dict, library_of, module, mro, plain_str, stands_in
 
 _DEEP = 20  #: levels of a value, and
 _MANY = 10_000  #: parts of it, up to which it is told by what it is made of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..safe.record import Record
-from ..words.text import one_line
-from .compare_atoms import Tolerance
+from ...safe.record import Record
+from ...words.text import one_line
+from .atoms import Tolerance
 from .comparison import Comparison, Note
 
 if TYPE_CHECKING:

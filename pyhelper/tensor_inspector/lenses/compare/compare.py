@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..safe.budget import Budget
-from ..safe.guard import class_name
-from .compare_atoms import Tolerance
-from .compare_pair import Noted
-from .compare_relations import Relations
-from .compare_walk import PairWalk
+from ...safe.budget import Budget
+from ...safe.guard import class_name
+from .atoms import Tolerance
 from .comparison import Comparison
+from .pair import Noted
+from .relations import Relations
+from .walk import PairWalk
 
 if TYPE_CHECKING:
-    from .compare_row_pairs import Known
     from .comparison import Difference
+    from .row_pairs import Known
 
 __all__ = ["Comparison", "Difference", "amount", "compare"]
 

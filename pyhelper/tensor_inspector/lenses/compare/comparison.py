@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from ..safe.record import Record
-from ..words.text import count, middle, plural
+from ...safe.record import Record
+from ...words.text import count, middle, plural
 
 KEPT = 10_000  #: differences that are kept; the rest are counted
 _LISTED = 100  #: differences in the text
 _PATH = 120  #: characters of the path of each
 
 if TYPE_CHECKING:
-    from ..measure.stats.difference import ValueDifference
-    from ..protocol import Relation
+    from ...measure.stats.difference import ValueDifference
+    from ...protocol import Relation
 
     What = Literal[
         "type",

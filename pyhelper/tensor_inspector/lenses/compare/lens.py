@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Child, Rows
-from ..safe.budget import Budget
-from ..words.text import plural
+from ...kinds import Child, Rows
+from ...safe.budget import Budget
+from ...words.text import plural
+from ..lens import Lens, Paused
+from .atoms import Tolerance
 from .compare import amount
-from .compare_atoms import Tolerance
-from .compare_pair import MISSING, Noted
-from .compare_relations import Relations, words
-from .compare_walk import PairWalk
 from .comparison import Comparison, relative
-from .lens import Lens, Paused
+from .pair import MISSING, Noted
+from .relations import Relations, words
+from .walk import PairWalk
 
 if TYPE_CHECKING:
-    from ..protocol import CompareDifference, CompareFound, Found
-    from .compare_row_pairs import Known
+    from ...protocol import CompareDifference, CompareFound, Found
     from .comparison import Difference
+    from .row_pairs import Known
 
 _WALK = 0.9  #: the share of the work that the comparison itself is taken for
 _WORST = 100  #: differences that go as data
@@ -93,7 +93,7 @@ class _Compare(Lens):
 
 
 def _names_in_sight(paused: Paused | None, budget: Budget) -> dict[int, str]:
-    from .surroundings import names_of_parameters  # which needs torch
+    from ..surroundings import names_of_parameters  # which needs torch
 
     return names_of_parameters(paused, budget)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from ..kinds import Kind, TextRow
-from ..kinds.python.containers import Container
-from ..measure.stats import Unread
-from ..measure.stats.difference import difference
-from ..safe.budget import Budget
-from ..safe.guard import Classes, module
-from ..safe.record import Record
-from ..words.text import integer
+from ...kinds import Kind, TextRow
+from ...kinds.python.containers import Container
+from ...measure.stats import Unread
+from ...measure.stats.difference import difference
+from ...safe.budget import Budget
+from ...safe.guard import Classes, module
+from ...safe.record import Record
+from ...words.text import integer
 from .identity import same_value, text_of
 
 _READ_ALIKE = Classes(str, bytes)

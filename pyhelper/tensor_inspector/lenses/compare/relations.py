@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..kinds import as_kind
-from ..measure.stats import Unread
-from ..measure.stats.relation import Related
-from ..safe.budget import Budget
-from ..words.text import count, number
-from .compare_pair import MISSING, Noted
+from ...kinds import as_kind
+from ...measure.stats import Unread
+from ...measure.stats.relation import Related
+from ...safe.budget import Budget
+from ...words.text import count, number
+from .pair import MISSING, Noted
 
 if TYPE_CHECKING:
-    from ..protocol import Relation
+    from ...protocol import Relation
 
 _SHAPES, _VALUES = 1000, 200  #: pairs that are looked at: of unlike shapes, and of one
 _WHOLE = 1e-6  #: how near to a whole number it is taken for one

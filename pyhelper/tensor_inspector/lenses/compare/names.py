@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..measure.torch.modules import is_module, is_of
-from ..safe.guard import class_name, dict_attribute, dict_get
-from .compare_rows import KeyedRow
+from ...measure.torch.modules import is_module, is_of
+from ...safe.guard import class_name, dict_attribute, dict_get
+from .rows import KeyedRow
 
 #: What wraps a model, and the name under which it has it.
 _WRAPPERS = {

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Child, Kind, as_kind
-from ..safe.budget import Budget
-from ..safe.guard import Classes, module
-from ..words.text import plural
-from .compare_atoms import Tolerance
-from .compare_elements import ELEMENTS, Compared
-from .compare_pair import MISSING, Notes, Pair
-from .compare_rows import PAGE, KeyedRow, alone, matched, rows_of
+from ...kinds import Child, Kind, as_kind
+from ...safe.budget import Budget
+from ...safe.guard import Classes, module
+from ...words.text import plural
+from .atoms import Tolerance
 from .comparison import KEPT
+from .elements import ELEMENTS, Compared
+from .pair import MISSING, Notes, Pair
+from .rows import PAGE, KeyedRow, alone, matched, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ class RowPairs:
         """Takes out what both have by names that stand for one another, which is said."""
         if not all(waiting) or module("torch") is None:
             return []
-        from .compare_names import renamed
+        from .names import renamed
 
         found, said = renamed(*(list(rows.values()) for rows in waiting))
         if found:
@@ -137,7 +137,7 @@ def _by_name(a: Kind, b: Kind, known: Known) -> tuple[list[KeyedRow], list[Keyed
     """The rows of two optimizers whose parameters have names."""
     if module("torch") is None or a.kind != b.kind or a.kind not in ("object", "mapping"):
         return None
-    from .compare_optimizers import optimizer_rows
+    from .optimizers import optimizer_rows
 
     return optimizer_rows(a, b, known)
 

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..kinds import Elements, Kind, as_kind
-from ..measure.stats.difference import PartialDifference
-from ..safe.budget import Budget
-from ..safe.guard import class_name, full_name, module
-from ..words.text import led_by, one_line
-from .compare_atoms import Tolerance, alike, differing, read_alike
-from .compare_elements import compare_elements
-from .compare_pair import Location, Noted, Notes, Pair
-from .compare_row_pairs import QUICK_IDS, RowPairs
-from .compare_rows import holds
+from ...kinds import Elements, Kind, as_kind
+from ...measure.stats.difference import PartialDifference
+from ...safe.budget import Budget
+from ...safe.guard import class_name, full_name, module
+from ...words.text import led_by, one_line
+from .atoms import Tolerance, alike, differing, read_alike
 from .comparison import Comparison
+from .elements import compare_elements
+from .pair import Location, Noted, Notes, Pair
+from .row_pairs import QUICK_IDS, RowPairs
+from .rows import holds
 
 if TYPE_CHECKING:
-    from .compare_row_pairs import Known
+    from .row_pairs import Known
 
 _REMEMBERED = 1 << 14  #: pairs of holders that are known to have been compared
 
@@ -153,8 +153,8 @@ class PairWalk:
         """Of a model and a wrapper around another one, the two models; that is said."""
         if module("torch") is None or type(pair.a) is type(pair.b):
             return pair
-        from ..measure.torch.modules import is_module
-        from .compare_names import inner_of
+        from ...measure.torch.modules import is_module
+        from .names import inner_of
 
         sides = [pair.a, pair.b]
         location = pair.location

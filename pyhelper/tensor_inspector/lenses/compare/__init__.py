@@ -1,0 +1,1 @@
+"""How two values differ: name by name and element by element."""
