@@ -165,7 +165,7 @@ def test_samples_are_equal_where_all_their_parts_are() -> None:
     assert parts((x, y))["[0]"]["duplicates"] == 2
     assert problems((x, y)) == {
         "duplicates": "1 sample of 4 equal to an earlier one",
-        "contradiction": "1 sample equal to an earlier one but for [1]",
+        "contradiction": "1 sample repeats an earlier one with another [1]",
     }
     assert problems((IMAGES, LABELS)) == {}
 
@@ -176,6 +176,41 @@ def test_columns_that_are_constant_are_told() -> None:
     assert parts({"x": table})["['x']"]["constant_columns"] == [1, 4]
     assert "columns 1, 4 constant" in str(batch({"x": table}))
     assert parts({"x": table.numpy()})["['x']"]["constant_columns"] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    "value", [torch.ones(2, 4), {"attention_mask": torch.ones(30, 4)}, torch.ones(30, 4)], ids=["few", "mask", "all"]
+)
+def test_columns_that_are_constant_are_not_told_where_that_proves_nothing(value: Any) -> None:
+    assert batch(value)["parts"][0]["constant_columns"] == []
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc])
+def test_of_a_sparse_tensor_the_zeros_count_too(layout: torch.layout) -> None:
+    part = parts(torch.eye(4).to_sparse(layout=layout))[""]
+    assert (part["min"], part["max"], part["mean"]) == (0, 1, 0.25)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_sparse_tensor_whose_values_add_up_has_no_range() -> None:
+    part = parts(torch.sparse_coo_tensor([[1, 1]], [2.0, 3.0], (4,)))[""]
+    assert (part["min"], part["max"], part["mean"]) == (None, None, None)
+    assert part["unread"] == "sparse: values at one place add up"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda texts: np.array(texts), lambda texts: np.array(texts, dtype=object), pd.Series,
+        lambda texts: pd.Series([*texts, None], dtype="string"), lambda texts: pd.Series([*texts, None]),
+    ],
+    ids=["strings", "objects", "pandas", "pandas with NA", "pandas with NaN"],
+)  # fmt: skip
+def test_labels_in_an_array_of_texts_are_counted_as_in_a_list(make: Callable[[Any], Any]) -> None:
+    part = parts({"y": make(["a", "b", "a"])})["['y']"]
+    assert part["labels"] == [{"label": "a", "count": 2}, {"label": "b", "count": 1}]
+    assert (part["distinct"], part["imbalance"], part["unread"]) == (2, 2.0, None)
 
 
 PROBLEMS: dict[str, tuple[Callable[[], Any], dict[str, str]]] = {

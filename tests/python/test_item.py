@@ -156,7 +156,7 @@ def test_it_runs_under_the_modes_of_the_program() -> None:
 
 @pytest.mark.parametrize("value", [None, [1, 2], {"a": 1}, X, print, torch.nn.Linear(1, 1)])
 def test_what_is_no_dataset_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="is no dataset"):
+    with pytest.raises(TypeError, match="is not a torch Dataset"):
         item(value)
 
 

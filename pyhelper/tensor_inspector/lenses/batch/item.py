@@ -38,7 +38,7 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
     is_stream = any(class_name(base) == "IterableDataset" and stands_in(base, "torch") for base in mro(type(held)))
     is_other = not is_loader and as_kind(held, Budget(reads=False)).kind != "object"
     if is_other or first_of(type(held), "__iter__" if is_stream else "__getitem__") is None:
-        raise TypeError(f"{asked.name} is no dataset")
+        raise TypeError(f"{asked.name}, a {class_name(type(held))}, is not a torch Dataset")
     if is_stream and not 0 <= index < _FAR:
         raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")
     moving = _moving(held)

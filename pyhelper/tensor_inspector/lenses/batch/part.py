@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import isfinite
+from itertools import islice
+from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, Kind, as_kind
 from ...measure import samples
 from ...measure.stats import Reading, Unread
 from ...safe.budget import Budget
-from ...safe.guard import Classes, class_name
+from ...safe.guard import Classes, class_name, instance_dict, module
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -27,7 +28,10 @@ _SEVERAL = 20  #: and of all else that has
 _NAMES = ("y", "label", "labels", "mask", "masks", "target", "targets")  #: of labels
 _FEW_FLOATS = 20  #: and of floating-point numbers, where all are whole
 _TOLD = 100  #: labels that are told
+_ENOUGH = 20  #: rows of a table from which on a constant column tells something
 _COLUMNS = 1024  #: of a table in which constant ones are looked for
+_WHOLE = ("strided", "dense", "jagged")  #: layouts that store all elements
+_ONCE = ("sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")  #: that store none twice
 IGNORED = -100  #: the label that torch's losses leave out
 
 
@@ -145,6 +149,11 @@ class DataPart:
         shape = list(facts.get("shape", []))
         self.shapes.append(shape)
         self._take_reading(kind.reading())
+        compared = kind.comparable()
+        if compared is not None and compared.layout not in _WHOLE:
+            self._take_zeros(kind.value, compared.layout, shape)
+        elif isinstance(self.reading, Unread) and len(shape) == 1:
+            self._take_texts(getattr(kind, "contents", None))
         elements = kind.elements()
         if elements is None or isinstance(elements, Unread) or self.unread is not None:
             return
@@ -169,6 +178,36 @@ class DataPart:
         if stats["mean"] is not None:
             self._finite, self._total = self._finite + finite, self._total + stats["mean"] * finite
 
+    def _take_zeros(self, value: Any, layout: str, shape: list[Any]) -> None:
+        """The statistics of a sparse value are of what is stored: takes in the zeros between, which are not."""
+        reading, self.reading = self.reading, None
+        if reading is None or isinstance(reading, Unread):
+            return
+        stats: Any = reading.get("abs", reading)
+        implied = prod(shape) - stats["count"]
+        may_repeat = layout != "sparse_coo" or not module("torch").Tensor.is_coalesced(value)
+        if implied < 0 or (may_repeat and layout not in _ONCE):
+            self.unread = "sparse: values at one place add up"
+            self.least = self.most = None
+            self._finite = 0
+        elif implied:
+            self.least, self.most = min(0, self.least or 0), max(0, self.most or 0)
+            self.zeros += implied
+            self._finite += implied
+
+    def _take_texts(self, contents: Any) -> None:
+        """Of an array or column of texts: as those of a list, without what is missing."""
+        length = contents.length() if hasattr(contents, "labels") else 0
+        if not 0 < length <= _ITEMS:
+            return
+        unknown = instance_dict(module("pandas")).get("NA")
+        items = list(islice(contents.labels(0, length), length))
+        texts = [item for item in items if type(item) is str]
+        others = [item for item in items if type(item) is not str and item is not None and item is not unknown]
+        if texts and all(type(item) is float and item != item for item in others):
+            self._texts.extend(texts)
+            self._length, self.unread = length, None
+
     def _count(self, elements: Any, shape: list[Any], budget: Budget) -> None:
         """Labels, equal samples and constant columns. What has several values a sample has labels if there are few."""
         one_each = len(shape) < 2 or all(size == 1 for size in shape[1:])
@@ -184,8 +223,10 @@ class DataPart:
             self.keys = elements.reshape(-1).tolist()
             return
         self.keys = samples.equal_samples(elements, budget.share())
-        if not is_whole and len(shape) == 2 and 1 < shape[1] <= _COLUMNS and shape[0] > 1:
-            self.constant = samples.constant_columns(elements)
+        is_table = not is_whole and len(shape) == 2 and 1 < shape[1] <= _COLUMNS and "mask" not in self.name()
+        if is_table and shape[0] >= _ENOUGH:
+            constant = samples.constant_columns(elements)
+            self.constant = constant if len(constant) < shape[1] else []
 
     def _take_counts(self, found: tuple[int, dict[Any, int]] | None, most: int) -> None:
         """Adds up how often values occur; once there are more than are counted, none is any more."""

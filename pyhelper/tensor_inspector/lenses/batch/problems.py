@@ -131,7 +131,8 @@ def _duplicates(parts: Sequence[DataPart], size: int | None) -> Iterator[Problem
     others = _again([part.keys or [] for part in inputs]) - twice
     if others > 0 and len(known) == len(inputs) + 1:
         wanted = next(part for part in known if part not in inputs)
-        text = f"{plural(others, 'sample')} equal to an earlier one but for {_called(wanted)}"
+        repeat = "repeats" if others == 1 else "repeat"
+        text = f"{plural(others, 'sample')} {repeat} an earlier one with another {_called(wanted)}"
         yield Problem("contradiction", text, [part.path for part in known])
 
 

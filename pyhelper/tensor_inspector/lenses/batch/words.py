@@ -105,7 +105,7 @@ def part_words(part: DataPart) -> Iterator[str | None]:
     yield f"{plural(duplicates, 'sample')} equal to an earlier one" if duplicates and not is_few else None
     if part.constant:
         columns = listed(map(str, part.constant), False, 30)
-        yield Word(f"column{'s' if len(part.constant) > 1 else ''} {columns} constant", loud=True)
+        yield f"column{'s' if len(part.constant) > 1 else ''} {columns} constant"
 
 
 def _range(part: DataPart) -> Iterator[str | None]:
