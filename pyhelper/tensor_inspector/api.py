@@ -195,11 +195,12 @@ def shapes(module: object, *inputs: object, budget_ms: float = float("inf")) -> 
 
     Where a layer raises, the calls so far, and which it was and why. A dict as the only input is given by name where
     its keys are what forward takes. The module keeps its mode and that of gradients and autocast. It runs without hooks
-    on copies of its tensors, of what else it holds and of the inputs: these, random numbers, modes and gradients are
-    left as they were, bit for bit. Parameters of a large model are not copied: an operation that would change one
-    raises. What the module's code changes elsewhere is not taken back: files, what it prints, global variables,
-    attributes of classes, other processes. A module that holds what can't be copied, or that trains together with other
-    processes, is not run: a `TypeError` tells why.
+    but those of torch that compute weights (``hooks`` says how many were not called), on copies of its tensors, of what
+    else it holds and of the inputs: these, random numbers, modes and gradients are left as they were, bit for bit.
+    Parameters of a large model are not copied: an operation that would change one raises. What the module's code
+    changes elsewhere is not taken back: files, what it prints, global variables, attributes of classes, other
+    processes. A module that holds what can't be copied, or that trains together with other processes, is not run: a
+    `TypeError` tells why.
     """
     values = {"module": module, **{f"input{number}": value for number, value in enumerate(inputs, 1)}}
     return _asked("shapes", values, {"run": True}, 1, budget_ms)

@@ -898,6 +898,8 @@ class ShapesFound(TypedDict):
     calls: Integer
     #: Of the whole.
     ms: Number | None
+    #: Of forward, of the program: they were not called.
+    hooks: Integer
     error: LayerFailure | None
     rows: list[LayerCall]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from test_isolation import made, picture
 from test_model import Transformer
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.utils import prune
 from torch.utils.hooks import RemovableHandle
 from untouched import Watch
 
@@ -489,6 +491,45 @@ def test_hooks_of_the_program_are_not_called_and_kept() -> None:
     assert ask(model, torch.ones(1, 2))["error"] is None
     assert [dict(model[0]._forward_hooks), dict(model[0]._forward_pre_hooks), dict(model._backward_hooks)] == before
     assert len(hooks) == 4
+
+
+def computed(how: str) -> nn.Module:
+    layer = nn.Linear(3, 3)
+    if how == "weight_norm":
+        nn.utils.weight_norm(layer)
+        layer.weight_g.data.mul_(2)
+    elif how == "spectral_norm":
+        nn.utils.spectral_norm(layer)
+        layer.weight_orig.data.mul_(2)
+    else:
+        prune.l1_unstructured(layer, "weight", 0.5)
+        prune.random_unstructured(layer, "weight", 0.5)
+        layer.weight_orig.data.mul_(2)
+    return nn.Sequential(layer)
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm")
+@pytest.mark.parametrize("how", ["weight_norm", "spectral_norm", "prune"])
+def test_hooks_of_torch_that_compute_weights_are_called(how: str) -> None:
+    model, x = computed(how), torch.randn(4, 3)
+    before, weight = copy.deepcopy(model.state_dict()), model[0].weight
+    found = ask(model, x)
+    assert all(torch.equal(one, before[name]) for name, one in model.state_dict().items())
+    assert model[0].weight is weight
+    output, given = found["rows"][0]["outputs"][0], model(x)
+    assert (output["low"], output["high"], found["hooks"]) == (given.min(), given.max(), 0)
+
+
+def test_how_many_hooks_were_not_called_is_told() -> None:
+    model = nn.Sequential(nn.Linear(2, 2))
+    model[0].register_forward_hook(lambda module, inputs, output: output * 0)
+    model.register_forward_pre_hook(lambda module, inputs: None)
+    model.register_full_backward_hook(lambda module, inputs, outputs: None)
+    everywhere = nn.modules.module.register_module_forward_hook(lambda module, inputs, output: None)
+    found = ask(model, torch.ones(1, 2))
+    everywhere.remove()
+    assert found["hooks"] == 3
+    assert "3 hooks not called" in repr(found)
 
 
 def test_what_layers_give_is_not_held() -> None:

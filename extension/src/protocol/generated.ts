@@ -1600,6 +1600,10 @@ export interface ShapesFound {
    * Of the whole.
    */
   ms: Number | null;
+  /**
+   * An integer; on the wire, one beyond ±(2^53-1) is a string: `#` and the digits.
+   */
+  hooks: number | string;
   error: LayerFailure | null;
   rows: LayerCall[];
 }

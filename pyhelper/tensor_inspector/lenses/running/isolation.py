@@ -1,9 +1,9 @@
 """Code of the program is run on request, and all is left as it was: bit for bit, also where it raises or is ended.
 
 While it runs, modules work on copies of what they hold: of parameters, buffers and other tensors, arrays, containers
-and objects, at any depth. No hook is called. Random numbers go on from where they were, and are set back, also those of
-generators that the code names. What holds something that can't be copied is not run; what code changes elsewhere, as
-files and global variables, can't be taken back.
+and objects, at any depth. No hook is called but those of torch's own that compute weights. Random numbers go on from
+where they were, and are set back, also those of generators that the code names. What holds something that can't be
+copied is not run; what code changes elsewhere, as files and global variables, can't be taken back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from ... import debugger
 from ...measure.torch.digest import in_cpp
 from ...measure.torch.modules import Member, is_of, members
 from ...safe.budget import Budget, Steps
-from ...safe.guard import Classes, class_name, dict_attribute, dict_get, instance_dict, is_filled, module, stored
+from ...safe.guard import (
+    Classes,
+    class_name,
+    dict_attribute,
+    dict_get,
+    instance_dict,
+    is_filled,
+    module,
+    stands_in,
+    stored,
+)
 from .duplicates import Duplicates, NotCopied
 from .generators import common_states, state_of
 from .involved import Involved
@@ -40,6 +50,7 @@ _COMMON_HOOKS = tuple(
     "_global_forward_hooks _global_forward_hooks_with_kwargs _global_forward_hooks_always_called"
     " _global_forward_pre_hooks _global_backward_hooks _global_backward_pre_hooks".split()
 )
+_OF_FORWARD = ("_forward_hooks", "_forward_pre_hooks", "_global_forward_hooks", "_global_forward_pre_hooks")
 _BEFORE, _AFTER, _ENDED = "before", "after", "ended"  #: keys of hooks, where the program's are numbers
 _BOOKKEEPING = frozenset((*instance_dict(torch.nn.Module()), "_compiled_call_impl"))
 _WRAPPERS = {"OptimizedModule": "_orig_mod", "DistributedDataParallel": "module", "DataParallel": "module"}
@@ -122,6 +133,7 @@ class Isolation:
         self._undo: list[Callable[[], object]] = []
         self._copies = Duplicates(kept=kept, shared=_COPIED_AT_MOST if shares else None)
         self._isolated: list[Member] = []
+        self.hooks_left_out = 0  #: hooks of a forward, which are not called
 
     def __enter__(self) -> Isolation:
         try:
@@ -147,6 +159,8 @@ class Isolation:
         common = torch.nn.modules.module
         for name in _COMMON_HOOKS:
             if name in instance_dict(common):
+                if name in _OF_FORWARD:
+                    self.hooks_left_out += len(getattr(common, name))
                 self._undo.append(partial(setattr, common, name, getattr(common, name)))
                 setattr(common, name, OrderedDict())
 
@@ -165,7 +179,9 @@ class Isolation:
             if name in copied:
                 attributes[name] = copied[name]
             elif name in _HOOKS:
-                attributes[name] = OrderedDict()
+                attributes[name] = kept = _computing_weights(value) if name == "_forward_pre_hooks" else OrderedDict()
+                if name in _OF_FORWARD:
+                    self.hooks_left_out += len(value) - len(kept)
             elif type(value) in _COPIED:
                 attributes[name] = type(value)(value)
         if is_filled(attributes.get("_modules")):
@@ -185,7 +201,7 @@ class Isolation:
         for member in self._isolated:
             hooks = {"_forward_pre_hooks": {_BEFORE: before}, "_forward_hooks": {_AFTER: after, _ENDED: ended}}
             for part, ours in hooks.items():
-                member.attributes[part] = OrderedDict(ours)
+                member.attributes[part] = OrderedDict([*ours.items(), *member.attributes[part].items()])
                 member.attributes[f"{part}_with_kwargs"] = OrderedDict.fromkeys(ours, True)
             member.attributes["_forward_hooks_always_called"] = OrderedDict({_ENDED: True})  # since torch 2.1
 
@@ -215,6 +231,11 @@ def _attributes(member: Member) -> Iterator[tuple[str, Any]]:
     """What a run may change: its tensors, and all that is no part of torch's own bookkeeping."""
     attributes = list(member.attributes.items())
     return ((name, value) for name, value in attributes if name in _TABLES or name not in _BOOKKEEPING)
+
+
+def _computing_weights(hooks: Any) -> OrderedDict[int, Any]:
+    """Those of torch's own that compute a weight from others: `weight_norm`, `spectral_norm`, `prune`."""
+    return OrderedDict((key, hook) for key, hook in hooks.items() if stands_in(type(hook), "torch.nn.utils"))
 
 
 def _processes() -> int:

@@ -12,13 +12,13 @@ from ...words.text import duration, number, plural
 from .call import LayerRun
 from .failure import Failure
 from .recorder import Recorder
-from .words import groups_of, line_parts, name_of, shape_text, shapes, wrong
+from .words import groups_of, line_parts, name_of, not_called, shape_text, shapes, wrong
 
 if TYPE_CHECKING:
     from ...protocol import Badge, LayerTensor
 
 
-def row_of(name: str, recorder: Recorder, failure: Failure | None) -> Child:
+def row_of(name: str, recorder: Recorder, failure: Failure | None, hooks: int) -> Child:
     """The calls inside the first one, which is the module's own."""
     calls = recorder.calls
     top = calls[0] if calls else None
@@ -31,11 +31,11 @@ def row_of(name: str, recorder: Recorder, failure: Failure | None) -> Child:
     def below(start: int, count: int) -> Iterator[Child]:
         return islice(chain((_row(group) for group in first[start:]), last[max(0, start - len(first)) :]), count)
 
-    line = line_of(_head(recorder, failure))
+    line = line_of(_head(recorder, failure, hooks))
     return Child(name, Rows(line, len(first) + len(last), below, "module", badges), "")
 
 
-def _head(recorder: Recorder, failure: Failure | None) -> Iterator[str | None]:
+def _head(recorder: Recorder, failure: Failure | None, hooks: int) -> Iterator[str | None]:
     top = recorder.calls[0] if recorder.calls else None
     if failure is not None:
         where = "" if failure.call is None else failure.call.name or failure.call.key
@@ -46,6 +46,7 @@ def _head(recorder: Recorder, failure: Failure | None) -> Iterator[str | None]:
     if failure is None:
         begun = next((call for call in recorder.calls if call.begins), None)
         yield Word(f"NaN or Inf begins in {begun.name or begun.key}", loud=True) if begun is not None else wrong(top)
+    yield not_called(hooks) if hooks else None
     yield plural(len(recorder.calls) + recorder.left_out, "call")
     yield duration(top.ms) if top.ms is not None else None
     yield f"{recorder.left_out:,} not noted" if recorder.left_out else None

@@ -51,6 +51,7 @@ class ShapesLens(Lens):
         tree.go_on(Budget())
         self._recorder = Recorder({id(one.module): one for one in reversed(tree.modules)})
         self._failure: Failure | None = None
+        self._hooks = 0  #: of the program, which were not called
 
     def go_on(self) -> bool:
         try:
@@ -63,6 +64,7 @@ class ShapesLens(Lens):
     def _run(self) -> None:
         given, recorder = [one.value for one in self._inputs], self._recorder
         with Isolation(self._model, *given, shares=True) as run:
+            self._hooks = run.hooks_left_out
             run.watch(recorder.before, recorder.after, recorder.ended)
             positional, named = arguments(self._model, [run.copy(one) for one in given])
             try:
@@ -80,16 +82,17 @@ class ShapesLens(Lens):
             "lens": "shapes",
             "calls": len(calls) + self._recorder.left_out,
             "ms": calls[0].ms if calls else None,
+            "hooks": self._hooks,
             "error": None if failure is None else failure.data(),
             "rows": [call.data(depth) for call, depth in zip(calls, self._recorder.depths())],
         }
         return answer
 
     def row(self) -> Child:
-        return row_of(f"shapes of {self._asked.name}", self._recorder, self._failure)
+        return row_of(f"shapes of {self._asked.name}", self._recorder, self._failure, self._hooks)
 
     def text(self) -> str:
-        return table(self._recorder, self._failure)
+        return table(self._recorder, self._failure, self._hooks)
 
 
 def _why_not_given(given: Child) -> str | None:

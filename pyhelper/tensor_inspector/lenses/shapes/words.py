@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...words.line import Word
-from ...words.text import count, duration, listed, number
+from ...words.text import count, duration, listed, number, plural
 from ..model.order import folded
 from .call import LayerRun
 
@@ -80,6 +80,11 @@ def range_of(group: Sequence[LayerRun]) -> str | None:
 def time_of(group: Sequence[LayerRun]) -> str | None:
     known = [call.ms for call in group if call.ms is not None]
     return duration(sum(known)) if known else None
+
+
+def not_called(hooks: int) -> str:
+    """``2 hooks not called``"""
+    return f"{plural(hooks, 'hook')} not called"
 
 
 def name_of(group: Sequence[LayerRun]) -> str:
