@@ -175,7 +175,7 @@ def test_what_the_program_says_itself_is_left_out(error: BaseException, monkeypa
         ("lambda: print(hush=1)", "TypeError: "),
         ("lambda: 1 / 0", "ZeroDivisionError: division by zero"),
         (
-            "lambda: torch.distributions.Normal(torch.tensor([424242.0]), torch.tensor([-1.0]))",
+            "lambda: torch.distributions.Normal(torch.tensor([424242.0]), torch.tensor([-1.0]), validate_args=True)",
             "ValueError: Expected parameter scale (Tensor of shape (1,)) of distribution … but found invalid values:\n…\n",
         ),
     ],
