@@ -1047,6 +1047,8 @@ class ItemFound(TypedDict):
     error: ItemFailure | None
     #: As of a batch; equal samples are not looked for.
     parts: list[BatchPart]
+    #: What of the dataset its code was run on as it is, by name and class: what it changes there stays changed.
+    not_copied: list[str]
 
 
 @final

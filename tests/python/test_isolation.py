@@ -283,7 +283,8 @@ def test_what_can_not_be_copied_may_be_kept() -> None:
         copied = run.copy(held)
         assert copied is not held
         assert copied["lock"][0] is lock
-        assert copied["rows"] is rows
+        assert copied["rows"] is not rows
+        assert copied["rows"][-1] is rows[-1]
         assert copied["slotted"] is held["slotted"]
         assert run.copy(held["tensor"]) is not held["tensor"]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import random
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -162,9 +164,65 @@ def test_what_is_no_dataset_is_refused(value: object) -> None:
 
 def test_what_holds_an_iterator_is_refused_since_that_would_go_on() -> None:
     data = Moving()
-    with pytest.raises(TypeError, match="rows, a list_iterator, would go on"):
+    with pytest.raises(TypeError, match=r"would go on.*\(rows, a list_iterator\)"):
         item(data)
     assert next(data.rows) == 1
+
+
+class Holding(Dataset[Any]):
+    """Does with what it holds what a test says."""
+
+    def __init__(self, take: Callable[[Any], object], **held: Any) -> None:
+        self.take = take
+        self.__dict__.update(held)
+
+    def __getitem__(self, at: int) -> Any:
+        return self.take(self)
+
+
+@pytest.mark.parametrize(
+    ("make", "take", "name"),
+    [
+        (lambda rows: Holding(len, it=rows), lambda s: next(s.inner.it), "inner.it, a list_iterator"),
+        (lambda rows: [0, {"a": [rows]}], lambda s: next(s.inner[1]["a"][0]), "inner, a list_iterator"),
+        (lambda rows: [rows] * 2000, lambda s: next(s.inner[0]), "inner: items of the class list_iterator"),
+    ],
+)
+def test_an_iterator_is_refused_at_any_depth(make: Any, take: Any, name: str) -> None:
+    rows = iter([1, 2, 3])
+    with pytest.raises(TypeError, match=f"would go on.*{name}"):
+        item(Holding(take, inner=make(rows)))
+    assert next(rows) == 1
+
+
+@pytest.mark.parametrize("count", [1, 1500])
+def test_files_in_containers_are_read_on_from_where_they_were(count: int) -> None:
+    files = [io.StringIO("0123456789") for _ in range(count)]
+    files[-1].seek(3)
+    found = item(Holding(lambda s: s.inner["files"][-1].read(2), inner={"files": files}))
+    assert (files[-1].tell(), found["error"], found["not_copied"]) == (3, None, [])
+
+
+def _change(data: Any) -> int:
+    data.lst[0] = 99
+    data.cache["new"] = 1
+    data.queue.append(5)
+    return 0
+
+
+def test_long_containers_are_copied_too() -> None:
+    lst, cache, queue = list(range(5000)), {str(at): at for at in range(5000)}, deque(range(5000))
+    found = item(Holding(_change, lst=lst, cache=cache, queue=queue, paths=[("a.png", 1)] * 5000))
+    assert (found["error"], found["not_copied"]) == (None, [])
+    assert (lst[0], "new" in cache, len(queue)) == (0, False, 5000)
+
+
+def test_what_is_no_copy_is_named() -> None:
+    rows = [{"label": at} for at in range(5000)]
+    held = {"rows": rows, "lock": threading.Lock(), "inner": Holding(len, cls=[object()] * 3)}
+    found = item(Holding(lambda s: s.rows[0].update(label=7), **held))
+    assert found["not_copied"] == ["rows: items of the class dict", "lock, a lock"]
+    assert "not copied  rows: items of the class dict" in str(found)
 
 
 @pytest.mark.parametrize("index", ["a", 1.5, None, True])

@@ -1348,6 +1348,10 @@ export interface ItemFound {
    * As of a batch; equal samples are not looked for.
    */
   parts: BatchPart[];
+  /**
+   * What of the dataset its code was run on as it is, by name and class: what it changes there stays changed.
+   */
+  not_copied: string[];
 }
 /**
  * Why an item did not come.

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from time import perf_counter
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from ...kinds import Child, as_kind
 from ...safe.budget import Budget
-from ...safe.guard import class_module, class_name, first_of, full_name, instance_dict, mro, plain_message, stands_in
+from ...safe.guard import class_name, first_of, full_name, instance_dict, mro, plain_message, stands_in
 from ...words.text import full_path, one_line
 from ..explain.trace import entries_of
 from ..lens import Lens, Paused
-from ..running.isolation import Isolation
+from ..running.duplicates import Left
+from ..running.isolation import Isolation, left_by
 from ..running.lifted import Lifted
 from .item_words import row_of
+from .left import Files, moving, unrestored
 from .part import DataPart
 from .parts import DataParts
 from .settings import role_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _FAR = 100_000  #: items of a stream that are gone through
 _TEXT = 300  #: characters of a message
-_FILES = ("FileIO", "BufferedReader", "BufferedRandom", "BytesIO", "StringIO", "TextIOWrapper")
 
 
 def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget, paused: Paused | None) -> Lens:
@@ -41,20 +41,24 @@ def lens(values: Mapping[str, Child], options: Mapping[str, Any], budget: Budget
         raise TypeError(f"{asked.name}, a {class_name(type(held))}, is not a torch Dataset")
     if is_stream and not 0 <= index < _FAR:
         raise ValueError(f"{asked.name} is a stream: its items are taken from the first, and counted up to {_FAR:,}")
-    moving = _moving(held)
-    if moving is not None:
-        raise ValueError(f"{asked.name} is not run: its {moving} would go on, and can't be put back")
-    return ItemLens(asked, held, index, is_stream=is_stream, budget=budget)
+    left = left_by(held)
+    goes_on = moving(left)
+    if goes_on is not None:
+        raise ValueError(f"{asked.name} is not run: what it holds would go on, and can't be put back ({goes_on})")
+    return ItemLens(asked, held, index, left, is_stream=is_stream, budget=budget)
 
 
 class ItemLens(Lens):
     """The item is taken in one slice; what is in it is measured in the others."""
 
-    def __init__(self, asked: Child, dataset: Any, index: int, *, is_stream: bool, budget: Budget) -> None:
+    def __init__(
+        self, asked: Child, dataset: Any, index: int, left: list[Left], *, is_stream: bool, budget: Budget
+    ) -> None:
         super().__init__(budget)
         self._asked = asked
         self._dataset = dataset
         self._index = index
+        self._left = left
         self._is_stream = is_stream
         self._ran = False
         self._item: Any = None
@@ -89,16 +93,18 @@ class ItemLens(Lens):
             "ms": self._ms,
             "error": self._failure,
             "parts": [part.data() for part in self.parts],
+            "not_copied": unrestored(self._left),
         }
         return answer
 
     def row(self) -> Child:
         name = f"{self._asked.name}[{self._index}]"
-        return row_of(name, self._item, self._ms or 0.0, self._failure, self.parts, self.budget)
+        left = unrestored(self._left)
+        return row_of(name, self._item, self._ms or 0.0, self._failure, self.parts, left, self.budget)
 
     def _run(self) -> None:
-        """As long as it takes, unless it is interrupted; it works on a copy of what the dataset holds."""
-        with _Files(self._dataset), Isolation(self._dataset, kept=True) as run:
+        """As long as it takes, unless it is interrupted; it works on a copy of what can be copied."""
+        with Files(self._left), Isolation(self._dataset, kept=True) as run:
             data = run.copy(self._dataset)
             take = _nth if self._is_stream else _at
             with Lifted(self.guard):
@@ -140,40 +146,3 @@ def _failure(error: BaseException, is_stream: bool) -> ItemFailure:
         "message": one_line(message, _TEXT),
         "source": {"file": full_path(lines[-1].file), "line": lines[-1].lineno} if lines else None,
     }
-
-
-def _moving(dataset: Any) -> str | None:
-    """What the dataset holds that goes on when it is asked, as an iterator does: its attribute and class."""
-    for name, value in list(instance_dict(dataset).items()):
-        cls = type(value)
-        is_file = class_module(cls) == "_io"
-        is_iterator = cls is GeneratorType or (
-            class_module(cls) in ("builtins", "itertools", "_csv") and first_of(cls, "__next__") is not None
-        )
-        if is_iterator and not is_file:
-            return f"{name}, a {class_name(cls)},"
-    return None
-
-
-class _Files:
-    """A context after which files that a dataset holds are read on from where they were."""
-
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-        self._undo: list[Callable[[], object]] = []
-
-    def __enter__(self) -> None:
-        for value in list(instance_dict(self._dataset).values()):
-            cls: Any = type(value)
-            if class_module(cls) == "_io" and class_name(cls) in _FILES:
-                try:
-                    self._undo.append(partial(cls.seek, value, cls.tell(value)))
-                except (OSError, ValueError):  # closed, or a pipe
-                    continue
-
-    def __exit__(self, *error: object) -> None:
-        for undo in self._undo:
-            try:
-                undo()
-            except (OSError, ValueError):
-                continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable
 from functools import partial
 from re import Pattern
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, SimpleNamespace
@@ -28,7 +29,8 @@ from ...measure.torch.metadata import (
 )
 from ...measure.torch.modules import is_module
 from ...safe.attributes import slots
-from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, stored
+from ...safe.guard import Classes, class_module, class_name, library_of, module, mro, plain_str, stored
+from ...safe.record import Record
 from .generators import is_generator
 from .reached import methods
 
@@ -36,7 +38,7 @@ torch: Any = module("torch")
 _ELEMENTS = 1 << 28  #: of all tensors and arrays that are copied
 _VALUES = 20_000
 _DEPTH = 60
-_LONG = 1000  #: items of what is kept as it is, where that may be: the files of a dataset, not its settings
+_LONG = 1000  #: items; those of more stay themselves, where they may: the files of a dataset, not its settings
 
 #: What can't be changed, and what is code: it stays itself.
 _FIXED = Classes(
@@ -54,12 +56,20 @@ class NotCopied(Exception):
     """Why something can't be copied: no part of the program's may be run for it."""
 
 
+class Left(Record):
+    """What is no copy but the program's: it stands at ``name``, or ``is_item`` of what stands there."""
+
+    name: str
+    value: Any
+    is_item: bool
+
+
 class Duplicates:
     """Copies, each made once. ``modules``, ``generators`` and ``functions`` were met on the way: they stay themselves.
 
     Without ``clones`` nothing large is copied: it is only looked at whether all can be. What can't be copied raises,
-    unless it may be ``kept``: then it stays itself. Once so many elements are copied, parameters are ``shared``: others
-    over the same memory are made for them.
+    unless it may be ``kept``: then it stays itself, as do the items of what is long, and is among what is ``left``.
+    Once so many elements are copied, parameters are ``shared``: others over the same memory are made for them.
     """
 
     def __init__(self, *, clones: bool = True, kept: bool = False, shared: int | None = None) -> None:
@@ -70,6 +80,8 @@ class Duplicates:
         self._kept = kept
         self._most_copied = shared
         self.shared: list[Any] = []  #: parameters whose memory is
+        self.left: list[Left] = []
+        self._names: list[str] = []  #: of the attributes on the way to what is copied
         self._classes: set[int] = set()
         self._made: dict[int, Any] = {}
         self._references: list[Any] = []  #: since its id stands for a value only as long as that lives
@@ -93,10 +105,11 @@ class Duplicates:
                 if not self._kept:
                     raise
                 self._made[id(value)] = value
+                self._leave(value)
         return self._made[id(value)]
 
     def _copied(self, value: Any, cls: type, depth: int) -> Any:
-        if len(self._references) > _VALUES or depth > _DEPTH or (self._kept and _is_long(value)):
+        if len(self._references) > _VALUES or depth > _DEPTH:
             raise NotCopied("holds more than can be copied")
         if is_any_tensor(value):
             return self._tensor(value)
@@ -167,7 +180,7 @@ class Duplicates:
         if issubclass(cls, tuple) or issubclass(cls, frozenset):
             is_tuple = issubclass(cls, tuple)
             base: Any = tuple if is_tuple else frozenset
-            items = [self.of(item, depth) for item in base.__iter__(value)]
+            items = self._items(base.__iter__(value), base.__len__(value), depth) if is_tuple else ()
             return base.__new__(cls, items) if is_tuple else self._set(value)
         mapping: Any = next((base for base in _MAPPINGS if issubclass(cls, base)), None)
         if mapping is not None:
@@ -175,7 +188,7 @@ class Duplicates:
         if issubclass(cls, list):
             return self._list(value, cls, depth)
         if issubclass(cls, deque):
-            made: Any = deque((self.of(item, depth) for item in deque.__iter__(value)), value.maxlen)
+            made: Any = deque(self._items(deque.__iter__(value), deque.__len__(value), depth), value.maxlen)
             return self._filled(made, value, depth) if cls is deque else self._refused(value)
         if issubclass(cls, set):
             return set(self._set(value)) if cls is set else self._refused(value)
@@ -183,10 +196,23 @@ class Duplicates:
             return bytearray(value) if cls is bytearray else self._refused(value)
         return self._object(value, cls, depth)
 
+    def _items(self, items: Iterable[Any], count: int, depth: int) -> list[Any]:
+        found = list(items)
+        if count <= _LONG or not self._kept:
+            return [self.of(item, depth) for item in found]
+        for cls in {id(cls): cls for cls in map(type, found)}.values():
+            if cls is not tuple or not all(_is_fixed(item) for item in found if type(item) is tuple):
+                for one in _to_leave(cls, found):
+                    self._leave(one, is_item=True)
+        return found
+
+    def _leave(self, value: Any, *, is_item: bool = False) -> None:
+        self.left.append(Left(".".join(self._names), value, is_item))
+
     def _list(self, value: Any, cls: type, depth: int) -> Any:
         made: Any = list.__new__(cls)
         self._made[id(value)] = made
-        list.extend(made, [self.of(item, depth) for item in list.__iter__(value)])
+        list.extend(made, self._items(list.__iter__(value), list.__len__(value), depth))
         return self._filled(made, value, depth)
 
     def _mapping(self, value: Any, cls: type, base: Any, depth: int) -> Any:
@@ -194,10 +220,11 @@ class Duplicates:
         self._made[id(value)] = made
         if base is defaultdict:
             made.default_factory = value.default_factory
-        for key, item in list(base.items(value)):
+        items = self._items(base.values(value), base.__len__(value), depth)
+        for key, item in zip(list(base.keys(value)), items):
             if not _is_fixed(key):
                 raise NotCopied(f"holds a {class_name(type(value))} with a {class_name(type(key))} as a key")
-            base.__setitem__(made, key, self.of(item, depth))
+            base.__setitem__(made, key, item)
         return self._filled(made, value, depth)
 
     def _set(self, value: Any) -> Any:
@@ -226,7 +253,9 @@ class Duplicates:
                 return self._refused(value)
             into = stored(made)
             for name, item in list(stored_dict.items()):
+                self._names.append(plain_str(name))
                 into[name] = self.of(item, depth)
+                self._names.pop()
         return made
 
     def _refused(self, value: Any) -> Any:
@@ -247,9 +276,12 @@ def _is_there(value: Any) -> bool:
     return is_odd and stored_there is not None and stored_there >= (1 if needed is None else needed)
 
 
-def _is_long(value: Any) -> bool:
-    bases: Any = (base for base in (list, tuple, dict, set, frozenset, deque) if issubclass(type(value), base))
-    return any(base.__len__(value) > _LONG for base in bases)
+def _to_leave(cls: type, items: list[Any]) -> list[Any]:
+    """Of items of a class that stay themselves the first; all files, as each can be put back."""
+    if cls in _FIXED or _stays(mro(cls)):
+        return []
+    found = (item for item in items if type(item) is cls)
+    return list(found) if class_module(cls) == "_io" else [next(found)]
 
 
 def _is_fixed(value: Any) -> bool:

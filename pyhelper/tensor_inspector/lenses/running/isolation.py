@@ -30,7 +30,7 @@ from ...safe.guard import (
     stands_in,
     stored,
 )
-from .duplicates import Duplicates, NotCopied
+from .duplicates import Duplicates, Left, NotCopied
 from .generators import common_states, state_of
 from .involved import Involved
 from .written import ReadOnly
@@ -87,6 +87,16 @@ def why_not(*things: Any, shares: bool = False) -> str | None:
         if why_not_member is not None:
             return why_not_member
     return "a function that it calls is compiled" if involved.reached.compiled else None
+
+
+def left_by(thing: Any) -> list[Left]:
+    """What an isolation of it that keeps what can't be copied would leave as it is."""
+    copies = Duplicates(clones=False, kept=True)
+    copies.of(thing)
+    for member in Involved(copies):
+        for _, value in _named(member):
+            copies.of(value)
+    return copies.left
 
 
 def _why_not_member(member: Member, copies: Duplicates) -> str | None:

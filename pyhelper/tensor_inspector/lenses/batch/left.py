@@ -1,0 +1,64 @@
+"""What a dataset holds that is run as it is, since it can't be copied: what may be put back, and what may not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from types import GeneratorType
+from typing import Any, Callable
+
+from ...safe.guard import class_module, class_name, first_of
+from ..running.duplicates import Left
+
+_FILES = ("FileIO", "BufferedReader", "BufferedRandom", "BytesIO", "StringIO", "TextIOWrapper")
+_ITERATORS = ("builtins", "itertools", "_csv")  #: modules of their classes
+
+
+def moving(left: Sequence[Left]) -> str | None:
+    """What would go on when it is asked, as an iterator does."""
+    return next((_words(one) for one in left if _is_iterator(type(one.value))), None)
+
+
+def unrestored(left: Sequence[Left]) -> list[str]:
+    """What stays as the dataset's code leaves it, each once."""
+    return list(dict.fromkeys(_words(one) for one in left if not _is_file(type(one.value))))
+
+
+class Files:
+    """A context after which files that a dataset holds are read on from where they were."""
+
+    def __init__(self, left: Sequence[Left]) -> None:
+        self._left = left
+        self._undo: list[Callable[[], object]] = []
+
+    def __enter__(self) -> None:
+        for one in self._left:
+            cls: Any = type(one.value)
+            if _is_file(cls):
+                try:
+                    self._undo.append(partial(cls.seek, one.value, cls.tell(one.value)))
+                except (OSError, ValueError):  # closed, or a pipe
+                    continue
+
+    def __exit__(self, *error: object) -> None:
+        for undo in self._undo:
+            try:
+                undo()
+            except (OSError, ValueError):
+                continue
+
+
+def _words(one: Left) -> str:
+    """``reader.rows, a list_iterator``; of an item ``rows: items of the class Row``"""
+    cls = class_name(type(one.value))
+    if one.is_item:
+        return f"{one.name}: items of the class {cls}" if one.name else f"items of the class {cls}"
+    return f"{one.name}, a {cls}" if one.name else f"a {cls}"
+
+
+def _is_file(cls: type) -> bool:
+    return class_module(cls) == "_io" and class_name(cls) in _FILES
+
+
+def _is_iterator(cls: type) -> bool:
+    return cls is GeneratorType or (class_module(cls) in _ITERATORS and first_of(cls, "__next__") is not None)
