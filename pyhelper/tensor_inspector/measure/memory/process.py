@@ -9,9 +9,14 @@ from ...safe.guard import module
 from ...safe.record import Record
 
 _KIB = 1024
+#: Of a container: its limit, what it takes, and of that the files it could let go, by their name in ``memory.stat``.
 _LIMITS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "inactive_file"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
 )
 
 
@@ -28,11 +33,12 @@ def process_memory() -> ProcessMemory:
     own, machine = _fields("/proc/self/status"), _fields("/proc/meminfo")
     peak = own.get("VmHWM")
     free, total = machine.get("MemAvailable"), machine.get("MemTotal")
-    for limit, used in _LIMITS:  # of a container
+    for limit, used, cached in _LIMITS:
         most, taken = _number(limit), _number(used)
         if most is not None and total is not None and most < total:
             total = most
-            free = free if taken is None or free is None else min(free, max(0, most - taken))
+            if taken is not None and free is not None:
+                free = min(free, max(0, most - taken + _cached(os.path.dirname(used), cached)))
     return ProcessMemory(own.get("VmRSS"), _peak_elsewhere() if peak is None else peak, free, total)
 
 
@@ -54,6 +60,13 @@ def _fields(file: str) -> dict[str, int]:
         if len(words) == 2 and words[1] == "kB" and words[0].isdigit():
             found[name] = int(words[0]) * _KIB
     return found
+
+
+def _cached(folder: str, name: str) -> int:
+    """What is kept of files that nobody has read of late, in a container: it is given up when memory is asked for."""
+    words = _text(f"{folder}/memory.stat").split()
+    known = dict(zip(words[::2], words[1::2]))
+    return int(known.get(name, "0"))
 
 
 def _number(file: str) -> int | None:

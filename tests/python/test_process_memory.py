@@ -1,0 +1,48 @@
+"""What memory the machine has left, by the files in which Linux tells it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensor_inspector.measure.memory import process
+
+_MACHINE = {
+    "/proc/self/status": "VmRSS:\t 10 kB\nVmHWM:\t 20 kB\n",
+    "/proc/meminfo": "MemTotal: 1000 kB\nMemAvailable: 900 kB\n",
+}
+_FOLDER = "/sys/fs/cgroup"
+
+
+@pytest.mark.parametrize(
+    ("container", "free", "total"),
+    [
+        ({}, 900, 1000),
+        ({"memory.max": "max\n", "memory.current": "4096\n"}, 900, 1000),
+        ({"memory.max": f"{500 * 1024}", "memory.current": f"{450 * 1024}"}, 50, 500),
+        (
+            {
+                "memory.max": f"{500 * 1024}",
+                "memory.current": f"{450 * 1024}",
+                "memory.stat": f"anon 7\ninactive_file {300 * 1024}\nactive_file 9\n",
+            },
+            350,
+            500,
+        ),
+        (
+            {
+                "memory/memory.limit_in_bytes": f"{500 * 1024}",
+                "memory/memory.usage_in_bytes": f"{450 * 1024}",
+                "memory/memory.stat": f"inactive_file 1\ntotal_inactive_file {100 * 1024}\n",
+            },
+            150,
+            500,
+        ),
+    ],
+)
+def test_files_that_a_container_keeps_in_memory_count_as_free(
+    container: dict[str, str], free: int, total: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {**_MACHINE, **{f"{_FOLDER}/{name}": text for name, text in container.items()}}
+    monkeypatch.setattr(process, "_text", lambda file: texts.get(file, ""))
+    found = process.process_memory()
+    assert (found.free, found.total) == (free * 1024, total * 1024)
