@@ -6,6 +6,7 @@ import gc
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from functools import partial
+from math import isfinite
 from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import ReferenceType
@@ -157,10 +158,17 @@ def _of_module(value: Any, attributes: dict[str, Any]) -> Iterator[Held]:
 def _of_dict(value: Any) -> Iterator[Held]:
     for key, item in each(dict.items, value):
         if type(key) in _KEYS:
-            text = repr(key) if type(key) is not str or len(key) <= _SHOWN_OF_KEY * 2 else f"'{key[:_SHOWN_OF_KEY]}…'"
-            yield Held(f"[{text}]".replace("'", '"'), item, type(key) is not str or len(key) <= _SHOWN_OF_KEY * 2)
+            is_long = type(key) is str and len(key) > _SHOWN_OF_KEY * 2
+            text = f'{_quoted(key[:_SHOWN_OF_KEY])[:-1]}…"' if is_long else _quoted(key)
+            yield Held(f"[{text}]", item, not is_long and (type(key) is not float or isfinite(key)))
         else:
             yield Held("[…]", item, False, None, key)
+
+
+def _quoted(key: object) -> str:
+    """As one types it: in double quotes where no quotes are in it."""
+    text = repr(key)
+    return text.replace("'", '"') if text.count("'") == 2 and '"' not in text else text
 
 
 def _of_function(value: Any) -> Iterator[Held]:
