@@ -12,6 +12,7 @@ import pytest
 import torch
 from asking import Paused
 from torch import nn
+from torch.ao.quantization import quantize_dynamic
 from torch.nn.parameter import UninitializedParameter
 from untouched import Watch
 
@@ -132,6 +133,31 @@ def test_what_is_shared_is_told_and_counted_once() -> None:
     assert ask(nn.LSTM(3, 4))["tied"] == []
     rows = {row["name"]: row["same_as"] for row in ask(in_two_places())["rows"]}
     assert rows == {"": None, "0": None, "1": None, "2": "0", "3": None, "3.0": "0"}
+
+
+def test_memory_that_overlaps_is_counted_once() -> None:
+    base, model = torch.zeros(1000), nn.ModuleDict({"part": nn.Module(), "whole": nn.Module()})
+    model["part"].weight = nn.Parameter(base[:500])
+    model["whole"].register_buffer("base", base)
+    model["part"].register_buffer("end", base[400:600])
+    found = ask(model)
+    assert [row["bytes"] for row in found["rows"]] == [4000, 2400, 4000]
+    assert (found["bytes"], found["parameters"], found["buffers"]) == (4000, 500, 1200)
+
+
+def test_columns_of_one_table_count_by_their_own_elements() -> None:
+    base, model = torch.zeros(100, 4), nn.Module()
+    for at in range(2):
+        model.register_buffer(f"column{at}", base[:, at])
+    assert ask(model)["bytes"] == 800
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:torch.quantize_per_tensor")
+def test_packed_weights_are_of_unknown_size() -> None:
+    model = quantize_dynamic(nn.Sequential(nn.Linear(10, 10), nn.ReLU()), {nn.Linear})
+    found = ask(model)
+    assert found["unknown"] == 1
+    assert "bytes      ≥0" in repr(found)
 
 
 def test_what_is_not_there_yet_is_said() -> None:

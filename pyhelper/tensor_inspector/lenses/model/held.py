@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from ...measure.memory.blocks import Extent
 from ...measure.torch.digest import is_lazy
 from ...measure.torch.dispatch import known_bytes, known_count, known_device
 from ...measure.torch.elements import memory_of
@@ -29,7 +30,7 @@ class HeldTensor:
     one on the device "meta", the bytes are those that it would take elsewhere.
     """
 
-    __slots__ = tuple("bytes device dtype elements is_lazy key memory path requires_grad shape value".split())
+    __slots__ = tuple("bytes device dtype elements extent is_lazy key memory path requires_grad shape value".split())
 
     def __init__(self, key: str, value: Any, path: str | None) -> None:
         is_exact = type(value) in EXACT_TENSORS
@@ -44,7 +45,12 @@ class HeldTensor:
         self.elements = 0 if self.is_lazy else element_count(value) if is_exact else known_count(value)
         self.shape = tuple(shape_of(value)) if is_exact else ()
         self.bytes = 0 if self.is_lazy else self._bytes(is_exact)
-        self.memory = self._memory(is_exact)
+        begins = memory_of(value) if is_exact and self.elements else None
+        self.memory: Hashable = id(value)
+        self.extent: Extent | None = None  #: from its first element to its last
+        if begins is not None:
+            self.memory = begins, Base.storage_offset(value), self.bytes
+            self.extent = self._extent(begins)
 
     def _bytes(self, is_exact: bool) -> int | None:
         if not is_exact and class_name(type(self.value)) != "FakeTensor":
@@ -53,6 +59,7 @@ class HeldTensor:
             return None if self.elements is None else self.elements * int(Base.element_size(self.value))
         return byte_count(self.value)
 
-    def _memory(self, is_exact: bool) -> Hashable:
-        begins = memory_of(self.value) if is_exact and self.elements else None
-        return id(self.value) if begins is None else (begins, Base.storage_offset(self.value), self.bytes)
+    def _extent(self, begins: int) -> Extent:
+        size = int(Base.element_size(self.value))
+        last = sum((length - 1) * stride for length, stride in zip(self.shape, Base.stride(self.value)))
+        return Extent(self.device, begins + size * int(Base.storage_offset(self.value)), size * (last + 1))

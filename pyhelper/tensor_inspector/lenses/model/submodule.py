@@ -24,7 +24,7 @@ _HOOKS = {
 
 class Total:
     """Numbers of elements and bytes, added up. ``lazy`` counts tensors that are not initialized, ``unknown`` those of
-    which the number of elements is not known."""
+    which the number of elements is not known, and what is packed in C++."""
 
     __slots__ = ("buffers", "bytes", "lazy", "parameters", "tensors", "trainable", "unknown")
 
@@ -63,6 +63,7 @@ class Submodule:
         self.below: list[Submodule] = []
         self.parameters: list[HeldTensor] = []
         self.buffers: list[HeldTensor] = []
+        self.packed = 0  #: objects made in C++, as the weights of a quantized layer
         self.hooks = [(when, hook) for part, when in _HOOKS.items() for hook in _values(member.attributes.get(part))]
         self.total = Total()
         self.devices: dict[str, None] = {}

@@ -50,7 +50,7 @@ def _foot(tree: ModuleTree) -> Iterator[str]:
     yield f"parameters {at_least}{total.parameters:,} in {total.tensors:,} tensors, {total.trainable:,} trainable"
     if total.buffers:
         yield f"buffers    {total.buffers:,}"
-    yield f"bytes      {total.bytes:,}" + (f" ({size(total.bytes)})" if total.bytes >= 1024 else "")
+    yield f"bytes      {at_least}{total.bytes:,}" + (f" ({size(total.bytes)})" if total.bytes >= 1024 else "")
     if total.lazy:
         yield f"not initialized {total.lazy:,}"
     for names in tree.tied[:_TIED]:

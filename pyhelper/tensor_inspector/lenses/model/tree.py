@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...measure.memory.blocks import MemoryBlocks
 from ...measure.torch.digest import in_cpp, parts_of
 from ...measure.torch.metadata import is_any_tensor
 from ...measure.torch.modules import Member, is_module
 from ...safe.attributes import traits
 from ...safe.budget import Budget, Steps
+from ...safe.guard import class_name
 from .held import HeldTensor
 from .submodule import Submodule
+
+if TYPE_CHECKING:
+    _Met = list[tuple[int, HeldTensor, bool]]  #: where memory is held, by what, and whether as a parameter
 
 
 class ModuleTree:
@@ -54,6 +59,7 @@ class ModuleTree:
             return
         inner = None if path is None or traits(type(member.module)).computes else path
         found.parameters = _tensors(member, "_parameters", inner)
+        found.packed = sum(class_name(type(item)) == "ScriptObject" for item in member.attributes.values())
         found.buffers = _tensors(member, "_buffers", inner)
         for name, item in reversed(member.items("_modules")):
             if is_module(item) or in_cpp(item) is not None:
@@ -61,17 +67,22 @@ class ModuleTree:
                 self._waiting.append((below, name, place, None if inner is None else inner + member.suffix(name)))
 
     def _count(self) -> None:
-        places: dict[Hashable, list[tuple[int, HeldTensor, bool]]] = {}
+        places: dict[Hashable, _Met] = {}
         for place, one in enumerate(self.modules):
             for held, is_parameter in self._held(one):
                 places.setdefault(held.memory, []).append((place, held, is_parameter))
         parents = [one.parent for one in self.modules]
+        for block in _blocks(list(places.values())):
+            self._add_bytes(block, parents)
         for met in places.values():
             self._add(met, parents)
             holders = [(self.modules[place], held) for place, held, _ in met]
             names = [_full_name(one, held) for one, held in holders if one.same is None]
             if len(names) > 1:
                 self.tied.append(names)
+        for place, one in enumerate(self.modules):
+            for above in _above([place], parents) if one.packed else ():
+                self.modules[above].total.unknown += one.packed
         for one in reversed(self.modules):
             for below in one.below:
                 one.note_below(below)
@@ -89,11 +100,21 @@ class ModuleTree:
                 yield from first.held()
                 waiting.extend(first.below)
 
-    def _add(self, met: list[tuple[int, HeldTensor, bool]], parents: list[int]) -> None:
-        """Adds memory, and the tensors that show it, once to each module that holds it and to each above these."""
-        for place in _above((place for place, _, _ in met), parents):
-            self.modules[place].total.bytes += met[0][1].bytes or 0
-        by_tensor: dict[int, list[tuple[int, HeldTensor, bool]]] = {}
+    def _add_bytes(self, block: list[_Met], parents: list[int]) -> None:
+        """Adds memory that overlaps to each module that holds some of it, and to each above these: what these hold."""
+        held: dict[int, list[HeldTensor]] = {}
+        for met in block:
+            for place in _above((place for place, _, _ in met), parents):
+                held.setdefault(place, []).append(met[0][1])
+        for place, tensors in held.items():
+            taken = sum(one.bytes or 0 for one in tensors)
+            if len(tensors) > 1:
+                taken = min(taken, sum(MemoryBlocks([one.extent for one in tensors if one.extent]).bytes))
+            self.modules[place].total.bytes += taken
+
+    def _add(self, met: _Met, parents: list[int]) -> None:
+        """Adds the tensors that show the same memory once to each module that holds them and to each above these."""
+        by_tensor: dict[int, _Met] = {}
         for one in met:
             by_tensor.setdefault(id(one[1].value), []).append(one)
         for same in by_tensor.values():
@@ -102,6 +123,15 @@ class ModuleTree:
                 self.modules[place].total.add(held, is_parameter)
             for place, _, _ in same:
                 self.modules[place].note(held, is_parameter)
+
+
+def _blocks(places: list[_Met]) -> Iterator[list[_Met]]:
+    """Tensors whose memory overlaps, together."""
+    known = [met for met in places if met[0][1].extent is not None]
+    yield from ([met] for met in places if met[0][1].extent is None)
+    blocks = MemoryBlocks([met[0][1].extent for met in known if met[0][1].extent is not None])
+    for number in range(len(blocks)):
+        yield [known[member] for member in blocks.members(number)]
 
 
 def _tensors(member: Member, part: str, path: str | None) -> list[HeldTensor]:
