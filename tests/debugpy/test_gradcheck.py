@@ -23,6 +23,6 @@ def test_the_entries_that_disagree_are_told_and_the_program_goes_on_as_it_was() 
             ([0, 2], 6, 0), ([1, 1], -5, 0),
         ]  # fmt: skip
         assert (found["looked_at"], found["wrong"], found["unsure"]) == (6, 2, 0)
-        assert answer["node"]["line"].startswith("backward wrong · 2 of 6 entries disagree · x[0, 2]: backward 6, ")
+        assert answer["node"]["line"].startswith("wrong · 2 of 6 entries disagree · x[0, 2]: 6, ")
         assert answer["node"]["badges"] == ["wrong"]
         assert client.run_to_end(stop.thread) == 0

@@ -640,6 +640,11 @@ def test_only_an_exception_is_explained() -> None:
         explain("x")  # type: ignore[arg-type]
 
 
+def test_the_amount_that_memory_was_asked_for_stands_first(tmp_path: Path) -> None:
+    (found, *_) = explain(raised(f"{HEAD}out = torch.zeros(10**6, 10**7)\n", tmp_path))
+    assert found["title"].startswith("out of memory: 36.4 TiB asked for in torch.zeros(10 ** 6, 10 ** 7)")
+
+
 def test_what_was_there_is_read_from_the_message_of_cuda() -> None:
     from tensor_inspector.lenses.explain.rules import memory
 

@@ -137,7 +137,7 @@ def test_a_wrong_backward_is_told_with_both_values(function: Any, inputs: tuple[
     found = gradcheck(function, *inputs)
     assert found["state"] == "disagrees"
     assert found["inputs"][0]["ratio"] == (None if ratio is None else pytest.approx(ratio, rel=1e-4))
-    assert str(found).startswith("backward wrong")
+    assert str(found).startswith("wrong")
 
 
 def test_torch_says_the_same_of_what_it_can_be_asked() -> None:
@@ -290,7 +290,7 @@ def test_where_no_gradient_arrives_that_is_said() -> None:
 
     found = gradcheck(cut, x(3))
     assert found["inputs"][0]["without"]
-    assert str(found).startswith("backward wrong: no gradient for input1 · 3 of 3 entries disagree")
+    assert str(found).startswith("wrong: no gradient for input1 · 3 of 3 entries disagree")
 
 
 def test_it_runs_with_the_program_s_own_overrides() -> None:
@@ -311,5 +311,5 @@ def test_it_is_asked_with_the_option_by_which_the_user_agrees(monkeypatch: pytes
     assert answer["found"]["state"] == "disagrees"
     row = answer["node"]
     assert (row["name"], row["badges"]) == ("gradcheck of f(given)", ["wrong"])
-    assert row["line"].startswith("backward wrong: 1/2 of what it should be · 2 of 2 entries disagree")
+    assert row["line"].startswith("wrong: 1/2 of what it should be · 2 of 2 entries disagree")
     assert [below["name"] for below in paused.below(answer, row)][-1] == "given"

@@ -49,11 +49,11 @@ def _parts(found: GradcheckFound) -> list[str | None]:
     ratios = {one["ratio"] for one in found["inputs"] if one["wrong"]}
     ratio = ratios.pop() if len(ratios) == 1 else None
     without = [one["name"] for one in found["inputs"] if one["wrong"] and one["without"]]
-    wrong_as = "backward wrong" if ratio is None else f"backward wrong: {_ratio(ratio)}"
+    wrong_as = "wrong" if ratio is None else f"wrong: {_ratio(ratio)}"
     if without:
-        wrong_as = f"backward wrong: no gradient for {without[0]}"
+        wrong_as = f"wrong: no gradient for {without[0]}"
     return [
-        Word(wrong_as, loud=True) if wrong else "backward agrees",
+        Word(wrong_as, loud=True) if wrong else "agrees",
         f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
         _shown(found["worst"][0]) if wrong else None,
         _looked_at(found) if not wrong or looked_at < found["entries"] else None,
@@ -74,7 +74,7 @@ def _shown(entry: GradcheckEntry) -> str:
 
 
 def _sides(entry: GradcheckEntry) -> str:
-    return f"backward {number(entry['analytic'])}, should be {number(entry['numeric'])}"
+    return f"{number(entry['analytic'])}, should be {number(entry['numeric'])}"
 
 
 def _place(entry: GradcheckEntry) -> str:

@@ -28,7 +28,7 @@ def out_of_memory(scene: Scene) -> Found:
     amount = asked if asked is None or not asked.endswith("bytes") else size(int(asked.split()[0]))
     what = _operation(scene)
     largest = _largest(scene)
-    title = f"out of memory in {what}" + (f": {amount} asked for" if amount is not None else "")
+    title = f"out of memory in {what}" if amount is None else f"out of memory: {amount} asked for in {what}"
     result = _result(scene)
     if result:
         title += f", {result}"
