@@ -785,6 +785,8 @@ class GradcheckFound(TypedDict):
     #: How often the function was called.
     calls: Integer
     inputs: list[GradcheckInput]
+    #: Names of inputs whose gradients are not looked at: they require none, and others do.
+    not_asked: list[str]
     #: The first 100 entries that disagree, the worst first.
     worst: list[GradcheckEntry]
 

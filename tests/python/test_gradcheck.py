@@ -293,6 +293,29 @@ def test_where_no_gradient_arrives_that_is_said() -> None:
     assert str(found).startswith("wrong: no gradient for input1 · 3 of 3 entries disagree")
 
 
+def test_an_input_that_the_backward_leaves_out_where_none_is_required_is_named_but_no_error() -> None:
+    class Weighted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, weight: Any) -> Any:
+            ctx.save_for_backward(weight)
+            return x * weight
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.saved_tensors[0], None
+
+    found = gradcheck(Weighted, x(3).detach(), x(3).detach())
+    assert found["state"] == "agrees"
+    assert str(found).startswith("agrees · input2 gets no gradient · 3 of 6 entries looked at")
+
+
+def test_inputs_that_require_no_gradient_beside_parameters_that_do_are_said_not_to_be_looked_at() -> None:
+    found = gradcheck(nn.Linear(3, 2), x(4, 3).detach())
+    assert found["not_asked"] == ["input1"]
+    assert str(found).splitlines()[0] == "agrees · input1 not looked at · 8 entries"
+    assert gradcheck(nn.Linear(3, 2), x(4, 3))["not_asked"] == []
+
+
 def test_it_runs_with_the_program_s_own_overrides() -> None:
     with torch.device("meta"), torch.device("cpu"):
         assert gradcheck(lambda x: x * torch.ones(3), x(3))["state"] == "agrees"

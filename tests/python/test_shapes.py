@@ -719,6 +719,14 @@ def test_rows_are_the_calls_in_their_order_and_the_exception_last(monkeypatch: p
     assert told["input[0]"] == "float32[5, 2] cpu"
 
 
+def test_the_table_gives_the_range_of_all_layers_that_one_line_stands_for() -> None:
+    layers = nn.Sequential(*[nn.Sequential(nn.Linear(4, 4, bias=False), nn.ReLU()) for _ in range(3)])
+    for layer, weight in zip(layers, (1.0, 1.0, -100.0)):
+        nn.init.constant_(layer[0].weight, weight)
+    line = next(line for line in str(ask(layers, torch.ones(2, 4))).splitlines() if "Linear" in line)
+    assert "−6.4e3…16" in line
+
+
 def test_layers_that_are_alike_are_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     layers = nn.Sequential(*[nn.Sequential(nn.Linear(4, 4), nn.ReLU()) for _ in range(5)], nn.Linear(4, 1))
     paused = paused_at(layers, torch.ones(2, 4), monkeypatch)

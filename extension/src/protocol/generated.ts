@@ -987,6 +987,10 @@ export interface GradcheckFound {
   calls: number | string;
   inputs: GradcheckInput[];
   /**
+   * Names of inputs whose gradients are not looked at: they require none, and others do.
+   */
+  not_asked: string[];
+  /**
    * The first 100 entries that disagree, the worst first.
    */
   worst: GradcheckEntry[];

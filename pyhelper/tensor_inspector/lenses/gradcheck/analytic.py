@@ -68,6 +68,7 @@ class Analytic:
         self.shapes: list[tuple[tuple[int, ...], bool]] = []
         self.probes: list[int | None] = []
         self.leaves: list[Checked] = []
+        self.not_asked: list[str] = []  #: names of inputs that require no gradient, where others do
         self.why: GradcheckWhy | None = None
         self.error: str | None = None
         self._differentiable: list[bool] = []
@@ -117,6 +118,7 @@ class Analytic:
 
     def _differentiate(self, leaves: list[Leaf], outputs: list[Any]) -> None:
         wanted = [(number, leaf) for number, leaf in enumerate(leaves) if leaf.tensor.requires_grad]
+        self.not_asked = [one.name for one in leaves if not one.tensor.requires_grad and not one.is_parameter]
 
         def gradients(weights: Any) -> list[Any]:
             inputs = [leaf.tensor for _, leaf in wanted]

@@ -62,6 +62,7 @@ class _Gradcheck(Lens):
             "unsure": sum(leaf.unsure for leaf in leaves),
             "calls": check.calls,
             "inputs": [_input(leaf, [one for one in wrong if one.name == leaf.name]) for leaf in leaves],
+            "not_asked": check.analytic.not_asked,
             "worst": [self._entry(one) for one in wrong[:_WORST]],
         }
 

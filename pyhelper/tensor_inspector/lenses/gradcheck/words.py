@@ -32,6 +32,7 @@ def rows(function: Child, inputs: list[Child], found: GradcheckFound) -> Child:
     paths = {one.name: one for one in inputs}
     if found["looked_at"]:
         below += [_input_row(one, paths.get(one["name"])) for one in found["inputs"]]
+        below += [Child(name, Rows.of("not looked at: it requires no gradient", []), "") for name in found["not_asked"]]
     name = f"gradcheck of {function.name}({', '.join(one.name for one in inputs)})"
     badges: list[Badge] = ["wrong"] if found["state"] == "disagrees" or found["why"] in _LOUD else []
     line = line_of(_parts(found))
@@ -56,6 +57,8 @@ def _parts(found: GradcheckFound) -> list[str | None]:
         Word(wrong_as, loud=True) if wrong else "agrees",
         f"{out_of(wrong, looked_at)} entries disagree" if wrong else None,
         _shown(found["worst"][0]) if wrong else None,
+        *(f"{one['name']} gets no gradient" for one in found["inputs"] if one["without"] and not one["looked_at"]),
+        *(f"{name} not looked at" for name in found["not_asked"]),
         _looked_at(found) if not wrong or looked_at < found["entries"] else None,
         f"{count(found['kinks'])} at kinks" if found["kinks"] else None,
         f"{count(found['unsure'])} can't be told" if found["unsure"] else None,

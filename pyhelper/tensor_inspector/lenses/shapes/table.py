@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...safe.record import Record
 from ...words.table import aligned, branched
 from ...words.text import middle
 from .call import LayerRun
@@ -28,10 +29,25 @@ _HEAD = ("layer", "input", "output", "", "range", "not finite", "parameters", "t
 _RIGHT = (False, False, False, False, False, False, True, True)
 
 
+class _Line(Record):
+    """Calls that are alike, of the first of the layers around them that are; ``all`` are those of these layers too."""
+
+    group: list[LayerRun]
+    all: list[LayerRun]
+
+    def below(self) -> list[_Line]:
+        found, at = [], 0
+        for group in groups_of(self.group[0].below):
+            end = at + len(group)
+            found.append(_Line(group, [call for around in self.all for call in around.below[at:end]]))
+            at = end
+        return found
+
+
 def table(recorder: Recorder, failure: Failure | None, hooks: int) -> str:
     """A line a call, layers of a list that are alike as one; the exception last."""
-    tops = branched([recorder.calls[0]], lambda group: groups_of(group[0].below)) if recorder.calls else ()
-    rows = [(middle(branch + _name(group), _WIDTH), *_cells(group)) for group, branch in tops]
+    tops = branched(_Line(recorder.calls[:1], recorder.calls[:1]), _Line.below) if recorder.calls else ()
+    rows = [(middle(branch + _name(line.group), _WIDTH), *_cells(line)) for line, branch in tops]
     foot = [not_called(hooks)] if hooks else []
     if failure is not None:
         where = "" if failure.call is None else f" in {failure.call.name or failure.call.key or failure.call.words}"
@@ -44,15 +60,16 @@ def _name(group: Sequence[LayerRun]) -> str:
     return f"{name}: {what(group)}" if name else what(group)
 
 
-def _cells(group: Sequence[LayerRun]) -> tuple[str, ...]:
-    call = group[0]
+def _cells(line: _Line) -> tuple[str, ...]:
+    """Parameters and time are of the first of the layers around, the range is that of all."""
+    group, call = line.group, line.group[0]
     made = shapes_of(call.outputs, call.more_outputs) or call.returned if call.state == "done" else wrong(call) or ""
     bad = bad_text(call)
     return (
         shapes_of(call.inputs, call.more_inputs),
         made,
         unusual(call) or "",
-        range_of(group) or "",
+        range_of(line.all) or "",
         f"{bad}, begins here" if call.begins else bad,
         f"{parameters_of(group):,}" if parameters_of(group) else "",
         time_of(group) or "",
