@@ -7,6 +7,7 @@ import re
 import subprocess
 from base64 import b64decode
 from pathlib import Path
+from types import CodeType
 from zlib import decompress
 
 import pytest
@@ -17,7 +18,7 @@ from table import EXPECTED, PROGRAMS, StartSession
 FILES = sorted(PROGRAMS.glob("*.py"))
 ROOT = Path(__file__).parents[2]
 #: What must be seen in these stands beside what a user does there.
-IN_VSCODE = (ROOT / "tests" / "vscode" / "scenarios.test.ts").read_text("utf-8")
+IN_VSCODE = "".join(file.read_text("utf-8") for file in sorted((ROOT / "tests" / "vscode").glob("*.test.ts")))
 
 
 @pytest.fixture
@@ -119,5 +120,18 @@ def _unpacked(expression: str) -> list[object]:
     for at in range(1, len(parts), 2):
         data = b64decode(str(parts[at]))
         text = (decompress(data) if data[:1] == b"x" else data).decode()
-        parts[at] = json.loads(text) if text.startswith("{") else text
+        parts[at] = json.loads(text) if text.startswith("{") else [_known(_compiled(one)) for one in text.split("\0")]
     return parts
+
+
+def _compiled(source: str) -> object:
+    """As the program compiles it: comments and docstrings, which the extension leaves out, are in no code."""
+    return compile(source, "", "exec", optimize=2)
+
+
+def _known(code: object) -> object:
+    """What code does, in which lines."""
+    if not isinstance(code, CodeType):
+        return repr(code)
+    lines = [line for *_, line in code.co_lines()] if hasattr(code, "co_lines") else []
+    return code.co_code, code.co_names, code.co_varnames, [_known(one) for one in code.co_consts], lines
