@@ -61,7 +61,10 @@ describe("15: no memory left", () => {
     await stopIn(wb, NO_MEMORY);
     await wb.debug.continueToStop();
     await wb.inspector.row("(exception)");
-    await wb.inspector.rowsWhen("what was asked for", ([top]) => top?.label.startsWith("out of memory: ") === true);
+    await wb.inspector.rowsWhen(
+      "what was asked for",
+      ([top]) => top?.label === "out of memory" && / asked for in embeddings/.test(top.description),
+    );
     await said(wb, ["Program", "memory"], /embeddings 39/);
     await wb.inspector.expand("Program", "memory");
     await shot(wb, NO_MEMORY, "failed");
