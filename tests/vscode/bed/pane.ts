@@ -98,6 +98,7 @@ export class Pane {
 
   /** Clicks one of the buttons in the pane's header. */
   async clickHeaderAction(action: string): Promise<void> {
+    await this.#page.mouse.move(2, 2); // a tooltip where the mouse rests may lie over the header, until it leaves
     await this.#header.hover();
     await this.#header.locator(`.action-label[aria-label^="${action}"]`).click();
   }
