@@ -88,7 +88,7 @@ def test_a_model_output_is_told_by_its_fields() -> None:
 @pytest.mark.parametrize("as_array", [False, True])
 def test_shape_dtype_and_range_are_those_of_the_library(tensor: torch.Tensor, as_array: bool) -> None:
     if as_array and tensor.dtype is torch.bfloat16:
-        pytest.skip("numpy has none")
+        pytest.skip("numpy has no bfloat16")
     part = parts({"x": tensor.numpy() if as_array else tensor})["['x']"]
     finite = tensor[tensor.isfinite()].double()
     assert part["shape"] == list(tensor.shape)

@@ -1,9 +1,9 @@
-"""What a comparison has found, as data and as text."""
+"""DifferenceKind a comparison has found, as data and as text."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from ...safe.record import Record
 from ...words.text import count, middle, plural
@@ -14,28 +14,11 @@ _PATH = 120  #: characters of the path of each
 
 if TYPE_CHECKING:
     from ...measure.stats.difference import ValueDifference
-    from ...protocol import Relation
-
-    What = Literal[
-        "type",
-        "shape",
-        "dtype",
-        "device",
-        "layout",
-        "requires_grad",
-        "scale",
-        "masked",
-        "values",
-        "value",
-        "only in a",
-        "only in b",
-        "names",
-        "not compared",
-    ]
+    from ...protocol import DifferenceKind, Relation
 
     class _Located(TypedDict):
         path: str
-        what: What
+        what: DifferenceKind
         text: str
 
     class Difference(_Located, total=False):
@@ -52,7 +35,7 @@ if TYPE_CHECKING:
 class Note(Record):
     """One difference, without its place."""
 
-    what: What
+    what: DifferenceKind
     text: str
     values: ValueDifference | None = None
     relation: Relation | None = None
@@ -88,7 +71,7 @@ class Comparison:
         return self.same
 
     def note(self, path: str, note: Note) -> Difference | None:
-        """What is kept of it; None where there are too many."""
+        """DifferenceKind is kept of it; None where there are too many."""
         notes = self.not_compared if note.what == "not compared" else self.differences
         if len(notes) >= KEPT:
             self.more += notes is self.differences
@@ -116,7 +99,7 @@ class Comparison:
         return len(self.differences) + self.more
 
     def how_far(self) -> str:
-        """What was compared, and what was not, in words."""
+        """DifferenceKind was compared, and what was not, in words."""
         words = f"{plural(self.compared, 'value')} compared"
         words += f", {count(self.by_line)} by their summary only" if self.by_line else ""
         words += f", {count(len(self.not_compared))} not compared" if self.not_compared else ""
@@ -133,8 +116,8 @@ class Comparison:
         return "\n".join([head, *(f"  {path:{width}}  {text}" for path, text in shown), *[f"  … {more:,} more"][:more]])
 
 
-#: What can't be loaded or added up comes first, what two computers may round differently last.
-_ORDER: tuple[What, ...] = (
+#: DifferenceKind can't be loaded or added up comes first, what two computers may round differently last.
+_ORDER: tuple[DifferenceKind, ...] = (
     "type", "names", "shape", "only in a", "only in b", "layout", "scale", "masked", "value", "values", "dtype",
     "device", "requires_grad",
 )  # fmt: skip

@@ -10,7 +10,8 @@ from .atoms import Tolerance
 from .comparison import Comparison, Note
 
 if TYPE_CHECKING:
-    from .comparison import Difference, What
+    from ...protocol import DifferenceKind
+    from .comparison import Difference
 
 _PATH = 1000  #: characters of a path
 MISSING = object()  #: stands on the side that has no such value
@@ -77,7 +78,7 @@ class Notes:
         self.found = found
         self._noted = noted
 
-    def add(self, pair: Pair, what: What, text: str) -> None:
+    def add(self, pair: Pair, what: DifferenceKind, text: str) -> None:
         self.take(pair, Note(what, text))
 
     def take(self, pair: Pair, note: Note) -> None:

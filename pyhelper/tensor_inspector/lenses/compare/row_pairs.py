@@ -19,7 +19,7 @@ from .rows import PAGE, KeyedRow, alone, matched, rows_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .comparison import What
+    from ...protocol import DifferenceKind
 
     Known = Callable[[], dict[int, str]]
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Classes of which equal values are passed over at once.
 QUICK_IDS = frozenset(map(id, (int, float, bool, str, bytes, type(None))))
 _LISTS = Classes(list, tuple)
-_SIDES: tuple[What, What] = ("only in a", "only in b")
+_SIDES: tuple[DifferenceKind, DifferenceKind] = ("only in a", "only in b")
 
 
 class RowPairs:
@@ -123,7 +123,7 @@ class RowPairs:
         tolerance = Tolerance() if exact and one.name not in ELEMENTS else pair.tolerance
         return Pair(pair.location.below(one.name, one.suffix, other.suffix), one.value, other.value, tolerance)
 
-    def _alone(self, pair: Pair, side: What, child: Child) -> None:
+    def _alone(self, pair: Pair, side: DifferenceKind, child: Child) -> None:
         if len(self._notes.found.differences) >= KEPT:
             self._notes.found.more += 1
             return
